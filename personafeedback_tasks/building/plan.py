@@ -123,7 +123,7 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
         f"a persona has {made.persona_tokens} tokens ({known}), an answer {ANSWER}, a question {QUESTION}",
         f"each question has all of its {len(KINDS)} pairs: no text fails or is refused, and screening drops nobody",
         "memory, the thinking of reasoning models and attention items are not counted",
-        "pairs whose votes tossed coins would too often reach are left out of the set: plan more pairs than you need",
+        "no pair is left out for little agreement; some will be, so plan more pairs than you need",
     ):
         say(f"Assumed: {line}.")
     say(label_rule(settings.annotators))

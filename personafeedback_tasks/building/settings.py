@@ -106,7 +106,7 @@ class Settings:
     medium: Fraction = _setting(  # noqa: RUF009
         Fraction(8, 9),
         _majority,
-        "least share of all such people who agree, estimated from the votes, of the tier medium",
+        "share of all such people that agrees on a Medium pair at least, as estimated from the votes",
     )
 
     @classmethod

@@ -86,10 +86,10 @@ def tiers(folder: Folder) -> None:
     \b
     easy     built to be (the full persona against none), and the votes confirm it
     medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
-    hard     fewer do, but tossed coins would reach such a majority in at most 5 % of pairs (8 of 9 votes)
+    hard     fewer agree, but tossed coins would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
     All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators
-    is printed as a check; it decides nothing. Beside it stands the risk that another nine like these would decide otherwise.
+    is printed as a check; it decides nothing. So is the risk that another nine like these would decide otherwise.
 
     \b
         personafeedback build tiers DIR

@@ -7,15 +7,14 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.optimize import minimize_scalar
-from scipy.stats import beta, betabinom, binom, binomtest, chi2, norm
+from scipy.stats import beta, binom, binomtest, chi2
 from support.builds import a_build, cast
 from support.commands import personafeedback
+from support.preferences import above, chance, most_probable
 
 from personafeedback_tasks.building.release.preferences import RISK, Noise, Preferences
 from personafeedback_tasks.building.release.tiers import REASONS, kappa_of_coins, label_noise, sort_into_tiers
@@ -32,15 +31,6 @@ def votes_for(pair, first, second):
     ]
 
 
-def integrated(a, most, least):
-    """The probability that more than 8/9 of all people agree, as an integral over the share."""
-
-    def mass(low, high):
-        return quad(lambda share: share ** (a + most - 1) * (1 - share) ** (a + least - 1), low, high)[0]
-
-    return (mass(8 / 9, 1) + mass(0, 1 / 9)) / (mass(0, 0.5) + mass(0.5, 1))
-
-
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
     return a_build(tmp_path_factory.mktemp("tiers") / "b", people=5, questions=3)
@@ -50,7 +40,7 @@ def build(tmp_path_factory):
 @settings(max_examples=40, deadline=None)
 @given(drawn=st.data())
 def test_tiers_are_those_of_a_rule_in_words(build, drawn):
-    """A binomial test of each pair, and where Medium begins a posterior that is integrated here by hand."""
+    """A binomial test of each pair, and where Medium begins a posterior that is integrated, see support/preferences.py."""
     pairs = build.read(Pair)
     counts = {pair.id: drawn.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))) for pair in pairs}
     votes = [vote for pair in pairs for vote in votes_for(pair, *counts[pair.id])]
@@ -75,7 +65,7 @@ def test_tiers_are_those_of_a_rule_in_words(build, drawn):
         elif binomtest(most, total).pvalue > 0.05:
             expected = "little agreement"
         else:
-            expected = "medium" if integrated(a, most, total - most) >= 0.5 else "hard"
+            expected = "medium" if above(8 / 9, most, total - most, a) >= 0.5 else "hard"
         assert (tiered.difficulty or tiered.reason) == expected
         assert tiered.votes == (most, min(one, other))
         if one != other:
@@ -101,7 +91,8 @@ def a_of(kappa):
 @pytest.mark.parametrize(("most", "kappa"), [(8, 0.62), (9, 0.24)])
 def test_where_medium_begins_follows_from_how_far_people_agree_on_all_pairs(most, kappa):
     """As the page on building has it: eight of nine are Medium from a kappa of .62 on, nine of nine from .24."""
-    assert integrated(a_of(kappa - 0.01), most, 9 - most) < 0.5 < integrated(a_of(kappa + 0.01), most, 9 - most)
+    lower, higher = (above(8 / 9, most, 9 - most, a_of(near)) for near in (kappa - 0.01, kappa + 0.01))
+    assert lower < 0.5 < higher
 
 
 @pytest.mark.parametrize(("others", "tier"), [([(9, 0)] * 8, "medium"), ([(5, 4), (4, 5), (6, 3)] * 3, "hard")])
@@ -119,21 +110,13 @@ def test_the_estimate_is_that_of_a_fit_by_scipy():
         [both for most, pairs in counts.items() for both in [(most, 9 - most), (9 - most, most)] * (pairs // 2)]
     )
 
-    def chance(most, a):
-        return betabinom.pmf(most, 9, a, a) + betabinom.pmf(9 - most, 9, a, a)
-
-    def surprise(log_a):
-        return -norm.logpdf(log_a, 0, 2) - sum(
-            pairs * np.log(chance(most, np.exp(log_a))) for most, pairs in counts.items()
-        )
-
-    a = np.exp(minimize_scalar(surprise, bounds=(-5, 8), method="bounded").x)
+    a = most_probable({(most, 9 - most): pairs for most, pairs in counts.items()})
     assert fit.a == pytest.approx(a, rel=0.025)  # the step of the values that are tried
     for most in counts:
         posterior = beta(fit.a + most, fit.a + 9 - most)
         otherwise = quad(lambda share, seen=posterior: seen.pdf(share) * binom.cdf(4, 9, share), 0, 1)[0]
         assert fit.risk(most, 9 - most) == pytest.approx(otherwise)
-    expected = {most: 310 * chance(most, fit.a) for most in counts}
+    expected = {most: 310 * chance(most, 9 - most, fit.a) for most in counts}
     chi_square = sum((pairs - expected[most]) ** 2 / expected[most] for most, pairs in counts.items())
     assert fit.misfit == (pytest.approx(chi_square), 3)  # five majorities, their sum is given, one parameter
     assert Noise.of({}, *fit.misfit).p == pytest.approx(chi2.sf(chi_square, 3))

@@ -22,7 +22,7 @@ from support.texts_server import texts_server
 
 from personafeedback_tasks.building.rows import PackItem, Pair, Person, Question, Vote
 from personafeedback_tasks.building.votes.collected import by_models, counted, merged
-from personafeedback_tasks.building.votes.packs import ATTENTION
+from personafeedback_tasks.building.votes.packs import ATTENTION, names
 
 
 @pytest.fixture
@@ -47,14 +47,16 @@ def refusal(build, *files):
     return " ".join(done.stderr.split())
 
 
-def test_what_an_annotator_took_is_what_counts(build, tmp_path):
+def test_what_an_annotator_took_is_what_counts(tmp_path):
+    build = a_build(tmp_path / "build", people=4, questions=3, annotators=6)
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
     vote = attentive(build, likes_full)
-    files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
+    files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(6)]
     said = votes_of(build, *files)
     strategies = Counter(one.chosen.split(":")[2] for one in counted(build))
-    assert strategies == {"full": 3 * len(build.read(Pair))}
+    assert strategies == {"full": 6 * len(build.read(Pair))}
     assert f"annotator-1: {len(build.read(Pair))} of {len(build.read(Pair))} votes" in said
-    assert f"votes to a pair: {len(build.read(Pair))} pairs have 3" in said
+    assert f"votes to a pair: {len(build.read(Pair))} pairs have 6" in said
     assert f"Next: personafeedback build tiers {build.root}" in said
     assert "!" not in said
 
@@ -311,14 +313,11 @@ def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path)
 @pytest.mark.parametrize("step", ["packs", "votes", "tiers"])
 def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
     def prepared(root):
-        build = a_build(root, people=3, questions=2, annotators=2)
+        build = a_build(root, people=3, questions=2, annotators=6)
         steps = {"packs": ("packs", build.root, "--format", "csv")}
         if step != "packs":
             assert personafeedback("build", *steps["packs"]).exit_code == 0
-            files = [
-                filled_in(build, name, root / f"{name}.csv", attentive(build, likes_full))
-                for name in ("annotator-1", "annotator-2")
-            ]
+            files = [filled_in(build, name, root / f"{name}.csv", attentive(build, likes_full)) for name in names(6)]
             steps |= {"votes": ("votes", build.root, *files, "--drop", "annotator-2"), "tiers": ("tiers", build.root)}
         if step == "tiers":
             assert personafeedback("build", "votes", build.root, *files).exit_code == 0

@@ -132,8 +132,12 @@ def test_fewer_than_two_users_leave_everything_but_the_mean_undefined(values, us
     assert paired_p(values, users) == same(1.0 if n else NAN, nan_ok=True)
 
 
-def test_without_spread_the_interval_is_a_point():
-    assert estimate([1.0] * 6, USERS) == Estimate(value=1.0, stderr=0.0, low=1.0, high=1.0, n=6, users=3)
+def test_without_spread_there_is_no_interval():
+    found = estimate([1.0] * 6, USERS)
+    assert (found.value, found.stderr, found.n, found.users) == (1.0, 0.0, 6, 3)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    assert estimate([0.0] * 6, USERS) == Estimate(value=0.0, stderr=0.0, low=0.0, high=0.0, n=6, users=3)
     assert minimum_detectable_difference([0.0] * 6, USERS) == 0
 
 
@@ -169,10 +173,11 @@ def test_cases_of_a_user_that_are_all_right_count_as_fewer():
     assert found.low == same(0.025 ** (1.45 / 80))
 
 
-def test_a_share_without_spread_between_0_and_1_is_a_point():
-    """A judge that always picks the first response gets half of every case: nothing is left open."""
+def test_a_share_without_spread_between_0_and_1_has_no_interval():
+    """A judge that always picks the first response gets half of every case: the users say nothing about how far others differ."""
     found = share([0.5] * 6, USERS)
-    assert (found.low, found.high) == (same(0.5), same(0.5))
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
 
 
 def test_a_value_that_is_no_share_is_refused():

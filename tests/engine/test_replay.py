@@ -88,8 +88,8 @@ def of_log(path: Path) -> dict:
 
 
 def numbers(report: dict) -> dict:
-    """All of a report but what names the run."""
-    return {name: value for name, value in report.items() if name not in ("model", "name", "signature")}
+    """All of a report but what names the run, and what its calls took, which recorded replies do not say."""
+    return {name: value for name, value in report.items() if name not in ("model", "name", "signature", "costs")}
 
 
 # --- round trips ------------------------------------------------------------------------------------------------------

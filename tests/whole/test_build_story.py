@@ -20,6 +20,7 @@ pytest.importorskip("datasketch")
 
 from inspect_ai.model import _model
 from lm_eval.api.model import LM
+from scipy.stats import binomtest
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from support.as_printed import run_as_printed
 from support.building import words, write
@@ -27,6 +28,7 @@ from support.builds import attentive, filled_in
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 from support.logs import lm_eval_log
+from support.preferences import above, most_probable
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.folder import Folder
@@ -37,7 +39,7 @@ from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.runs.read import read_run
 
-PLANTED = 0.8
+PLANTED = 0.9
 """How often an annotator takes the answer that knew more, or was meant better."""
 
 BETTER = ("full", "improved")
@@ -128,23 +130,28 @@ def _lines(path, rows):
 
 
 def _tiers_are_those_of_a_recount(ours):
+    """A binomial test of each pair of nine votes; and where Medium begins, a fit to all of them."""
     votes = defaultdict(Counter)
     for line in (ours.root / "votes.jsonl").read_text("utf-8").splitlines():
         vote = json.loads(line)
         votes[vote["pair_id"]][vote["chosen"]] += 1
     found = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Below))}
+    falls = {pair.id: (votes[pair.id][pair.first], votes[pair.id][pair.second]) for pair in ours.read(Pair)}
+    a = most_probable(Counter((max(both), min(both)) for both in falls.values()))
     for pair in ours.read(Pair):
-        (chosen, most), *_ = votes[pair.id].most_common()
-        tier = (
-            ""
-            if most < 6 or (pair.easy and chosen != pair.easy)
-            else "easy"
-            if pair.easy
-            else "medium"
-            if most > 7
-            else "hard"
+        most, least = max(falls[pair.id]), min(falls[pair.id])
+        chosen = pair.first if falls[pair.id][0] == most else pair.second
+        sure = (
+            binomtest(most, 9, alternative="greater").pvalue <= 0.1 if pair.easy else binomtest(most, 9).pvalue <= 0.05
         )
-        assert (found[pair.id].difficulty, found[pair.id].chosen) == (tier, chosen)
+        if not sure or (pair.easy and chosen != pair.easy):
+            tier = ""
+        elif pair.easy:
+            tier = "easy"
+        else:
+            tier = "medium" if above(8 / 9, most, least, a) >= 0.5 else "hard"
+        assert (most + least, found[pair.id].difficulty, found[pair.id].chosen) == (9, tier, chosen)
+    assert {"medium", "hard", ""} <= {one.difficulty for one in found.values()}
 
 
 def _agreement_is_that_of_statsmodels(ours):

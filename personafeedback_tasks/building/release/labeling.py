@@ -56,6 +56,6 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
     say(SHARED)
     if not cases:
         raise DataError(
-            f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {LEAST_VOTES} votes or more, nine in the paper."
+            f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {LEAST_VOTES} votes or more; the paper has nine."
         )
     say(f"Next: {RELEASE.line(folder.root)}")

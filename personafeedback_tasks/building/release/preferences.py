@@ -34,8 +34,8 @@ NINE = 9
 RISK = "risk that another nine like these would decide otherwise"
 
 SHARED = (
-    "The risk follows from how far these annotators agree. Shortcuts that all of them take are not in it: if they share a bias, the labels may be "
-    "wrong far more often."
+    "The risk follows from how far these annotators agree. Shortcuts that all of them take are not in it: if they share a bias, labels are wrong "
+    "more often."
 )
 
 RESAMPLES = 1_000

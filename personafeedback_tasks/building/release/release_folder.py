@@ -155,7 +155,7 @@ def _manifest(
         generator=cut(_generators(texts), LONGEST_TEXT),
         annotators=len(people) or None,
         agreement=_agreement(agreements),
-        noise=_noise(noise) if noise and votes else None,
+        noise=_noise(noise) if noise else None,
     )
 
 
@@ -174,8 +174,8 @@ def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tier
         by = f"votes of models ({named}), not of people," if voters else "people's votes"
     rules = {
         "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
-        "medium": f"Medium: more than {settings.medium} of such people agree, as estimated from the votes",
-        "hard": "Hard: fewer do, but tossed coins would reach such a majority in at most 5 % of pairs",
+        "medium": f"Medium: more than {settings.medium} of all such people agree, as estimated from the votes",
+        "hard": "Hard: fewer agree, but tossed coins would reach such a majority in at most 5 % of pairs",
     }
     return (
         f"The majority of {each} {by} on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in tiers)}."

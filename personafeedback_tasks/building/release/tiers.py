@@ -1,8 +1,8 @@
 """Votes -> labels and tiers: which answer of a pair is chosen, and how hard it is to see.
 
-Two questions, two rules. Is there a label at all? Tossed coins would seldom reach such a majority, see coins.py. How hard is it to see?
-By the estimated share of all such people who agree, see preferences.py, and so by the same share whatever the number of votes. A pair that
-is built to be easy has its label from its construction, and the votes confirm it.
+Two questions, two rules. Is there a label at all? Only with a majority that tossed coins seldom reach, see coins.py. How hard is it to see?
+That follows from the estimated share of all such people who agree, see preferences.py, whatever the number of votes. A pair that is built to
+be easy has its label from its construction, and the votes confirm it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ EASY, MEDIUM, HARD = DIFFICULTIES
 MISSING, SAME, TWICE = "missing", "same text", "twice"
 
 REASONS = {
-    "few votes": f"even full agreement of fewer than {LEAST_VOTES} votes may be chance (of 4 for a pair that is built to be easy)",
+    "few votes": f"with fewer than {LEAST_VOTES} votes (4 for a pair that is built to be easy), even full agreement may be chance",
     "even": "both answers have as many votes",
-    "little agreement": "tossed coins would too often agree as far",
+    "little agreement": "tossed coins would often agree as much",
     "not as built": "most votes are against the answer that should win by construction",
     MISSING: "its question or one of its answers is no longer there",
     SAME: "both answers are the same text",
@@ -114,11 +114,11 @@ def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> Noise:
     """How far the labels rest on who happened to vote, by tier.
 
     The risk comes from two fits, one to the pairs that are built to be easy and one to all others: people agree far more on the former, and
-    one fit to both would make the risk of the others a third of what it is. Where Medium begins comes from one fit to all pairs.
+    with one fit to both, the risk of the others would be a third of what it is. Where Medium begins follows from one fit to all pairs.
 
     Args:
-        tiered: all pairs, those below as well: the estimate is from all votes.
-        pairs: theirs.
+        tiered: all pairs with their votes, including those below, since the estimate is from all votes.
+        pairs: the same, which say how they were built.
     """
     easy = {pair.id for pair in pairs if pair.easy}
     risks: dict[str, Estimate] = {}

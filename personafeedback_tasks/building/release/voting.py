@@ -100,8 +100,7 @@ def agreement(
 
 
 def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
-    """(header, rows): a column for each tier, a row for each coefficient; what tossed coins would give and the
-    paper's ranges below the headline.
+    """(header, rows): a column for each tier, a row for each coefficient; below the headline what tossed coins would give, and the paper's ranges.
 
     Args:
         to: stands between the ends of an interval.
@@ -115,7 +114,7 @@ def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str
 
 
 def risk_table(noise: Noise, to: str) -> tuple[list[str], list[list[str]]]:
-    """(header, rows) of the risk in percent, a column for each tier."""
+    """(header, rows) of the risk in percent with its interval, a column for each tier; see `agreement_table`."""
     shown = [
         f"{100 * risk.value:.1f}"
         + ("" if math.isnan(risk.low) else f" ({100 * risk.low:.1f}{to}{100 * risk.high:.1f})")
@@ -133,8 +132,8 @@ def how_it_fits(noise: Noise) -> str:
         return "There are too few pairs to tell whether the votes are distributed as the risk assumes."
     test = f"chi-square {noise.chi_square:.1f}, {noise.degrees} degrees of freedom, p {noise.p:.2g}"
     if noise.p < 0.05:
-        return f"The majorities are not distributed as the risk assumes ({test}): take it as rough."
-    return f"The majorities do not differ from what the risk assumes ({test})."
+        return f"The votes are not distributed as the risk assumes ({test}): treat it as a rough estimate."
+    return f"No sign that the votes are distributed otherwise than the risk assumes ({test})."
 
 
 def _with_interval(kappa: Estimate, to: str) -> str:
