@@ -16,7 +16,7 @@ from ..common.paired_tests import familywise_p
 from ..common.statistics import Estimate, of_mean, user_sums
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
-from ..runs.caveat import Caveat, grouped
+from ..runs.caveat import VOID, Caveat, grouped
 from ..runs.run import Run
 from .beside import with_scores
 from .caveats import of_result
@@ -111,6 +111,12 @@ class Ranking:
     def runs(self) -> list[Run]:
         """From the best."""
         return [row.run for row in self.rows]
+
+    @property
+    def void(self) -> set[int]:
+        """The places, from 1, of the runs whose numbers are not those of the model: nothing is concluded from them."""
+        about = [caveat.about for caveat in self.caveats if caveat.severity == VOID]
+        return {place for place in range(1, len(self.rows) + 1) if any(f"{place}" in of or not of for of in about)}
 
     def has(self, measure: Measure) -> bool:
         """Whether it is defined for any run."""

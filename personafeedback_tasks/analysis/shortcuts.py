@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
 
 from ..common.adjusted import at_zero
-from ..common.statistics import Estimate, estimate, mean, numbered
+from ..common.statistics import Estimate, estimate, mean, numbered, shows_spread
 from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, ReportSpec
 
@@ -124,6 +124,8 @@ def agreement(
         # kappa = 1 - apart / expected, a ratio of two means: its linear terms have its spread.
         ratio = apart / expected
         kappa = estimate(1 - ratio - (found - ratio * chance) / expected, list(compress(users, there)))
+        if not shows_spread(kappa.stderr):  # picks that are all alike say nothing of other cases, whatever kappa is
+            kappa = replace(kappa, low=math.nan, high=math.nan)
     count = int(answered.sum())
     return PickAgreement(
         same=1 - apart,

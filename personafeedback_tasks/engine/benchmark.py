@@ -218,8 +218,8 @@ class Benchmark:
             return (read(given),)
         if not self.setting_values:
             raise OptionError(
-                f"{option} must be one value in a run of {self.title}, got {', '.join(map(str, listed))}. Run the task once for each. "
-                "(Tasks that choose between responses take a list.)"
+                f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run this task once for "
+                "each. (The tasks that choose between responses take a list of settings.)"
             )
         names = [name.strip() if isinstance(name, str) else name for name in listed]
         if twice := [name for name in names if names.count(name) > 1]:

@@ -68,6 +68,8 @@ def lead(ranking: Ranking) -> list[Sentence]:
     """What a ranking says: which model is the most accurate, and which ones use who the user is."""
     if len(ranking.rows) < 2:
         return []
+    if void := sorted(place - 1 for place in ranking.void):
+        return [[("No verdict: the numbers of ", False), *_names(ranking, void), (" are void.", False)]]
     spec, best = ranking.runs[0].benchmark.report, ranking.rows[0]
     firsts = [place for place, row in enumerate(ranking.rows) if row.rank == 1]
     has = "has" if len(firsts) == 1 else "share"
@@ -85,9 +87,11 @@ def lead(ranking: Ranking) -> list[Sentence]:
     if not asked:
         return [[*first, (f". {sentences.verdict('', sentences.uses_known(None, control.known))}", False)]]
     using = [place for place in asked if ranking.rows[place].values[key].low > 0]  # type: ignore[union-attr]
-    of = f"Of {len(asked)} model{'' if len(asked) == 1 else 's'} that were asked with another user's {control.known} too, "
+    of, none = f"Of {len(asked)} models that were asked with another user's {control.known} too, ", "none"
+    if len(asked) == 1:
+        of, none = f"One model was asked with another user's {control.known} too: ", "nothing"
     if not using:
-        return [[*first, (f". {of}none shows that it uses this user's {control.known}.", False)]]
+        return [[*first, (f". {of}{none} shows that it uses this user's {control.known}.", False)]]
     uses = f" use{'s' if len(using) == 1 else ''} this user's {control.known}."
     return [[*first, (".", False)], [(of, False), *_names(ranking, using), (uses, False)]]
 
@@ -115,7 +119,7 @@ def notes(ranking: Ranking) -> list[list[str]]:
         own = [replace(caveat, about=()) for caveat in ranking.caveats if caveat.about == (f"{place}",)]
         texts = list(map(sentences.sentence, own))
         difference = row.values[about_user.key] if about_user else None
-        if control is not None and difference is not None:
+        if control is not None and difference is not None and place not in ranking.void:
             texts.insert(0, sentences.verdict("", sentences.uses_known(difference, control.known)))
         made.append(texts)
     return made

@@ -108,6 +108,13 @@ def test_a_baseline_agrees_with_itself_and_not_with_its_opposite():
 
 
 @pytest.mark.release
+def test_picks_that_are_all_alike_say_nothing_of_other_cases():
+    found = agreement([0.5] * 5, [1, 1, 1, 0, 0], list("abcde"), ["hard"] * 5).kappa
+    assert found.value == 0
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
 def test_judges_that_are_independent_given_the_label_have_kappa_zero(general):
     """Whatever their accuracies, with cells that are hard for both; and the interval says so in 95 % of the benchmarks."""
     rng = np.random.default_rng(1)

@@ -153,6 +153,13 @@ def test_an_option_of_a_task_is_a_pair(given, tmp_path):
     assert "-T needs NAME=VALUE" in refused("score-replies", "personafeedback", tmp_path / "r.jsonl", "-T", given)
 
 
+def test_several_settings_are_scored_one_at_a_time(tmp_path):
+    (tmp_path / "r.jsonl").touch()
+    said = refused("score-replies", "personafeedback", tmp_path / "r.jsonl", "-T", "setting=persona,no_persona")
+    assert "one setting at a time, got persona, no_persona" in said
+    assert "inspect eval ... -T setting=A,B" in said
+
+
 def test_an_option_that_is_given_twice_is_refused(tmp_path):
     (tmp_path / "r.jsonl").touch()
     arguments = ("score-replies", "personafeedback", tmp_path / "r.jsonl", "--data", "sample", "-T", "data=x")

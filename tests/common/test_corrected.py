@@ -116,6 +116,15 @@ def test_beyond_what_is_possible_it_is_brought_back():
     assert (found.rate.value, found.rate.high) == (1, 1)
 
 
+def test_an_interval_that_is_not_known_stays_so():
+    """One user says nothing of others: nan is neither cut off at 0 nor at 1."""
+    duels, exam = (replace(one, users=["u0"] * len(one.users)) for one in (votes((1, LONGER), (0, LONGER)), EXAM))
+    found = corrected(duels, exam).rate
+    assert 0 < found.value < 1
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
 def test_the_exam_weighs_as_the_duels_do():
     cells = votes(*[(1, LONGER)] * 4, cells=["a", "a", "b", "c"])
     assert errors(cells, ["a", "b", "b"]).weights.tolist() == [0.5, 0.5, 2, 0]

@@ -65,6 +65,14 @@ def test_writers_with_the_same_judge_share_a_ranking(folder, tmp_path):
     assert (tmp_path / "out" / "index.html").is_file()
 
 
+def test_writers_can_have_names(folder, tmp_path):
+    (of_longest, _), printed = ranked(folder, tmp_path, "--name", "acme/half=Half and half")
+    assert [row["name"] for row in of_longest["runs"]] == ["acme/wordy", "Half and half", "acme/brief"]
+    assert "Half and half" in printed
+    done = personafeedback("rank", folder / "logs", "--name", "acme/nobody=x")
+    assert "--name must be MODEL=SHOWN with a model out of acme/brief, acme/half, acme/wordy, " in done.stderr
+
+
 def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder, tmp_path):
     rankings, _ = ranked(folder, tmp_path, "--exam", folder / "exam")
     assert not any(AS_THEY_ARE in sentences(ranking) for ranking in rankings)
