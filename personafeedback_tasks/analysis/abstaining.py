@@ -17,7 +17,7 @@ LEAST_USERS = 30
 """Of an exam that a threshold is chosen by."""
 
 PROBABILITY, AGREEMENT = "p_chosen", "agreement"
-"""What a judge's certainty is: the probability of the text that it picks, or the share of its calls that pick it."""
+"""How certainty is measured: the probability of the text that it picks, or the share of its calls that pick it."""
 
 DIFFERS, FEW_USERS, NO_THRESHOLD = "differs", "few_users", "no_threshold"
 """Why nothing is promised: people's votes contradict the exam, it has too few users, or it allows no threshold that accepts a verdict."""
@@ -40,7 +40,7 @@ class Opinion:
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """What is promised of the accepted verdicts.
+    """One guarantee about the accepted verdicts.
 
     Attributes:
         name: ANSWERED_AND_WRONG or WRONG_AMONG_ANSWERED.
@@ -92,7 +92,7 @@ def _opinion(run: Run, case: ScoredCase, certainty: str) -> Opinion:
 
 
 def certainty_of(*runs: Run) -> str:
-    """What there is in all of some runs."""
+    """PROBABILITY if every run has log-probabilities, else AGREEMENT."""
     names = [run.benchmark.report.probability for run in runs]
     known = all(
         any(not math.isnan(case.value(name)) for case in run.cases.values())
@@ -128,7 +128,7 @@ def examined(exam: Run, certainty: str, cells: Sequence[str]) -> Judged:
 
 
 def abstaining(run: Run, exam: Run, risk: float, differs: bool) -> Abstaining:
-    """What a judge's exam promises of its verdicts on duels.
+    """The guarantees that a judge's exam gives for its verdicts on duels.
 
     Args:
         exam: see `verdict.refuse_other_judge`.

@@ -24,7 +24,7 @@ class Examinee:
 
 
 @dataclass(frozen=True)
-class Step:
+class CascadeStep:
     """A judge of a cascade.
 
     Attributes:
@@ -59,7 +59,7 @@ class Cascade:
     """
 
     risk: float
-    steps: tuple[Step, Step]
+    steps: tuple[CascadeStep, CascadeStep]
     bound: float
     coverage: Estimate
     wrong: Estimate
@@ -120,8 +120,8 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
     return Cascade(
         risk,
         (
-            Step(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0),
-            Step(
+            CascadeStep(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0),
+            CascadeStep(
                 second.run.model, thresholds[1], len(more), len(open_), _calls(second, open_),
                 sum(source not in theirs for source in open_),
             ),
@@ -136,7 +136,7 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
 
 
 def _threshold(exam: Judged, risk: float) -> Threshold:
-    """That of one judge of a cascade: at half of the risk."""
+    """The threshold of one judge in a cascade, at half of the risk."""
     return answered_and_wrong(exam.of(parts_of(exam.users)[1]), risk / 2)
 
 

@@ -10,7 +10,7 @@ from ..common.paired_tests import SMALLEST, paired_p
 from ..common.significance import holm, minimum_detectable_difference
 from ..common.statistics import Estimate, estimate, estimate_of
 from ..engine.outcome import CorpusMetric, Outcome
-from ..engine.stopping import Known, Plan, read_rule
+from ..engine.stopping import StopPlan, StopState, read_rule
 from ..engine.table import over_corpus
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError
@@ -67,12 +67,14 @@ class RunComparison:
     only_in_b: tuple[str, ...]
     unchecked: Mapping[str, str] = field(default_factory=dict)
 
-    def sequential(self) -> tuple[Known, int, int]:
+    def sequential(self) -> tuple[StopState, int, int]:
         """When it would have been decided, had both stopped by SEQUENTIAL: what was known then, and how many cases that took, of how many."""
         primary = self.run_a.benchmark.report.primary
         a, b = self.run_a.values(primary), self.run_b.values(primary)
         differences = {case_id: value - b[case_id] for case_id, value in a.items() if case_id in b}
-        plan = Plan.of(read_rule(SEQUENTIAL), {case_id: self.run_a.cases[case_id].user_id for case_id in differences})
+        plan = StopPlan.of(
+            read_rule(SEQUENTIAL), {case_id: self.run_a.cases[case_id].user_id for case_id in differences}
+        )
         known = plan.known(differences)
         return known, sum(plan.sizes[: known.users]), len(differences)
 

@@ -15,7 +15,7 @@ from .cases import digest_of
 from .report import Difference
 
 KEY = "personafeedback_tasks_stop"
-"""Where the metadata of a log have the rule and the number of cases of each user, see `Plan.as_dict`."""
+"""Where the metadata of a log have the rule and the number of cases of each user, see `StopPlan.as_dict`."""
 
 HELP = "ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect)"
 
@@ -28,7 +28,7 @@ EXPECTED, CORRELATION = 0.75, 0.035
 
 
 SIMULATED = 100
-"""Benchmarks that `Plan.expected` draws."""
+"""Benchmarks that `StopPlan.expected` draws."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def drawn(rng: Any, sizes: Sequence[int], gap: float) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Known:
+class StopState:
     """What is known after some users.
 
     Attributes:
@@ -147,7 +147,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StopPlan:
     """A rule, and the cases of each user in the order in which they enter.
 
     Attributes:
@@ -158,7 +158,7 @@ class Plan:
     cases: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, rule: Rule, users: Mapping[str, str]) -> Plan:
+    def of(cls, rule: Rule, users: Mapping[str, str]) -> StopPlan:
         """A plan.
 
         Args:
@@ -184,7 +184,7 @@ class Plan:
         lacking = (n for n, ids in enumerate(self.cases) if not all(case_id in values for case_id in ids))
         return next(lacking, len(self.cases))
 
-    def known(self, values: Mapping[str, float]) -> Known:
+    def known(self, values: Mapping[str, float]) -> StopState:
         """What is known after the user who decided it or, before, after the last of the users that are complete from the first on.
 
         Args:
@@ -197,9 +197,9 @@ class Plan:
         )
         for number, interval in enumerate(intervals, 1):
             if decision := self.rule.decided(interval):
-                return Known(self.rule.written, number, len(self.cases), decision, interval)
+                return StopState(self.rule.written, number, len(self.cases), decision, interval)
         nothing = (0.0 if self.rule.accuracy else -1.0, 1.0)
-        return Known(self.rule.written, len(intervals), len(self.cases), None, [nothing, *intervals][-1])
+        return StopState(self.rule.written, len(intervals), len(self.cases), None, [nothing, *intervals][-1])
 
     def refuse_out_of_reach(self) -> None:
         """Raise OptionError for the width of an accuracy that all users together do not give."""

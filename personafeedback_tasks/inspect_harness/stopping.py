@@ -18,7 +18,7 @@ from ..common.errors import OptionError
 from ..engine.benchmark import Benchmark
 from ..engine.method import Method
 from ..engine.signature import KEY
-from ..engine.stopping import Known, Plan, difference_of, read_rule
+from ..engine.stopping import StopPlan, StopState, difference_of, read_rule
 from .evidence import score_name
 from .metrics import outcomes_of
 
@@ -26,23 +26,23 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass
-class Seen:
+class RunValues:
     """The values of one running task.
 
     Attributes:
-        values: see `Plan.known`.
+        values: see `StopPlan.known`.
         known: after the complete users.
     """
 
     values: dict[str, float] = field(default_factory=dict)
-    known: Known | None = None
+    known: StopState | None = None
 
     @property
     def decided(self) -> bool:
         return self.known is not None and self.known.decision is not None
 
 
-_SEEN: ContextVar[Seen] = ContextVar("seen")
+_SEEN: ContextVar[RunValues] = ContextVar("seen")
 """One task is run on several models at once; each has a context of its own."""
 
 
@@ -54,7 +54,7 @@ class Stop(EarlyStopping):
         scorer: the name of ours.
     """
 
-    plan: Plan
+    plan: StopPlan
     measure: str
     scorer: str
 
@@ -66,7 +66,7 @@ class Stop(EarlyStopping):
             )
         if epochs > 1:
             raise OptionError(f"stop is for one epoch, got --epochs {epochs}. Leave one of them out.")
-        _SEEN.set(Seen())
+        _SEEN.set(RunValues())
         logger.warning(
             f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most."
         )
@@ -112,6 +112,6 @@ def stop_of(
     if not rule.accuracy:
         measure = difference_of(benchmark, settings).key
     users: Mapping[str, str] = {document.id: document.user_id for document in documents}
-    plan = Plan.of(rule, users)
+    plan = StopPlan.of(rule, users)
     plan.refuse_out_of_reach()
     return Stop(plan, measure, score_name(benchmark, method))

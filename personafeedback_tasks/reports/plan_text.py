@@ -10,8 +10,7 @@ from typing import Any
 from ..common.power import Comparison
 from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
-from ..engine.stopping import CORRELATION, DISCORDANT, SIMULATED, Rule
-from ..engine.stopping import Plan as Stop
+from ..engine.stopping import CORRELATION, DISCORDANT, SIMULATED, Rule, StopPlan
 from ..engine.usage import total
 from .blocks import Block, paragraph
 from .costs_text import money
@@ -43,7 +42,7 @@ def stopping(plan: Plan, rule: Rule) -> dict[str, Any]:
     Raises:
         OptionError: the rule asks for a width that the data cannot give.
     """
-    stop = Stop.of(rule, {case.id: case.user_id for case in plan.cases})
+    stop = StopPlan.of(rule, {case.id: case.user_id for case in plan.cases})
     if rule.accuracy:
         stop.refuse_out_of_reach()
         return {"rule": rule.written, "users": len(stop.cases), "reach": stop.reach(), "gaps": []}

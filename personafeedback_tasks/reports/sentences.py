@@ -9,7 +9,7 @@ from typing import Any
 
 from ..common.statistics import Estimate, percent
 from ..common.transfer import Transfer
-from ..engine.stopping import Known
+from ..engine.stopping import StopState
 from ..runs.caveat import Caveat
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
@@ -79,7 +79,7 @@ def _judge_differs(transfer: Transfer) -> str:
     )
 
 
-def _stopped(known: Known, name: str) -> str:
+def _stopped(known: StopState, name: str) -> str:
     ends = " to ".join(percent(end, sign=not known.accuracy) for end in known.interval)
     rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
     return (

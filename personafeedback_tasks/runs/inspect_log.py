@@ -28,7 +28,7 @@ from ..engine.evidence import Reply
 from ..engine.method import Method
 from ..engine.outcome import Answers
 from ..engine.rewards import RewardError
-from ..engine.stopping import KEY, Plan
+from ..engine.stopping import KEY, StopPlan
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
@@ -41,7 +41,7 @@ from .model_arguments import needed
 from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .stopped import plan_in
 from .unfinished import perhaps
-from .usage import Spent
+from .usage import CallsMade
 
 _SAMPLES = "samples/"
 """The beginning of their names in an archive."""
@@ -101,7 +101,7 @@ def _run(samples: _Samples) -> Run:
     )
 
 
-def _stop(samples: _Samples) -> Plan | None:
+def _stop(samples: _Samples) -> StopPlan | None:
     spec = samples.log.eval
     if KEY not in (spec.metadata or {}) and spec.task_args.get("stop") is None:
         return None
@@ -171,9 +171,9 @@ class _Samples:
     notes: list[dict[str, Any]] = field(default_factory=list)
 
     @cached_property
-    def spent(self) -> Spent:
+    def spent(self) -> CallsMade:
         """What its calls took."""
-        return Spent(self.log.stats, keeps=grader(self.log, self.benchmark) is not None)
+        return CallsMade(self.log.stats, keeps=grader(self.log, self.benchmark) is not None)
 
     @property
     def method(self) -> Method:

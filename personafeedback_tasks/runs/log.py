@@ -18,7 +18,7 @@ from ..engine.benchmark import find
 from ..engine.documents import Scorable
 from ..engine.evidence import Evidence, Reply
 from ..engine.outcome import Answers
-from ..engine.stopping import Plan
+from ..engine.stopping import StopPlan
 from ..engine.usage import Usage
 from .claims import HarnessRecord
 from .run import Asked, Run
@@ -115,7 +115,7 @@ class LoggedTask:
     epochs: int = 1
     invalidated: bool = False
     grader: Grader | None = None
-    stop: Plan | None = None
+    stop: StopPlan | None = None
 
     @property
     def signature(self) -> dict[str, Any]:

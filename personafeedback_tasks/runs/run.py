@@ -18,7 +18,7 @@ from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
 from ..engine.outcome import ScoredCase
 from ..engine.signature import TYPES, set_of, signatures
-from ..engine.stopping import Known
+from ..engine.stopping import StopState
 from ..engine.usage import UNCOUNTED, Usage
 from .caveat import Caveat
 
@@ -100,7 +100,7 @@ class Run:
     named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
-    stopped: Known | None = None
+    stopped: StopState | None = None
     usage: Usage = UNCOUNTED
     beside: Mapping[str, Usage] = field(default_factory=dict)
     tokenizer: str = ""

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..engine.stopping import Plan, difference_of, read_rule, user_order
+from ..engine.stopping import StopPlan, difference_of, read_rule, user_order
 from .run import USE_AS_WRITTEN, Run, RunError
 
 
-def plan_in(path: Path, noted: object, ids: Sequence[str], passed: object) -> Plan:
+def plan_in(path: Path, noted: object, ids: Sequence[str], passed: object) -> StopPlan:
     """The plan of a log.
 
     Args:
-        noted: what `engine.stopping.Plan.as_dict` wrote there.
+        noted: what `engine.stopping.StopPlan.as_dict` wrote there.
         ids: of all cases in the order in which they enter, asked or not.
         passed: the value of the option, as the harness has it; None where it does not.
 
@@ -45,10 +45,10 @@ def plan_in(path: Path, noted: object, ids: Sequence[str], passed: object) -> Pl
         )
     # a run on fewer cases than the data have (`--limit`) lacks the last ids: whose they are nobody asks
     rest = iter([*ids, *(f"\0{number}" for number in range(sum(sizes) - len(ids)))])
-    return Plan(rule, tuple(tuple(next(rest) for _ in range(size)) for size in sizes))
+    return StopPlan(rule, tuple(tuple(next(rest) for _ in range(size)) for size in sizes))
 
 
-def of_users(runs: Sequence[Run], plan: Plan) -> list[Run]:
+def of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:
     """The runs of a log, one per setting, with the cases of the users who count.
 
     Raises:
@@ -63,7 +63,7 @@ def of_users(runs: Sequence[Run], plan: Plan) -> list[Run]:
     ]
 
 
-def _values(runs: Sequence[Run], plan: Plan) -> dict[str, float]:
+def _values(runs: Sequence[Run], plan: StopPlan) -> dict[str, float]:
     benchmark, first = runs[0].benchmark, runs[0]
     control = benchmark.report.control
     measure = (control and control.measure) or benchmark.report.primary
@@ -78,7 +78,7 @@ def _values(runs: Sequence[Run], plan: Plan) -> dict[str, float]:
     return {case_id: more[case_id] - less[case_id] for case_id in more.keys() & less.keys()}
 
 
-def _refuse_other_order(run: Run, plan: Plan) -> None:
+def _refuse_other_order(run: Run, plan: StopPlan) -> None:
     """Raise RunError unless each user has their own place in the order that is drawn."""
     found: list[str] = []
     for ids in plan.cases:

@@ -15,7 +15,7 @@ _MODEL = ""
 """In place of a role: the model itself."""
 
 
-class Spent:
+class CallsMade:
     """What the calls of a log took."""
 
     def __init__(self, stats: EvalStats, keeps: bool) -> None:

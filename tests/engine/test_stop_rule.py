@@ -11,7 +11,7 @@ import pytest
 from personafeedback_tasks.common import sequences
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.stopping import Plan, difference_of, read_rule, user_order
+from personafeedback_tasks.engine.stopping import StopPlan, difference_of, read_rule, user_order
 
 same = pytest.approx
 
@@ -113,7 +113,7 @@ def test_right_minus_wrong_needs_both_personas():
 
 
 def planned(written, users=30, cases=10):
-    return Plan.of(
+    return StopPlan.of(
         read_rule(written), {f"u{user}c{case}": f"u{user}" for user in range(users) for case in range(cases)}
     )
 
@@ -157,6 +157,6 @@ def test_a_width_that_the_data_do_not_give_is_refused():
 
 def test_users_of_other_sizes_cost_no_width():
     """Bets go by how far users lie from what is expected of their cases; that half of the users have 2 cases is no spread."""
-    plan = Plan(read_rule("acc:5"), tuple(("",) * size for size in (40, 2) * 60))
-    even = Plan(read_rule("acc:5"), tuple(("",) * 40 for _ in range(60)))
+    plan = StopPlan(read_rule("acc:5"), tuple(("",) * size for size in (40, 2) * 60))
+    even = StopPlan(read_rule("acc:5"), tuple(("",) * 40 for _ in range(60)))
     assert plan.reach() < 1.15 * even.reach()

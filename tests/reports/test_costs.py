@@ -31,7 +31,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.costs_text import money
 from personafeedback_tasks.runs.estimated import Tokenizer, with_tokens
 from personafeedback_tasks.runs.read import read_runs
-from personafeedback_tasks.runs.usage import Spent
+from personafeedback_tasks.runs.usage import CallsMade
 
 pytestmark = pytest.mark.slow
 SETTINGS = ("persona", "other_persona", "no_persona")
@@ -196,7 +196,7 @@ def test_what_no_scored_sample_has_is_apart():
         took = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
         return {"event": "model", "input": [{"metadata": {"call": call}}], "output": {"usage": took}, **more}
 
-    spent = Spent(stats, keeps=False)
+    spent = CallsMade(stats, keeps=False)
     sample = {
         "events": [
             event("first", 20, 2), event("second", 30, 3), event("first", 99, 9, error="timeout"), event("second", 99, 9, cache="read"),
@@ -211,13 +211,13 @@ def test_what_no_scored_sample_has_is_apart():
         f"grader, {ELSEWHERE}": (15, 0, 2, 0),
     }
     assert all(math.isnan(of.calls) for of in beside.values())
-    kept = Spent(EvalStats(), keeps=True)
+    kept = CallsMade(EvalStats(), keeps=True)
     assert kept.of_sample(sample, ["first", "second"], 2)[1] == Usage(2, 129, 0, 12, 0)
     assert [*kept.beside()] == ["grader"]
 
 
 def test_thoughts_that_a_provider_leaves_out_of_the_output_count():
-    spent = Spent(EvalStats(), keeps=False)
+    spent = CallsMade(EvalStats(), keeps=False)
     took = {
         "input_tokens": 10,
         "output_tokens": 2,
