@@ -12,7 +12,6 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSpec
 from inspect_ai.scorer import SampleScore
 from inspect_ai.util import EarlyStop, EarlyStopping
-from pydantic import JsonValue
 
 from ..common.errors import OptionError
 from ..engine.benchmark import Benchmark
@@ -89,7 +88,7 @@ class Stop(EarlyStopping):
         if self.plan.complete(seen.values) > (seen.known.users if seen.known else 0):
             seen.known = self.plan.known(seen.values)
 
-    async def complete_task(self) -> dict[str, JsonValue]:
+    async def complete_task(self) -> dict[str, Any]:
         known = _SEEN.get().known or self.plan.known({})
         return {**asdict(known), "interval": [*known.interval]}
 

@@ -65,25 +65,35 @@ Sentence = list[tuple[str, bool]]
 
 
 def lead(ranking: Ranking) -> list[Sentence]:
-    """What a ranking says: which model is the most accurate, and which ones use who the user is."""
+    """What a ranking says: which model is the most accurate, which ones use who the user is, and whose numbers are void."""
     if len(ranking.rows) < 2:
         return []
-    if void := sorted(place - 1 for place in ranking.void):
-        return [[("No verdict: the numbers of ", False), *_names(ranking, void), (" are void.", False)]]
-    spec, best = ranking.runs[0].benchmark.report, ranking.rows[0]
-    firsts = [place for place, row in enumerate(ranking.rows) if row.rank == 1]
+    void = sorted(place - 1 for place in ranking.void)
+    sound = [place for place in range(len(ranking.rows)) if place not in void]
+    if not sound:
+        return [[("No verdict: the numbers are void.", False)]]
+    left_out: list[Sentence] = (
+        [[("The numbers of ", False), *_names(ranking, void), (" are void.", False)]] if void else []
+    )
+    return [*_verdict(ranking, sound), *left_out]
+
+
+def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
+    """About the models at some places, from 0."""
+    spec, best = ranking.runs[0].benchmark.report, ranking.rows[sound[0]]
+    firsts = [place for place in sound if ranking.rows[place].rank == best.rank]
     has = "has" if len(firsts) == 1 else "share"
     first: Sentence = [
         *_names(ranking, firsts),
         (f" {has} the highest {spec.score.lower()}, {percent(best.score.value)} %", False),
     ]
-    if tied := [place - 1 for place in best.tied if place - 1 not in firsts]:
+    if tied := [place - 1 for place in best.tied if place - 1 in sound and place - 1 not in firsts]:
         first += [(", but cannot be told apart from ", False), *_names(ranking, tied)]
     control, about_user = spec.control, rank_text.use_of_person(ranking)
     if control is None or about_user is None:
         return [[*first, (".", False)]]
     key = about_user.key
-    asked = [place for place, row in enumerate(ranking.rows) if row.values[key] is not None]
+    asked = [place for place in sound if ranking.rows[place].values[key] is not None]
     if not asked:
         return [[*first, (f". {sentences.verdict('', sentences.uses_known(None, control.known))}", False)]]
     using = [place for place in asked if ranking.rows[place].values[key].low > 0]  # type: ignore[union-attr]

@@ -141,12 +141,15 @@ def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, relea
     paired = estimate(gaps, [case.user_id for case in release_cases])
     assert sheet["groups"]["total"]["differences"]["persona - rag"] == same(vars(paired))
     shown = written(tmp_path)
+    heading = {of: name for name, of in sheet["named"].items()}
     for label, column in sheet["groups"].items():
         for setting in SETTINGS:
             value = f"{100 * column['scores'][setting]['value']:.1f}"
             assert shown["Scores"][setting][label.replace("_", " ")] == value
         for name, gap in column["differences"].items():
-            assert shown["Differences"][name][label.replace("_", " ")] == f"{100 * gap['value']:+.1f}"
+            assert (
+                shown["Differences"][heading.get(name, name)][label.replace("_", " ")] == f"{100 * gap['value']:+.1f}"
+            )
     assert printed_rows(printed, "Scores")["total"][:2] == ["46", shown["Scores"]["persona"]["total"]]
     assert printed_rows(printed, "Differences")["total"][0] == shown["Differences"]["persona - rag"]["total"]
     assert "setting rag" in printed

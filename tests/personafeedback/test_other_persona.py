@@ -311,6 +311,7 @@ def test_the_report_finds_what_was_planted(harness, judge, logs, tmp_path):
     assert sheet["named"] == {
         "right minus wrong": "persona - other_persona",
         "wrong minus none": "other_persona - no_persona",
+        "persona gain": "persona - no_persona",
     }
     (column,) = sheet["groups"].values()
     assert column["cases"] == LIMIT

@@ -221,7 +221,7 @@ def _stops() -> Iterable[Study]:
 
             def stops(rng: Rng, sizes: list[int] = sizes, rule: str = rule, gap: float = gap) -> list[float]:
                 sizes = rng.permutation(sizes).tolist()
-                plan = stopping.Plan(stopping.read_rule(rule), tuple(("",) * size for size in sizes))
+                plan = stopping.StopPlan(stopping.read_rule(rule), tuple(("",) * size for size in sizes))
                 intervals = plan.intervals(stopping.drawn(rng, sizes, gap), sizes)
                 decisions = [plan.rule.decided(interval) for interval in intervals]
                 end = next((place for place, one in enumerate(decisions, 1) if one), len(sizes))
@@ -252,7 +252,7 @@ def _stops() -> Iterable[Study]:
 
 def _widths() -> Iterable[Study]:
     """Runs that stop when their accuracy is known to within 4 points."""
-    plan = stopping.Plan(stopping.read_rule("acc:4"), tuple(("",) * size for size in GENERAL))
+    plan = stopping.StopPlan(stopping.read_rule("acc:4"), tuple(("",) * size for size in GENERAL))
 
     def stops(rng: Rng) -> list[float]:
         sizes = rng.permutation(GENERAL).tolist()
