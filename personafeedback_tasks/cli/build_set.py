@@ -140,6 +140,16 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     help="Add pairs of HelpSteer2, as the paper does: from the Hub, or a file or folder.",
 )
 @click.option(
+    "--only",
+    metavar="helpsteer2[=DATA]",
+    help="Pairs of HelpSteer2 alone, the paper's first training. DIR needs no persons.",
+)
+@click.option(
+    "--mixture",
+    type=click.Choice(["paper"]),
+    help="The paper's second training: 10,000 pairs `full over question` and 3,632 of HelpSteer2, or as many as there are in these proportions.",
+)
+@click.option(
     "--tokenizer",
     metavar="MODEL",
     help="Model to be trained: puts the persona where its chat template takes it, and counts the pairs that are too long.",
@@ -151,7 +161,15 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     show_default=True,
     help="Longest pair in tokens; the default is the paper's.",
 )
-def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: str | None, max_length: int) -> None:
+def training(
+    folder: Folder,
+    benchmark: str | None,
+    mix: str | None,
+    only: str | None,
+    mixture: str | None,
+    tokenizer: str | None,
+    max_length: int,
+) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
     In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
@@ -164,10 +182,15 @@ def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: 
     \b
         personafeedback build training DIR
         personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
+        personafeedback build training DIR --only helpsteer2=train.jsonl
+        personafeedback build training DIR --mixture paper
     """
     from ..building.training.making import make_training
 
-    make_training(folder, benchmark, mix, tokenizer, max_length, say)
+    if only is not None and (mix is not None or mixture is not None):
+        raise click.UsageError("--only goes with neither --mix nor --mixture.")
+    source = only or mix or ("helpsteer2" if mixture else None)
+    make_training(folder, benchmark, source, only is None, mixture is not None, tokenizer, max_length, say)
 
 
 @click.command("import")
@@ -195,6 +218,9 @@ def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: 
     "--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Difficulty of all pairs."
 )
 @click.option("--name", help="Name of the set, if DIR is new.")
+@click.option(
+    "--test", metavar="SHARE", help="Share of the users for testing, if DIR is new: 0 to train only.  [default: 1]"
+)
 @click.option("--licence", help="License of the texts, if DIR is new.")
 @click.option("--language", metavar="CODE", help="Language of the texts, if DIR is new, such as zh.  [default: en]")
 def import_command(
