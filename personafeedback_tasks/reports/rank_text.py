@@ -167,7 +167,9 @@ def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
         parts = [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
         difference = row.values[uses.key] if uses else None
-        if difference is not None and difference.low <= 0 and place not in ranking.void:
+        if place in ranking.void:
+            parts.insert(0, "its numbers are void")
+        elif difference is not None and difference.low <= 0:
             parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
         if parts:
             lines.append(f"{place} {name}: {'; '.join(parts)}.")
