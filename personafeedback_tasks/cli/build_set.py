@@ -32,7 +32,8 @@ def packs(folder: Folder, form: str) -> None:
     """Write a pack for each annotator: every pair, in an order and with sides of their own.
 
     Send packs/annotator-1.html to the first person, and so on. The page works without a network, keeps the votes in the browser, and
-    downloads them as a file to send back. Some items are there for attention: one response is to another question.
+    downloads them as a file to send back. Some items check attention: one response answers
+    another question.
 
     build.yaml says how many `annotators` there are. Run this again for more of them, or after there are more pairs: packs only grow, and votes
     on earlier ones stay valid. A pair whose texts were edited is written anew, and votes on the old texts no longer count.
@@ -81,7 +82,7 @@ def votes(
 @click.command()
 @build_argument
 def tiers(folder: Folder) -> None:
-    """Make labels and tiers of the votes.
+    """Turn the votes into labels and tiers.
 
     \b
     easy     built to be (the full persona against none), and the votes confirm it
