@@ -46,7 +46,8 @@ def title(ranking: Ranking) -> str:
     remarks = [*options.remarks(ranking.asked)] or ["default options"]
     return (
         f"{ranking.runs[0].title}, {', '.join(remarks)}, prompt {ranking.asked['fingerprint']}, task version "
-        f"{ranking.asked['task_version']}: {ranking.cases:,} cases of {ranking.users:,} users ({', '.join(ranking.cells)})"
+        f"{ranking.asked['task_version']}: {ranking.cases:,} cases of {ranking.users:,} users"
+        f"{' (' + ', '.join(ranking.cells) + ')' if ranking.cells else ''}"
     )
 
 
@@ -280,6 +281,8 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
         apart = [name for name, value in first.asked.items() if other.asked.get(name) != value]
         if "benchmark" in apart:  # which other options there are, follows from it
             apart = ["benchmark"]
+        # an option that only one of them has, such as the digest of `other_persona`, follows from another one
+        apart = [name for name in apart if None not in (first.asked[name], other.asked.get(name))] or apart
         values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
         lines.append(f"Ranking {number} is separate from ranking 1: {values}.")
     return lines
