@@ -32,7 +32,8 @@ def packs(folder: Folder, form: str) -> None:
     """Write a pack for each annotator: every pair, in an order and with sides of their own.
 
     Send packs/annotator-1.html to the first person, and so on. The page works without a network, keeps the votes in the browser, and
-    downloads them as a file to send back. Some items are there for attention: one response is to another question.
+    downloads them as a file to send back. Some items check attention: one response answers
+    another question.
 
     build.yaml says how many `annotators` there are. Run this again for more of them, or after there are more pairs: packs only grow, and votes
     on earlier ones stay valid. A pair whose texts were edited is written anew, and votes on the old texts no longer count.
@@ -81,15 +82,15 @@ def votes(
 @click.command()
 @build_argument
 def tiers(folder: Folder) -> None:
-    """Make labels and tiers of the votes.
+    """Turn the votes into labels and tiers.
 
     \b
     easy     built to be (the full persona against none), and the votes confirm it
     medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
     hard     fewer agree, but tossed coins would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
-    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators
-    is printed as a check; it decides nothing. So is the risk that another nine like these would decide otherwise.
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators,
+    and the risk that another nine like these would decide otherwise, are printed as a check and decide nothing.
 
     \b
         personafeedback build tiers DIR
