@@ -48,7 +48,7 @@ from personafeedback_tasks.building.texts.answers import write_answers as answer
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.texts.pairs import balance, choose
-from personafeedback_tasks.building.texts.personas import new_people, names
+from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
 from personafeedback_tasks.building.texts.questions import _numbers, _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
