@@ -22,7 +22,7 @@ NOT_COMPARABLE = (
 ABOUT_MODELS = (
     "The models of the paper, and commands that run them on all six cells.",
     "lm-eval needs `personafeedback register` once. Inspect needs the provider's SDK and key.",
-    f"Which models providers have retired is as of {RETIRED_AS_OF}; their error says so. Reward models: by their model cards and code; we loaded none.",
+    f"Models are marked as retired by what we knew in {RETIRED_AS_OF}. Reward models: by their model cards and code; we loaded none.",
 )
 SECTIONS = {
     "3": "Table 3, with Table 8's open models: each with the persona",

@@ -65,7 +65,7 @@ Sentence = list[tuple[str, bool]]
 
 
 def lead(ranking: Ranking) -> list[Sentence]:
-    """What a ranking says: which model is the most accurate, which ones use who the user is, and whose numbers are void."""
+    """What a ranking says: the most accurate model, the models that use who the user is, and those whose numbers are void."""
     if len(ranking.rows) < 2:
         return []
     void = sorted(place - 1 for place in ranking.void)

@@ -454,21 +454,23 @@ def test_the_second_source_alone_needs_no_persons(tmp_path, second_source):
     )
 
 
-def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
-    root, source = tmp_path / "b", tmp_path / "pairs.jsonl"
-    source.write_text(
-        "".join(
-            json.dumps(
-                {"persona": f"Nurse {n}", "question": f"What {n}?", "chosen": f"Yes {n}", "rejected": f"Nay {n}"}
-            )
-            + "\n"
-            for n in range(8)
-        ),
-        "utf-8",
-    )
+def imported(root, test):
+    """Eight pairs of eight nurses, imported with a share of test persons."""
+    source = root.parent / "pairs.jsonl"
+    rows = [
+        {"persona": f"Nurse {n}", "question": f"What {n}?", "chosen": f"Yes {n}", "rejected": f"Nay {n}"}
+        for n in range(8)
+    ]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     keys = "persona=persona,question=question,chosen=chosen,rejected=rejected"
-    done = personafeedback("build", "import", root, "--from", source, "--map", keys, "--test", "0")
+    done = personafeedback("build", "import", root, "--from", source, "--map", keys, "--test", test)
     assert done.exit_code == 0, done.output
+    return done
+
+
+def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
+    root = tmp_path / "b"
+    done = imported(root, "0")
     assert f"Next: personafeedback build training {root}" in done.output
     done = personafeedback("build", "training", root, "--benchmark", "none")
     assert done.exit_code == 0, done.output
@@ -478,21 +480,9 @@ def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
 
 
 def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(tmp_path):
-    root, source = tmp_path / "b", tmp_path / "pairs.jsonl"
-    source.write_text(
-        "".join(
-            json.dumps(
-                {"persona": f"Nurse {n}", "question": f"What {n}?", "chosen": f"Yes {n}", "rejected": f"Nay {n}"}
-            )
-            + "\n"
-            for n in range(8)
-        ),
-        "utf-8",
-    )
-    keys = "persona=persona,question=question,chosen=chosen,rejected=rejected"
+    root = tmp_path / "b"
     for _ in range(2):  # the same import again changes nothing
-        done = personafeedback("build", "import", root, "--from", source, "--map", keys, "--test", "1/2")
-        assert done.exit_code == 0, done.output
+        imported(root, "1/2")
     done = personafeedback("build", "release", root)
     assert done.exit_code == 0, done.output
     assert "4 pairs are left out: their question or person has keep = no, or the person is for training" in done.output

@@ -198,7 +198,7 @@ def test_a_retired_model_says_so_with_a_date():
     retired = [model for model in MODELS if model.note.startswith("Retired")]
     assert len(retired) == 10
     assert all(model.runs == API and models.RETIRED_AS_OF in model.note for model in retired)
-    assert f"is as of {models.RETIRED_AS_OF}" in paper("--models", "--table", "6")
+    assert f"by what we knew in {models.RETIRED_AS_OF}" in paper("--models", "--table", "6")
 
 
 def test_json_of_the_models():

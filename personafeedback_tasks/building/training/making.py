@@ -96,7 +96,7 @@ def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], b
     sources = [str(release)] if release.is_dir() else []
     if benchmark != NONE:
         sources.append(benchmark or "")
-    has_people = folder.has(Person)  # HelpSteer2 alone needs nobody
+    has_people = folder.has(Person)  # not needed for HelpSteer2 alone
     tested, compared = list(of_test_persons(folder)) if has_people else [], []
     for source in sources:
         try:
