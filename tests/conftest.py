@@ -23,6 +23,8 @@ from support.real_part import taken_for_the_release, write_part
 from support.releases import ENVIRONMENT_VARIABLE, Rows, write_release
 from support.shared import built_once
 
+os.fsync = lambda file: None  # no test turns the power off, and a disk takes longer than most tests
+
 REAL_DATA = os.environ.get(ENVIRONMENT_VARIABLE, "")
 """As it is when the session starts; the tests themselves run without it."""
 

@@ -16,13 +16,12 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from inspect_ai import Epochs, eval_retry
-from inspect_ai import eval as inspect_eval
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.inspect_runs import command, evaluate, metrics
+from support.inspect_runs import command, evaluate, inspect_eval, metrics
 from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION

@@ -7,13 +7,14 @@ from contextvars import copy_context
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
+import inspect_ai
 import pytest
 import rich
 from click.testing import CliRunner
-from inspect_ai import eval as inspect_eval
 from inspect_ai._cli.main import inspect
 from inspect_ai._display.core import active
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai._display.rich import display
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, _assistant_internal, modelapi
 
 from support.judges import JUDGES
 
@@ -36,11 +37,21 @@ class Scripted(ModelAPI):
 NOT_LIVE = {"log_realtime": False}
 """For eval(): nobody watches, and to keep each event for a viewer takes half of the time of a run without a model."""
 
+UNSEEN = patch.object(display, "tasks_results", return_value="")
+"""The table of all metrics, which Inspect lays out for `display="none"`, too: a third of the time of a run on the sample."""
+
+NO_PROVIDERS = patch.multiple(_assistant_internal, _HAS_OPENAI=False, _HAS_ANTHROPIC=False)
+"""For judges: each sample has a place for what the providers' SDKs keep between calls, and to import these takes three seconds."""
+
+
+def inspect_eval(task, **kwargs):
+    """Inspect's `eval()`, for judges that nobody watches."""
+    with UNSEEN, NO_PROVIDERS:
+        return inspect_ai.eval(task, **{"display": "none", **NOT_LIVE, **kwargs})
+
 
 def evaluate(task, model, tmp_path, **kwargs):
-    (log,) = inspect_eval(
-        task, model=model, log_dir=str(tmp_path), display="none", score_display=False, **NOT_LIVE, **kwargs
-    )
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), score_display=False, **kwargs)
     assert log.status == "success", log.error
     return log
 
