@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-SLOW_FIXTURES = {"driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
+SLOW_FIXTURES = {"browser", "driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
 """What takes seconds to run on, to build or to start."""
 
 

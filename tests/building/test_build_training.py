@@ -307,6 +307,7 @@ GEMMA_LIKE = """{{ '<user>' }}{% if messages[0]['role'] == 'system' %}{{ raise_e
 """Refuses a system turn and two turns of one role, as the templates of Gemma's first two generations do."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "place"),
     [("SYSTEM", "in a system turn"), ("NO_SYSTEM", "before"), ("DROPS_SYSTEM", "before"), ("GEMMA_LIKE", "before")],

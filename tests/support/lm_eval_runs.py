@@ -85,7 +85,9 @@ def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
         patch.dict(os.environ, environment),
         patch.object(sys, "argv", words),
         patch("lm_eval.tasks.TaskManager", _OurTasks),
+        NO_TORCH,
         patch.object(evaluator, "add_env_info"),  # lists the packages of the environment
+        patch.object(evaluator, "add_tokenizer_info"),  # imports transformers
         redirect_stdout(out),
         redirect_stderr(err),
     ):

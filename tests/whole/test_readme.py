@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -277,6 +278,7 @@ def links(path: Path) -> list[tuple[str, str]]:
     return found + [("link", one.attrs["href"]) for one in inner if one.type == "link_open"]
 
 
+@cache
 def headings(path: Path) -> set[str]:
     """Their anchors, as GitHub makes them."""
     titles = [token.content for token, before in tokens(path) if before and before.type == "heading_open"]
