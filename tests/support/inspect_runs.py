@@ -66,9 +66,9 @@ def metrics(log):
     return found
 
 
-def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
+def command(*arguments: object, live: bool = False, **environment: str) -> CompletedProcess[str]:
     """`inspect eval`, in this process. A model that it makes is kept: give each server as --model-base-url."""
-    words = ["eval", *map(str, arguments), "--display", "plain", "--no-log-realtime"]
+    words = ["eval", *map(str, arguments), "--display", "plain", *([] if live else ["--no-log-realtime"])]
     asks_a_provider = any(word.startswith(("openai/", "anthropic/")) for word in words)
     with (
         nullcontext() if asks_a_provider else NO_PROVIDERS,

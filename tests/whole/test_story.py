@@ -1,4 +1,4 @@
-"""The story of the README, from runs to a verdict: its lines as printed, with the installed wheel and a server on loopback."""
+"""The story of the README, from runs to a verdict: its lines as printed, in an environment of its own and with a server on loopback."""
 
 from __future__ import annotations
 
@@ -33,18 +33,21 @@ PAPER_COUNTS.update(dict.fromkeys(PAPER_COUNTS, {SAMPLE_CASES_PER_CELL}))
 """A card takes whole cells of the release only, and the smallest has a thousand cases. Here a whole cell is one of the sample."""
 
 
-@pytest.fixture(scope="module")
-def venv(wheel, tmp_path_factory) -> Venv:
-    """The wheel with the extras that the story installs."""
+@pytest.fixture(scope="module", params=["linked", pytest.param("installed", marks=pytest.mark.release)])
+def venv(request, tmp_path_factory) -> Venv:
+    """What these tests run in; before a release, the wheel with the extras that the story installs."""
     (extras,) = re.findall(r"^pip install '\.(\[.*?\])'$", section(README, "From a run to a verdict"), re.M)
 
     def build(root: Path) -> None:
-        made = Venv.create(root)
-        made.install(f"{wheel}{extras}")
-        leave_one_task(made.site_packages)
+        if request.param == "linked":
+            made = Venv.linked(root)
+        else:
+            made = Venv.create(root)
+            made.install(f"{request.getfixturevalue('wheel')}{extras}")
+            leave_one_task(made.site_packages)
         (made.site_packages / "sitecustomize.py").write_text(SMALL_PAPER, encoding="utf-8")
 
-    return Venv(built_once(tmp_path_factory, "story", build))
+    return Venv(built_once(tmp_path_factory, f"story-{request.param}", build))
 
 
 @pytest.fixture(scope="module")
