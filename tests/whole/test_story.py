@@ -16,6 +16,7 @@ from support.documents import DOCS, README, block, needs_checkout, section
 from support.environments import Venv
 from support.judges import readable
 from support.one_task import leave_one_task
+from support.releases import small_paper
 from support.servers import providers
 from support.shared import built_once
 
@@ -26,11 +27,6 @@ pytestmark = [pytest.mark.slow, needs_checkout]
 
 SETTINGS = ("persona", "no_persona", "other_persona")
 ADDRESS = "http://localhost:8000/v1"
-SMALL_PAPER = f"""\
-from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
-PAPER_COUNTS.update(dict.fromkeys(PAPER_COUNTS, {SAMPLE_CASES_PER_CELL}))
-"""
-"""A card takes whole cells of the release only, and the smallest has a thousand cases. Here a whole cell is one of the sample."""
 
 
 @pytest.fixture(scope="module", params=["linked", pytest.param("installed", marks=pytest.mark.release)])
@@ -45,7 +41,7 @@ def venv(request, tmp_path_factory) -> Venv:
             made = Venv.create(root)
             made.install(f"{request.getfixturevalue('wheel')}{extras}")
             leave_one_task(made.site_packages)
-        (made.site_packages / "sitecustomize.py").write_text(SMALL_PAPER, encoding="utf-8")
+        small_paper(made.site_packages, SAMPLE_CASES_PER_CELL)  # the smallest cell of the release has a thousand cases
 
     return Venv(built_once(tmp_path_factory, f"story-{request.param}", build))
 
