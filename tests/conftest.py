@@ -23,6 +23,8 @@ from support.real_part import taken_for_the_release, write_part
 from support.releases import ENVIRONMENT_VARIABLE, Rows, write_release
 from support.shared import built_once
 
+os.fsync = lambda file: None  # no test turns the power off, and a disk takes longer than most tests
+
 REAL_DATA = os.environ.get(ENVIRONMENT_VARIABLE, "")
 """As it is when the session starts; the tests themselves run without it."""
 
@@ -33,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-SLOW_FIXTURES = {"driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
+SLOW_FIXTURES = {"browser", "driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}
 """What takes seconds to run on, to build or to start."""
 
 

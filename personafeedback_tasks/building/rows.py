@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from ..common.errors import DataError
@@ -193,9 +194,13 @@ def required(kind: type[BuildRow]) -> list[str]:
     return [field.name for field in fields(kind) if field.default is MISSING]
 
 
+_types = cache(get_type_hints)
+"""Type of row -> the type of each field. To work them out takes ten times as long as to check a row."""
+
+
 def parse(kind: type[R], row: Mapping[str, Any], where: str) -> R:
     """A row of a file. Raises DataError: a key is missing or unknown, or a value is not of its type or not one of those that it may be."""
-    types, names, needed = get_type_hints(kind), columns(kind), required(kind)
+    types, names, needed = _types(kind), columns(kind), required(kind)
     for name in row:
         if name not in names:
             raise broken(where, f"the unknown key {short(name)}", f"only {', '.join(names)}")

@@ -311,6 +311,7 @@ GEMMA_LIKE = """{{ '<user>' }}{% if messages[0]['role'] == 'system' %}{{ raise_e
 """Refuses a system turn and two turns of one role, as the templates of Gemma's first two generations do."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "place"),
     [("SYSTEM", "in a system turn"), ("NO_SYSTEM", "before"), ("DROPS_SYSTEM", "before"), ("GEMMA_LIKE", "before")],
@@ -533,9 +534,9 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
     datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
     pytest.importorskip("inspect_ai")
-    from inspect_ai import eval as inspect_eval
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
     from support import classifiers
+    from support.inspect_runs import inspect_eval
 
     from personafeedback_tasks.personafeedback.cases import load_present
     from personafeedback_tasks.runs.read import read_run

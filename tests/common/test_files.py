@@ -23,7 +23,7 @@ pytest.importorskip("matplotlib")
 from support.authors import PROFILES, profile, write
 from support.commands import AWAY, at_once, keep_locked, personafeedback, room_for, tree
 from support.logs import lm_eval_log
-from support.releases import write_release
+from support.releases import small_paper, write_release
 from support.samples import a_part
 
 import personafeedback_tasks
@@ -35,12 +35,24 @@ JUDGES = {"v1": "gold", "v2": "always_first", "v3": "anti_gold"}
 """Wording -> who answers."""
 
 
+CASES = 40
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_cases():
+    """A cell of the paper has as many as ours: then a run on it may be published."""
+    with pytest.MonkeyPatch.context() as patch:
+        for cell in PAPER_COUNTS:
+            patch.setitem(PAPER_COUNTS, cell, CASES)
+        yield
+
+
 @pytest.fixture(scope="module")
 def release(tmp_path_factory) -> Path:
-    """A whole cell, so that a run on it may be published."""
+    """A whole cell."""
     rows = [
         {"user_id": f"u{number % 20}", "question": f"{number}?", "chosen": f"Yes, {number}.", "reject": "No."}
-        for number in range(PAPER_COUNTS["general", "hard"])
+        for number in range(CASES)
     ]
     personas = {f"u{number}": {"Name": f"Li {number}"} for number in range(20)}
     return write_release(tmp_path_factory.mktemp("data") / "release", {"general/hard": rows}, personas)
@@ -259,10 +271,11 @@ def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
 
 @pytest.mark.tried("rounds of commands at once: nothing lost")
 @pytest.mark.parametrize("number", a_part(range(3), 3))
-def test_cards_that_are_written_at_once_all_keep_their_sections(number, logs, release, tmp_path):
+def test_cards_that_are_written_at_once_all_keep_their_sections(number, logs, release, tmp_path, tmp_path_factory):
     path = tmp_path / "card.md"
     path.write_text("# Title\n" + "A long card. " * 500_000, encoding="utf-8")
-    done = at_once(*(("card", log, "--data", release, "--model-card", path) for log in logs.values()))
+    commands = [("card", log, "--data", release, "--model-card", path) for log in logs.values()]
+    done = at_once(*commands, **small_paper(tmp_path_factory.mktemp("paper"), CASES))
     assert [process.returncode for process in done] == [0, 0, 0], [process.stderr for process in done]
     text = path.read_text(encoding="utf-8")
     assert text.count("<!-- personafeedback: begin ") == len(JUDGES)

@@ -61,8 +61,8 @@ def few_cases():
 
 @pytest.fixture(scope="module")
 def real_log(few_cases, tmp_path_factory):
-    """A whole run, all right."""
-    return lm_eval_log(tmp_path_factory.mktemp("foreign"), "gold", "personafeedback", DATA).parent
+    """A run of a whole cell, all right."""
+    return lm_eval_log(tmp_path_factory.mktemp("foreign"), "gold", "personafeedback_general_hard", DATA).parent
 
 
 @pytest.fixture(scope="module")
@@ -333,20 +333,20 @@ def test_a_run_goes_into_the_card_of_its_own_model_alone(make_log, tmp_path):
         done = card(name, prompt=wording)
         assert done.exit_code == 0, done.output
     (model,) = metadata_load(path)["model-index"]
-    assert (model["name"], len(model["results"])) == ("Qwen/Qwen2.5-7B-Instruct", 18)
+    assert (model["name"], len(model["results"])) == ("Qwen/Qwen2.5-7B-Instruct", 2)
     before = path.read_bytes()
     done = card(OTHER)
     assert done.exit_code == 1
     assert done.stderr.startswith(
-        f"Error: {path}: found `model-index` (results: 18) and section `persona` of Qwen/Qwen2.5-7B-Instruct; results in `model-index` and "
+        f"Error: {path}: found `model-index` (results: 2) and section `persona` of Qwen/Qwen2.5-7B-Instruct; results in `model-index` and "
         "section `prompt v2` of openai-api/local/Qwen/Qwen2.5-7B-Instruct, expected only those of acme/other, the model of this run."
     )
     assert path.read_bytes() == before
     done = card(OTHER, "--replace")
     assert done.exit_code == 0, done.output
-    assert "Removed of Qwen/Qwen2.5-7B-Instruct: `model-index` (results: 18) and section `persona`." in done.output
+    assert "Removed of Qwen/Qwen2.5-7B-Instruct: `model-index` (results: 2) and section `persona`." in done.output
     (model,) = metadata_load(path)["model-index"]
-    assert (model["name"], len(model["results"])) == (OTHER, 9)
+    assert (model["name"], len(model["results"])) == (OTHER, 1)
     text = path.read_text(encoding="utf-8")
     assert "Qwen2.5" not in text
     assert "\n---\n# Qwen\n" in text

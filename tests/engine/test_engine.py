@@ -15,14 +15,13 @@ from click.testing import CliRunner
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai import eval as inspect_eval
 from inspect_ai import task
 from inspect_ai.model import ModelAPI, ModelOutput, modelapi
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
-from support.inspect_runs import NOT_LIVE
+from support.inspect_runs import inspect_eval
 from support.outcomes import answering
 from support.shown import as_json, markdown
 from support.tables import in_markdown
@@ -245,7 +244,6 @@ def inspect(folder, built=None, **kwargs):
         display="none",
         score_display=False,
         log_dir=str(folder),
-        **NOT_LIVE,
         **kwargs,
     )
     assert log.status == "success", log.error

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -16,13 +13,12 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from inspect_ai import Epochs, eval_retry
-from inspect_ai import eval as inspect_eval
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.inspect_runs import command, evaluate, metrics
+from support.inspect_runs import command, evaluate, inspect_eval, metrics
 from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
@@ -71,9 +67,12 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("data", ["sample", pytest.param("real_part", marks=pytest.mark.release)])
 @pytest.mark.parametrize("judge", KNOWN)
-def test_known_judges_get_exactly_their_known_scores(judge, real_part, tmp_path):
-    log = evaluate(tasks.personafeedback_general(data=str(real_part)), f"scripted/{judge}", tmp_path)
+def test_known_judges_get_exactly_their_known_scores(judge, data, request, tmp_path):
+    data = data if data == "sample" else str(request.getfixturevalue(data))
+    log = evaluate(tasks.personafeedback_general(data=data), f"scripted/{judge}", tmp_path)
     found = metrics(log)
     for key, expected in KNOWN[judge].items():
         for group in ("", "_general", "_general_easy", "_general_medium", "_general_hard"):
@@ -372,13 +371,14 @@ def test_the_log_can_be_scored_again(tmp_path):
     assert metrics(again) == pytest.approx(metrics(log))
 
 
-def test_limit_spreads_over_users_and_cells(real_data, tmp_path):
-    log = evaluate(tasks.personafeedback_general(data=str(real_data)), "scripted/gold", tmp_path, limit=300)
-    cells = [sample.metadata["cell"] for sample in log.samples]
+def test_limit_spreads_over_users_and_cells(real_data):
+    """It takes the first samples: `test_inspect_scores_the_first_cases_under_a_limit` in tests/engine/."""
+    samples = list(tasks.personafeedback_general(data=str(real_data)).dataset)[:300]
+    cells = [sample.metadata["cell"] for sample in samples]
     for difficulty in ("easy", "medium", "hard"):
         expected = 300 * PAPER_COUNTS["general", difficulty] / 3841
         assert abs(cells.count(f"general_{difficulty}") - expected) <= 0.07 * 300
-    of_user = Counter(sample.metadata["user_id"] for sample in log.samples)
+    of_user = Counter(sample.metadata["user_id"] for sample in samples)
     assert len(of_user) == 147
     assert max(of_user.values()) == 4  # a turn of one case, and one of three
 
@@ -422,29 +422,16 @@ def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
 
 
 @pytest.mark.slow
-def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replies(tmp_path):
-    script = tmp_path / "silent.py"
-    script.write_text(
-        "import sys\n"
-        f"sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
-        "import support.inspect_runs\n"
-        "from inspect_ai._cli.main import main\n"
-        "main()\n",
-        encoding="utf-8",
-    )
-    done = subprocess.run(
-        [
-            sys.executable, str(script), "eval", f"{ROOT}/inspect_tasks/personafeedback.py@personafeedback_general_hard",
-            "-T", "data=sample", "--model", "scripted/silent", "--display", "plain", "--log-dir", str(tmp_path / "logs"),
-        ],
-        env={**os.environ, "COLUMNS": "400"}, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
+def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replies(tmp_path, caplog):
+    done = command(
+        f"{ROOT}/inspect_tasks/personafeedback.py@personafeedback_general_hard", "-T", "data=sample",
+        "--model", "scripted/silent", "--log-dir", tmp_path,
     )  # fmt: skip
-    output = " ".join((done.stdout + done.stderr).split())
-    assert done.returncode == 0, output
-    assert "16 of 16 replies (100.0%) are unreadable" in output
-    assert "most common reason: no_response (16)" in output
-    assert output.count("model calls") == 1
-    (path,) = (tmp_path / "logs").glob("*.eval")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
+    assert "most common reason: no_response (16)" in caplog.text
+    assert " ".join(done.stdout.split()).count("model calls") == 1
+    (path,) = tmp_path.glob("*.eval")
     signature = read_eval_log(str(path), header_only=True).eval.metadata[KEY]
     assert signature["demonstration"] is True
     assert json.dumps(signature)

@@ -139,7 +139,6 @@ def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
 
 pytest.importorskip("inspect_ai")
 
-from inspect_ai import eval as inspect_eval
 from inspect_ai import score as score_again
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import (
@@ -155,6 +154,7 @@ from inspect_ai.model import (
     modelapi,
 )
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.inspect_runs import inspect_eval
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.inspect_harness.scorers import labels

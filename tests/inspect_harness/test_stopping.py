@@ -283,6 +283,7 @@ def test_plan_says_what_stopping_saves_and_where_it_costs_power(data, tmp_path):
     assert refused.exit_code != 0
 
 
+@pytest.mark.release
 def test_a_run_that_is_killed_and_retried_stops_at_the_same_user(stopped, data, tmp_path):
     cases = load_cases(str(data), "general", "hard", "any")
     asked = {

@@ -171,8 +171,8 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
 @pytest.mark.parametrize("name", PERSONAFEEDBACK.judges)
 def test_an_inspect_run_scores_each_case_as_the_baseline_does(real_data, real, name, tmp_path):
     pytest.importorskip("inspect_ai")
-    from inspect_ai import eval as inspect_eval
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support.inspect_runs import inspect_eval
 
     (log,) = inspect_eval(
         tasks.personafeedback_general(data=str(real_data)), model=f"personafeedback/{name}", limit=40,

@@ -27,6 +27,8 @@ from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 
+pytestmark = pytest.mark.slow
+
 same = pytest.approx
 PIECE = "Kettles are the subject of this forum thread."
 SETTINGS = ("persona", "rag", "no_persona")
@@ -113,7 +115,6 @@ def test_macro_is_the_plain_mean_of_the_six_cells_beside_the_total(logs, acc, tm
         assert float(found["macro"]) == round(100 * np.mean([np.mean(of) for of in cells.values()]), 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", ["personafeedback_general", "personafeedback_hard"])
 def test_without_all_six_cells_there_is_no_macro(task, release, tmp_path):
     printed, stored = reported(tmp_path, log(release, tmp_path, task=task))
@@ -121,7 +122,6 @@ def test_without_all_six_cells_there_is_no_macro(task, release, tmp_path):
     assert "macro" not in printed
 
 
-@pytest.mark.slow
 def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, release, tmp_path):
     release_cases = load_cases(release, counts="any")
     printed, stored = reported(tmp_path, logs["persona"], "--no-persona", logs["no_persona"], "--rag", logs["rag"])
@@ -159,7 +159,6 @@ def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, relea
     assert "| rag |" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_a_sheet_keeps_to_the_cases_that_every_run_answered(release, logs, tmp_path):
     part = log(release, tmp_path, "rag", limit=10)
     _, stored = reported(tmp_path, logs["persona"], "--rag", part)
@@ -182,7 +181,6 @@ def test_a_run_of_another_setting_is_refused(run, option, other, message, logs):
     assert message in " ".join(done.output.split())
 
 
-@pytest.mark.slow
 def test_the_best_rows_of_the_paper_go_under_a_line_that_says_why_they_cannot_be_compared(logs, tmp_path):
     printed, stored = reported(tmp_path, logs["persona"], "--paper")
     why = "Not comparable with the run: we found neither the authors' prompt nor their order of the options nor their decoding."
@@ -237,7 +235,6 @@ def test_every_model_of_the_paper_can_be_named(logs):
         assert beside(row.about["hub"], SETTINGS).rows, row.name
 
 
-@pytest.mark.slow
 def test_table_3_is_about_the_persona_and_table_7_about_each_setting(logs, tmp_path):
     _, stored = reported(tmp_path, logs["rag"], "--paper", "GPT-4o")
     assert stored["published"]["rows"] == {"GPT-4o-2024-11-20, rag, Table 7": {"macro": same(0.737)}}
@@ -249,7 +246,6 @@ def test_table_3_is_about_the_persona_and_table_7_about_each_setting(logs, tmp_p
     }
 
 
-@pytest.mark.slow
 def test_the_known_slip_is_shown_as_printed_and_named(logs, tmp_path):
     printed, stored = reported(tmp_path, logs["persona"], "--paper", "Skywork-Reward-Llama-3.1-8B")
     assert "has 70.3, and its cells give 71.1" in " ".join(printed.split())

@@ -262,6 +262,7 @@ def test_lm_eval_takes_its_commands(model, command):
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "HF_TOKEN")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "command"), commands("inspect", API, OPEN))
 def test_inspect_takes_its_commands(model, command, monkeypatch):
     """Up to the model. One of the Hub is not loaded here, and one SDK is not installed."""
@@ -286,6 +287,7 @@ def model_or_error(name: str) -> str:
         return str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize(("model", "command"), commands("inspect", REWARD, PATCHED))
 def test_inspect_takes_the_commands_of_reward_models(model, command):

@@ -535,10 +535,10 @@ def register_model() -> None:
 def run_inspect(remembered: Path, logs: Path, reply: str = "1", ok: bool = True, **options):
     """The log of a run of the hard general cases."""
     pytest.importorskip("inspect_ai")
-    from inspect_ai import eval as inspect_eval
     from inspect_ai.log import read_eval_log
     from inspect_ai.model import get_model
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support.inspect_runs import inspect_eval
 
     register_model()
     model = get_model(f"filtering/{reply}", memoize=False)  # as a string it would be split at commas

@@ -112,6 +112,7 @@ def runs(tmp_path_factory):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_both_harnesses_give_the_scores_of_the_replies(runs):
     scores = expected(read)
     results = json.loads(runs["lm-eval persona"].read_text(encoding="utf-8"))["results"]["prefeval"]
@@ -130,6 +131,7 @@ def test_both_harnesses_give_the_scores_of_the_replies(runs):
     }
 
 
+@pytest.mark.slow
 def test_another_row_of_the_topic_is_told_in_both_harnesses(runs, tmp_path):
     location = evaluate(prefeval(data="sample", setting="other_persona"), "four/noisy", tmp_path).location
     log = read_eval_log(location, resolve_attachments=True)
@@ -163,6 +165,7 @@ def test_topics_keep_their_order_in_tables():
     assert list(PREFEVAL.columns({"shop_home"})) == ["total"]
 
 
+@pytest.mark.slow
 def test_errors_are_per_row(runs):
     run = read_run(runs["inspect"])
     assert len({case.user_id for case in run.cases.values()}) == len(run.cases) == 12
@@ -275,6 +278,7 @@ def test_a_reward_model_that_counts_characters_is_the_judge_longest(tmp_path):
     assert shown.exit_code == 0, shown.output
 
 
+@pytest.mark.slow
 def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     shown = personafeedback(
         "report", runs["lm-eval persona"], "--no-persona", runs["lm-eval no_persona"], "--out", tmp_path
@@ -316,6 +320,7 @@ def test_the_page_shows_all_four_responses_the_right_one_first(runs, driver, tmp
     assert len(page.texts(".picks tbody .pick")) == 4
 
 
+@pytest.mark.slow
 def test_a_card_refuses_the_sample(runs, tmp_path):
     done = personafeedback("card", runs["inspect"], "--model-card", tmp_path / "README.md", "--data", "sample")
     assert done.exit_code != 0

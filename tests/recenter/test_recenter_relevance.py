@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ModelAPI, ModelOutput, modelapi
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
+from support.inspect_runs import inspect_eval
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs

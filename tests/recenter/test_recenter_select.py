@@ -173,8 +173,8 @@ def test_a_constant_answer_is_a_model_of_inspect_here_too(judge, tmp_path):
 def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, monkeypatch):
     said: list[str] = []
     monkeypatch.setattr(hooks, "_inform", said.append)
-    from inspect_ai import eval as inspect_eval
     from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance_select
+    from support.inspect_runs import inspect_eval
 
     (log,) = inspect_eval(
         recenter_relevance_select(data="sample"), model="recenter_relevance/always_yes", display="plain", limit=4,

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai import eval as inspect_eval
 from lm_eval.tasks import TaskManager
+from support.inspect_runs import inspect_eval
 from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.analysis.report import make_report

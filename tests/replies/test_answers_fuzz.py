@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, read_last_line, read_reply
+
+pytestmark = pytest.mark.slow
 
 SETTINGS = settings(max_examples=300, derandomize=True, deadline=None)
 ORDINALS = ("first", "second", "former", "latter", "第一个", "第二个", "前者", "后者")

@@ -58,6 +58,7 @@ def test_every_text_has_a_rating_or_a_reason(text, truncated):
     assert read_rating(text, truncated) in (*SCALE, *REASONS)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["1", "2", "4", "5", " ", ".", "\n", "rating: ", "/5", "so"]), max_size=8).map("".join))
 @settings(deadline=None, derandomize=True, max_examples=300)
 def test_all_ratings_are_read_alike(text):

@@ -51,6 +51,7 @@ def test_every_text_has_a_label_or_a_reason(text, truncated):
     assert read_yes_no(text, truncated) in (*LABELS, *REASONS)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["yes", "no", " ", ".", ",", "\n", "answer: ", "maybe"]), max_size=12).map("".join))
 @settings(deadline=None, derandomize=True, max_examples=500)
 def test_yes_and_no_are_read_alike(text):

@@ -17,14 +17,13 @@ pytest.importorskip("inspect_ai")
 
 import anyio
 import anyio.to_thread
-from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import classifiers
 from support.caveats import words
-from support.inspect_runs import NOT_LIVE, command
+from support.inspect_runs import command, inspect_eval
 
 from personafeedback_tasks.analysis import report
 from personafeedback_tasks.analysis.comparison import compare
@@ -80,7 +79,6 @@ def evaluate(task, folder, tmp_path, **kwargs):
         log_dir=str(tmp_path),
         display="none",
         score_display=False,
-        **NOT_LIVE,
         **kwargs,
     )
     return log

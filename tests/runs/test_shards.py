@@ -20,6 +20,8 @@ from support.logs import inspect_log
 
 from personafeedback_tasks.runs.read import read_runs
 
+pytestmark = pytest.mark.slow
+
 TASK = "personafeedback_hard"
 
 

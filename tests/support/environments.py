@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from uv import find_uv_bin
@@ -41,6 +42,25 @@ class Venv:
         venv = cls(root)
         venv.home.mkdir(parents=True)
         subprocess.run([UV, "venv", "-q", "--seed", "--python", sys.executable, venv.root], check=True)
+        return venv
+
+    @classmethod
+    def linked(cls, root: Path) -> Venv:
+        """One with all that this environment has, by links: nothing is resolved, and little compiled. lm-eval's folder of tasks is its own."""
+        venv = cls.create(root)
+        here, there = Path(sysconfig.get_path("purelib")), venv.site_packages
+        own = [there, there / "lm_eval", there / "lm_eval" / "tasks"]
+        for folder in own:
+            folder.mkdir(exist_ok=True)
+            for path in (here / folder.relative_to(there)).iterdir():
+                link = folder / path.name
+                if link not in own and not link.exists():
+                    link.symlink_to(path)
+        for name in ("inspect", "lm_eval", "personafeedback"):
+            script = Path(sysconfig.get_path("scripts"), name).read_text(encoding="utf-8")
+            path = venv.root / "bin" / name
+            path.write_text(script.replace(sys.prefix, str(venv.root)), encoding="utf-8")
+            path.chmod(0o755)
         return venv
 
     def install(self, requirement: str) -> None:

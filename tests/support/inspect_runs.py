@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from contextvars import copy_context
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
+import inspect_ai
 import pytest
 import rich
 from click.testing import CliRunner
-from inspect_ai import eval as inspect_eval
 from inspect_ai._cli.main import inspect
 from inspect_ai._display.core import active
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai._display.rich import display
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, _assistant_internal, modelapi
 
 from support.judges import JUDGES
 
@@ -36,11 +38,21 @@ class Scripted(ModelAPI):
 NOT_LIVE = {"log_realtime": False}
 """For eval(): nobody watches, and to keep each event for a viewer takes half of the time of a run without a model."""
 
+UNSEEN = patch.object(display, "tasks_results", return_value="")
+"""The table of all metrics, which Inspect lays out for `display="none"`, too: a third of the time of a run on the sample."""
+
+NO_PROVIDERS = patch.multiple(_assistant_internal, _HAS_OPENAI=False, _HAS_ANTHROPIC=False)
+"""For judges: each sample has a place for what the providers' SDKs keep between calls, and to import these takes three seconds."""
+
+
+def inspect_eval(task, **kwargs):
+    """Inspect's `eval()`, for judges that nobody watches."""
+    with UNSEEN, NO_PROVIDERS:
+        return inspect_ai.eval(task, **{"display": "none", **NOT_LIVE, **kwargs})
+
 
 def evaluate(task, model, tmp_path, **kwargs):
-    (log,) = inspect_eval(
-        task, model=model, log_dir=str(tmp_path), display="none", score_display=False, **NOT_LIVE, **kwargs
-    )
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), score_display=False, **kwargs)
     assert log.status == "success", log.error
     return log
 
@@ -54,10 +66,12 @@ def metrics(log):
     return found
 
 
-def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
+def command(*arguments: object, live: bool = False, **environment: str) -> CompletedProcess[str]:
     """`inspect eval`, in this process. A model that it makes is kept: give each server as --model-base-url."""
-    words = ["eval", *map(str, arguments), "--display", "plain", "--no-log-realtime"]
+    words = ["eval", *map(str, arguments), "--display", "plain", *([] if live else ["--no-log-realtime"])]
+    asks_a_provider = any(word.startswith(("openai/", "anthropic/")) for word in words)
     with (
+        nullcontext() if asks_a_provider else NO_PROVIDERS,
         patch.dict(os.environ, {"COLUMNS": "400", **environment}),
         patch.object(rich, "_console", None),
         patch.object(active, "_active_display", None),  # Inspect keeps the first one of a process

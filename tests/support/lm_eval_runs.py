@@ -55,11 +55,16 @@ class JudgeLM(LM):
         raise AssertionError("no task asks for this")
 
 
+NO_TORCH = patch.object(evaluator, "set_torch_seed")
+"""lm-eval imports torch for a seed that a judge does not use: two seconds."""
+
+
 def evaluate(judge, task, data, **kwargs):
     metadata = {"data": str(data), **kwargs.pop("metadata", {})}
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
     lm = judge if isinstance(judge, LM) else JudgeLM(JUDGES[judge])
-    return simple_evaluate(lm, tasks=[task], task_manager=manager, bootstrap_iters=2, **kwargs)
+    with NO_TORCH, patch.object(evaluator, "add_env_info"):  # lists the packages of the environment
+        return simple_evaluate(lm, tasks=[task], task_manager=manager, bootstrap_iters=2, **kwargs)
 
 
 class _OurTasks(TaskManager):
@@ -80,7 +85,9 @@ def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
         patch.dict(os.environ, environment),
         patch.object(sys, "argv", words),
         patch("lm_eval.tasks.TaskManager", _OurTasks),
+        NO_TORCH,
         patch.object(evaluator, "add_env_info"),  # lists the packages of the environment
+        patch.object(evaluator, "add_tokenizer_info"),  # imports transformers
         redirect_stdout(out),
         redirect_stderr(err),
     ):

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
@@ -22,7 +21,7 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks
 from personafeedback_tasks.engine.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
-from support.inspect_runs import NOT_LIVE
+from support.inspect_runs import inspect_eval
 
 Replies = Callable[[str, str], str]
 """(id of a document, call) -> what the model says."""
@@ -86,7 +85,7 @@ def in_inspect(
     model = replies if isinstance(replies, str) else get_model("recenter-replies/model", memoize=False, replies=replies)
     task = build_task(benchmark.name, "", {"data": "sample", "method": method, **told})
     (log,) = inspect_eval(
-        task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles, **NOT_LIVE
+        task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles
     )
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)

@@ -54,7 +54,7 @@ def test_hf_scores_the_letters_and_reads_the_two_log_likelihoods_of_each_order(t
 
     lm_eval(
         "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",
-        "--tasks", "personafeedback_general_hard_mc", "--batch_size", "auto",
+        "--tasks", "personafeedback_general_hard_mc", "--batch_size", "auto", "--max_batch_size", "2",
         "--output_path", str(tmp_path), "--log_samples",
     )  # fmt: skip
     (samples,) = tmp_path.rglob("samples_personafeedback_general_hard_mc_*.jsonl")

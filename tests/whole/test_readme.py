@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import yaml
 from markdown_it import MarkdownIt
 from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, tables, text
 from support.environments import CHECKOUT, Venv
+from support.inspect_runs import command
 
 from personafeedback_tasks.building.imported.mapping import RECIPES
 from personafeedback_tasks.building.votes.guideline import GUIDELINES
@@ -34,21 +37,35 @@ def names(cell: str) -> set[str]:
 # --- the first session ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_command_1_prints_the_table_that_the_readme_shows(tmp_path):
-    """As printed, in a fresh clone and a fresh environment."""
-    venv = Venv.create(tmp_path / "venv")
-    cloned = subprocess.run(["git", "clone", "-q", str(CHECKOUT), str(venv.home / "clone")], check=False)
-    if cloned.returncode:
-        pytest.skip("needs the checkout's history")
-    # to compile all that pip installs takes longer than to install it
-    done = venv.run(f"set -e; cd clone\n{block(README, 'command 1')}", COLUMNS="140", PIP_COMPILE="0")
+def prints_the_table(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     printed = [line.rstrip() for line in done.stdout.splitlines()]
     shown = block(README, "output 1").splitlines()
     assert len(shown) > 8
     missing = [line for line in shown if line not in printed]
     assert not missing, "\n".join(printed)
+
+
+@pytest.mark.slow
+def test_command_1_prints_the_table_that_the_readme_shows(tmp_path, monkeypatch):
+    """Its second line, in this process."""
+    install, run = block(README, "command 1").splitlines()
+    assert install == "pip install '.[inspect]'"
+    data, inspect, verb, *arguments = shlex.split(run)
+    assert (data, inspect, verb) == ("PERSONAFEEDBACK_DATA=sample", "inspect", "eval")
+    monkeypatch.chdir(tmp_path)
+    prints_the_table(command(*arguments, live=True, PERSONAFEEDBACK_DATA="sample", COLUMNS="140"))
+
+
+@pytest.mark.release
+def test_command_1_works_as_printed(tmp_path):
+    """In a fresh clone and a fresh environment."""
+    venv = Venv.create(tmp_path / "venv")
+    cloned = subprocess.run(["git", "clone", "-q", str(CHECKOUT), str(venv.home / "clone")], check=False)
+    if cloned.returncode:
+        pytest.skip("needs the checkout's history")
+    # to compile all that pip installs takes longer than to install it
+    prints_the_table(venv.run(f"set -e; cd clone\n{block(README, 'command 1')}", COLUMNS="140", PIP_COMPILE="0"))
 
 
 def test_command_2_is_what_ci_runs():
@@ -277,6 +294,7 @@ def links(path: Path) -> list[tuple[str, str]]:
     return found + [("link", one.attrs["href"]) for one in inner if one.type == "link_open"]
 
 
+@cache
 def headings(path: Path) -> set[str]:
     """Their anchors, as GitHub makes them."""
     titles = [token.content for token, before in tokens(path) if before and before.type == "heading_open"]

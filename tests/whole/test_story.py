@@ -1,4 +1,4 @@
-"""The story of the README, from runs to a verdict: its lines as printed, with the installed wheel and a server on loopback."""
+"""The story of the README, from runs to a verdict: its lines as printed, in an environment of its own and with a server on loopback."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from support.documents import DOCS, README, block, needs_checkout, section
 from support.environments import Venv
 from support.judges import readable
 from support.one_task import leave_one_task
+from support.releases import small_paper
 from support.servers import providers
 from support.shared import built_once
 
@@ -26,25 +27,23 @@ pytestmark = [pytest.mark.slow, needs_checkout]
 
 SETTINGS = ("persona", "no_persona", "other_persona")
 ADDRESS = "http://localhost:8000/v1"
-SMALL_PAPER = f"""\
-from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
-PAPER_COUNTS.update(dict.fromkeys(PAPER_COUNTS, {SAMPLE_CASES_PER_CELL}))
-"""
-"""A card takes whole cells of the release only, and the smallest has a thousand cases. Here a whole cell is one of the sample."""
 
 
-@pytest.fixture(scope="module")
-def venv(wheel, tmp_path_factory) -> Venv:
-    """The wheel with the extras that the story installs."""
+@pytest.fixture(scope="module", params=["linked", pytest.param("installed", marks=pytest.mark.release)])
+def venv(request, tmp_path_factory) -> Venv:
+    """What these tests run in; before a release, the wheel with the extras that the story installs."""
     (extras,) = re.findall(r"^pip install '\.(\[.*?\])'$", section(README, "From a run to a verdict"), re.M)
 
     def build(root: Path) -> None:
-        made = Venv.create(root)
-        made.install(f"{wheel}{extras}")
-        leave_one_task(made.site_packages)
-        (made.site_packages / "sitecustomize.py").write_text(SMALL_PAPER, encoding="utf-8")
+        if request.param == "linked":
+            made = Venv.linked(root)
+        else:
+            made = Venv.create(root)
+            made.install(f"{request.getfixturevalue('wheel')}{extras}")
+            leave_one_task(made.site_packages)
+        small_paper(made.site_packages, SAMPLE_CASES_PER_CELL)  # the smallest cell of the release has a thousand cases
 
-    return Venv(built_once(tmp_path_factory, "story", build))
+    return Venv(built_once(tmp_path_factory, f"story-{request.param}", build))
 
 
 @pytest.fixture(scope="module")

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval.api.model import LM
 from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
 from support.documents import DOCS
 from support.inspect_runs import command as inspect_command
+from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.logs import lm_eval_log
 from support.recenter import in_inspect, in_lm_eval
