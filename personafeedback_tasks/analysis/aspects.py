@@ -54,7 +54,6 @@ def make_aspects(
 
     Args:
         groups: name -> ids of its answered cases.
-        published: see `Aspects`.
 
     Raises:
         RunError: the cases have different aspects.

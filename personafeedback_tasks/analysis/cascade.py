@@ -69,11 +69,7 @@ class Cascade:
 
 
 def abstained(judge: Examinee, risk: float) -> list[str]:
-    """Ids of the duels on which the first judge of a cascade abstains.
-
-    Args:
-        risk: of the whole cascade.
-    """
+    """Ids of the duels on which the first judge of a cascade abstains."""
     refuse_other_judge(judge.run, judge.exam)
     certainty = certainty_of(judge.run, judge.exam)
     exam = examined(judge.exam, certainty, [case.cell for case in judge.run.cases.values()])

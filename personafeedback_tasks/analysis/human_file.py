@@ -41,7 +41,6 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
         path: JSON Lines if its name ends in .jsonl, else CSV with a header. Each row has `case`, the id of the benchmark's case
             (`source` in the row of the duel), and `winner`: reply, other or tie of a duel, better or worse (by the label) of the exam's pair.
             Other columns are left alone.
-        examined: ids of the cases of the exam.
 
     Raises:
         DataError: a row is broken, or of a case that was not asked; or there is no vote on a duel.

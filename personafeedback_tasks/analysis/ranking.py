@@ -214,7 +214,6 @@ def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[Ra
 
     Args:
         scores: run -> one value per case, from the best run.
-        users: the user of each case.
     """
     cases = user_sums([1.0] * len(users), users)
     sums = [user_sums(of_run, users) for of_run in scores]
@@ -233,7 +232,6 @@ def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, 
     """(best, worst) rank that the run at a place may have.
 
     Args:
-        count: of all runs.
         apart: (place of the better, of the worse) of each pair that is told apart.
     """
     return 1 + sum(worse == place for _, worse in apart), count - sum(better == place for better, _ in apart)

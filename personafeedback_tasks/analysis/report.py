@@ -101,11 +101,7 @@ class Report:
         return dict(sorted(names.items(), key=lambda item: item[1] == control.value))
 
     def differences(self, name: str) -> dict[str, Estimate]:
-        """Those of `named_controls` in a group, as far as the controls are there.
-
-        Args:
-            name: of the group, or `macro`.
-        """
+        """Those of `named_controls` in a group, as far as the controls are there."""
         control = self.run.benchmark.report.control
         found = {} if self.sheet is None else self.sheet.named_in(name)
         for group in self.shown:
@@ -130,15 +126,11 @@ def make_report(
     """The report of one run.
 
     Args:
-        run: from `runs.read.read_runs`.
         cases: all cases of the available data, other cells included, in which repeats are searched.
             None leaves out what needs the texts.
         controls: value of the control's option -> the same model's run under it: the control, for the gain, and others, for a
             sheet (see `Control.others`).
-        no_data: why `cases` is None, for the caveats.
-        published: what others published, to be shown beside.
         texts: what `ReportSpec.examine` says of the cases, where it was asked before.
-        prices: of the model.
 
     Raises:
         RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have different aspects, or a

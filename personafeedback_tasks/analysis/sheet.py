@@ -72,7 +72,6 @@ def make_sheet(
     """The run beside others.
 
     Args:
-        run: the one of the report.
         others: value of the option -> run; each `refuse_other_control` accepted.
         groups: (name, ids of the cases of the run) of each column.
         with_macro: whether the last group's plain mean of the cells is a column too.

@@ -79,8 +79,6 @@ def make_users(
 
     Args:
         values: one per case, in [0, 1]; nan is left out.
-        users, cells: of each case.
-        people: user -> attribute -> value.
     """
     raw = _of_user(values, users)
     if len(raw) < FEW_USERS or all(len(found) == 1 for found in raw.values()):

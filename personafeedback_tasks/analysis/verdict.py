@@ -175,11 +175,7 @@ def make_verdict(
     """The verdict on one run of duels.
 
     Args:
-        exam: the same judge on the benchmark, see `refuse_other_judge`.
-        cases: of the duels.
         examined: the cases of the exam, for their lengths; None if they are not at hand.
-        people: see `human_file.human_votes`.
-        why_not: why `examined` is None.
         risk: in (0, 1), at which verdicts count; None for no such threshold.
 
     Raises:

@@ -108,11 +108,7 @@ class Errors:
 
 
 def errors(exam: Votes, cells: Sequence[str]) -> Errors:
-    """What an exam says of a judge of duels.
-
-    Args:
-        cells: the cell of each duel.
-    """
+    """What an exam says of a judge of duels."""
     import numpy as np  # the extra `report` brings it
 
     here, there = Counter(exam.cells), Counter(cells)
@@ -136,9 +132,7 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     both, so the sum has their covariance, too. The interval is value +- t * stderr, cut off at 0 and 1.
 
     Args:
-        duels: the votes on the replies.
         exam: of the same judge, on at least the cells of the duels; its other cells are left out.
-        known: the duels that were not asked.
     """
     import numpy as np
 

@@ -38,8 +38,6 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
 
     Args:
         people: share of the people's votes that are for the reply, a tie being half of one; None where nobody voted.
-        duels: the judge's votes on the same duels.
-        known: the duels that were not asked.
 
     Raises:
         ModuleNotFoundError: the extra `verdict` is not installed.

@@ -176,11 +176,7 @@ class Benchmark:
         return self.remarked(task, vars(options), cases.remark)
 
     def remarked(self, task: str, options: Mapping[str, Any], remark: str) -> str:
-        """The same, of options by name; a signature has them.
-
-        Args:
-            remark: see `CaseSet.remark`.
-        """
+        """The same, of options by name; a signature has them."""
         remarks = [*self.options.remarks(options), *([remark] if remark else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
 
@@ -247,11 +243,7 @@ class Benchmark:
         }
 
     def tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> list[dict[str, float]]:
-        """The values of each case of a document as the table of a harness has them: of the first setting, and what the others add.
-
-        Args:
-            outcomes: from `Method.judge`.
-        """
+        """The values of each case of a document as the table of a harness has them: of the first setting, and what the others add."""
         by_case: dict[str, list[Outcome]] = {}
         for outcome in outcomes:
             by_case.setdefault(outcome.case_id, []).append(outcome)

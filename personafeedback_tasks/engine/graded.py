@@ -60,7 +60,6 @@ class Graded:
         """Metric -> value of a row: each metric with what was compared behind it, `win_chosen`.
 
         Args:
-            row: see `asks`.
             answers: name of a comparison -> its answers, where a grader was asked.
         """
         return {

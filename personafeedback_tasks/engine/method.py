@@ -134,7 +134,6 @@ class Method:
 
         Args:
             read: the readings of its replies, one per call.
-            cases: how many it has.
         """
         if self.several is None:
             return self.of_each(read)
@@ -168,7 +167,6 @@ class Method:
             evidence: one per call, in the order of `asked`; or none beside answers.
             answers: of each case under each setting, where they were read before, such as by an older version whose log this is. They
                 count in place of what the evidence is read to.
-            epoch: of the document, see `Outcome`.
             usage: of the document under each setting, whose cases share it; empty where nothing is counted.
 
         Raises:

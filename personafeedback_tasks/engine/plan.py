@@ -218,9 +218,6 @@ def make_plan(
 
     Args:
         cases: those of the selection, as `Benchmark.load` gives them.
-        every: the options, once per setting.
-        difference: to be shown, in [0, 1].
-        count: see `common.tokens`.
         reply, prices: see `Plan`; without `reply` the limit of the method counts.
 
     Raises:

@@ -165,11 +165,7 @@ def read(path: Path) -> Recorded:
 
 
 def line_of(key: Key, reply: Reply, named: bool) -> str:
-    """A record as a file has it.
-
-    Args:
-        named: whether it names its call.
-    """
+    """A record as a file has it."""
     row = {
         "id": key.case_id,
         **({"call": key.call} if named else {}),

@@ -32,9 +32,6 @@ def spent(folder: Path) -> tuple[list[Spent], list[Path]]:
     """What was spent, by step and model in the order of the first log; and the logs that cannot be read.
 
     A text that a killed run wrote is in no log of its own: the next run found it in the cache, with its tokens.
-
-    Args:
-        folder: of the build.
     """
     found: dict[tuple[str, str], Spent] = {}
     paid: set[tuple[str, str, str]] = set()

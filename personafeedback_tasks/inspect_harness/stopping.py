@@ -98,10 +98,6 @@ def stop_of(
 ) -> Stop:
     """What a task with `-T stop=...` stops by.
 
-    Args:
-        settings: of the run.
-        value: of the option.
-
     Raises:
         OptionError: it is no rule, or none for this task.
     """

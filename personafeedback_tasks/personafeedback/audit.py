@@ -119,9 +119,6 @@ class Audit:
         For the same user, question and pair of responses it always picks the same response, so that of these rows
         only those with the more frequent label can be right.
 
-        Args:
-            category: `specific`, `general`, or None for all cases.
-
         Raises:
             OptionError: there are no cases of that category.
         """

@@ -175,9 +175,6 @@ def load_cases(
     The release must have all of the selected cells. A set has those that its manifest names, of which one must be selected.
 
     Args:
-        data: see `release.locate`.
-        category: `specific`, `general`, or None for both.
-        difficulty: `easy`, `medium`, `hard`, or None for all three.
         counts: `checked` (default) requires the number of cases per cell that the paper reports, or the manifest of a set;
             `any` accepts what is present, and every signature then says so.
 
@@ -281,11 +278,7 @@ def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
 
 
 def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:
-    """The cells (category, difficulty) that a copy of the release, or a set, has a file for, in the order of the paper.
-
-    Args:
-        data: see `release.locate`.
-    """
+    """The cells (category, difficulty) that a copy of the release, or a set, has a file for, in the order of the paper."""
     root = locate(data).root
     return tuple(cell for cell in PAPER_COUNTS if files_of(root, *cell))
 

@@ -81,7 +81,6 @@ class Embedder:
 
         Args:
             texts: at least one.
-            progress: gets how far it is.
         """
         import numpy as np
 

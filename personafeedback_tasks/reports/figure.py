@@ -209,7 +209,6 @@ def draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]],
 
     Args:
         entries: (mark, lines of its name).
-        place: where it is, as in matplotlib.
     """
     legend = figure.legend(
         [handle for handle, _ in entries], [""] * len(entries), frameon=False, fontsize=SIZE, handlelength=2, labelspacing=0.3,

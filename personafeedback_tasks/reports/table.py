@@ -206,11 +206,7 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
 
 
 def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str:
-    """An estimate in a sentence: its value, and its interval in parentheses where that is known.
-
-    Args:
-        text: of a number.
-    """
+    """An estimate in a sentence: its value, and its interval in parentheses where that is known."""
     if math.isnan(estimate.low):
         return text(estimate.value)
     return f"{text(estimate.value)} ({text(estimate.low)} to {text(estimate.high)})"

@@ -204,9 +204,5 @@ def readers() -> tuple[Reader, ...]:
 
 
 def reader_of(head: bytes) -> Reader | None:
-    """The reader of a file; None for a file that is no log.
-
-    Args:
-        head: its first bytes.
-    """
+    """The reader of a file; None for a file that is no log."""
     return next((reader for reader in readers() if reader.owns(head)), None)

@@ -117,11 +117,8 @@ def files(
     """Path in the folder -> content, of the cells and the manifest.
 
     Args:
-        compared: see `pairs`.
         writer, against, models: as `manifest.Duel` has them; without models, writer and against are such.
-        licence: see `Manifest`.
         provenance: what every row says about where its texts are from.
-        root: the folder, for errors.
 
     Raises:
         DataError: no pair is left to be asked, or a name is not what a manifest may have.

@@ -53,12 +53,7 @@ class TrainedFilter:
 
 
 def train(features: Features, groups: Groups, columns: Mapping[str, slice]) -> TrainedFilter:
-    """
-    Args:
-        features: of the training rows.
-        groups: of the same rows.
-        columns: see `features.blocks`.
-    """
+    """ """
     import numpy as np
     from sklearn.metrics import log_loss
     from threadpoolctl import threadpool_limits
