@@ -28,11 +28,9 @@ class CascadeStep:
     """A judge of a cascade.
 
     Attributes:
-        model: its name.
         threshold: for answered and wrong, at its part of the risk.
         accepted: number of duels that it decides.
         asked: number of duels that it has to see.
-        calls: on these.
         unseen: number of these that its run does not have, which count as left.
     """
 

@@ -23,12 +23,7 @@ _FIELDS = ("case", "winner")
 
 @dataclass(frozen=True)
 class People:
-    """Votes of people, each in [0, 1] as in WON or EXAM.
-
-    Attributes:
-        duels: case id of the duel -> its votes.
-        exam: case id of the exam -> its votes.
-    """
+    """Votes of people, each in [0, 1] as in WON or EXAM."""
 
     duels: Mapping[str, Sequence[float]]
     exam: Mapping[str, Sequence[float]]

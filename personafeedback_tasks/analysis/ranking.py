@@ -82,11 +82,7 @@ class Ranking:
 
     Attributes:
         asked: what they share: name -> value.
-        users: how many.
-        cells: cell -> number of its cases.
         measures: what `Ranked.values` has, in the order of every output.
-        rows: the runs.
-        pairs: each two of them.
         caveats: what a reader must know before the numbers, each about the places of its runs.
         data: the cases; None if they are not at hand.
         texts: what they add to the answers; None without data.

@@ -36,22 +36,18 @@ class Report:
     """Everything that is printed about one run.
 
     Attributes:
-        run: what was read.
         groups: the cells that were started, and groups of several of them; the last group has them all.
         macro: the last group with the plain mean of its cells, see `ReportSpec.macro`.
-        caveats: what a reader must know before the numbers.
         texts: what the texts of the cases add; empty without data.
         controls: value of the control's option -> the same model's run under it.
         sheet: the run and its controls; None where that is the one for the gain alone, or none.
         published: what others published, if asked for.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
-        aspects: of a reward model with several outputs.
         shortcuts: name of a group -> the run beside the baselines; empty without data.
         judges: baselines that answer, and people, with every measure of the run; None without data.
         users: how far the users differ; None with few of them.
         margins: name of a baseline of the model card -> `primary` minus that of the baseline, paired by case, over all cases; empty
             without data.
-        costs: what the run and its controls took.
     """
 
     run: Run

@@ -63,7 +63,6 @@ class Known:
 
     Attributes:
         won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
-        users: the user of each.
     """
 
     won: Sequence[float] = ()

@@ -20,7 +20,6 @@ class Powered:
     """A prediction-powered win rate.
 
     Attributes:
-        rate: of all duels, in [0, 1].
         weight: lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone.
     """
 

@@ -112,8 +112,6 @@ class Estimate:
         value: mean over the cases whose value is defined; each case weighs the same, or each cell.
         stderr: standard error of `value`, clustered by user; nan with fewer than two users.
         low: lower end of the 95 % interval.
-        high: upper end.
-        n: number of defined values.
         users: number of users with a defined value.
     """
 

@@ -51,8 +51,6 @@ class Recorded:
     """The replies of a file.
 
     Attributes:
-        path: the file.
-        replies: in its order.
         lines: where each one is, from 1.
         only: the calls that are the only one of their method: a record without `call` is theirs.
     """

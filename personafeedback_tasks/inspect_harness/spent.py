@@ -16,7 +16,6 @@ class Spent:
     """What one model took in one step.
 
     Attributes:
-        texts: that it wrote.
         input_tokens, output_tokens: of these, as the provider counted them. What failed, or was under way when a run was killed, is
             not known.
     """

@@ -26,12 +26,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class RunValues:
-    """The values of one running task.
-
-    Attributes:
-        values: see `StopPlan.known`.
-        known: after the complete users.
-    """
+    """The values of one running task."""
 
     values: dict[str, float] = field(default_factory=dict)
     known: StopState | None = None
@@ -50,7 +45,6 @@ class Stop(EarlyStopping):
     """
     Attributes:
         measure: the value of a sample that the rule is about.
-        scorer: the name of ours.
     """
 
     plan: StopPlan

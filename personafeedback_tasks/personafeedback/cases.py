@@ -50,12 +50,8 @@ class PersonaCase:
 
     Attributes:
         id: `general_hard:17` is line 17 of that release file.
-        category: `specific` or `general`.
-        difficulty: `easy`, `medium` or `hard`.
         persona: the user who asked; one object for all cases of a user.
-        question: what the user asked.
         chosen: the response that the annotators chose for this user.
-        rejected: the other response.
         extra: fields of the row that are unknown to this version, as parsed.
         others: the users of the release; only the setting `other_persona` reads their files.
     """
@@ -121,7 +117,6 @@ class PersonaCases(engine.CaseSet[PersonaCase]):
 
     Attributes:
         cases: users take turns that grow, see TURNS_GROW; cells are mixed in proportion to their sizes.
-        release: where they came from.
         counts: `checked` if every cell has the number of cases that it must have, `any` if that was not checked.
     """
 

@@ -61,7 +61,6 @@ class FigureBlock:
     """A run, or a row of numbers that others published.
 
     Attributes:
-        name: of the model, with its tags.
         rows: (name of a cell or group, its value and interval, which published numbers lack).
         report: None for published numbers.
     """

@@ -25,11 +25,8 @@ class Column:
     """One column of a table.
 
     Attributes:
-        heading: what its numbers are.
         texts: one per row.
-        strong: whether it is highlighted.
         joined: whether it stays with the column before where a table is too wide for one.
-        left: whether its texts are names.
     """
 
     heading: str
@@ -45,8 +42,6 @@ class Table:
 
     Attributes:
         heading: what they have in common; empty where the block above says so.
-        labels: of the rows.
-        columns: in order.
         corner: above the labels: the unit.
         undefined: whether a column that is undefined everywhere is shown, too.
         whole: whether a file or a pipe has it as one table, however wide.

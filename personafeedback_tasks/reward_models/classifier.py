@@ -31,9 +31,7 @@ class Encoded:
     """One conversation as the model reads it.
 
     Attributes:
-        ids: the tokens.
         persona: `system turn`, `before the question` or `not told`.
-        truncated: whether tokens were cut off.
     """
 
     ids: list[int]

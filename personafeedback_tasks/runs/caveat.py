@@ -20,7 +20,6 @@ WEAKENS = "weakens"
 class Caveat:
     """
     Attributes:
-        key: what it is: `partial`.
         severity: VOID, FORBIDS or WEAKENS.
         values: what its sentence needs, by name.
         about: of several runs those that it is about, by their names in the output; empty where it is about all.

@@ -60,7 +60,6 @@ class Writer:
     """A model's replies.
 
     Attributes:
-        model: its name.
         name: the model, and how it was asked where that is not the default: what tells it from other writers.
         replies: question id -> its reply.
         where: the file that they are from, for errors.

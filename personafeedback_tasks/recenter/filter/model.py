@@ -44,7 +44,6 @@ class TrainedFilter:
 
     Attributes:
         threshold: the probability from which on a pair is relevant.
-        strength: which of STRENGTHS was chosen.
     """
 
     weights: Weights

@@ -28,7 +28,6 @@ class Groups(NamedTuple):
     """What rows are grouped by.
 
     Attributes:
-        users: the user of each row.
         prompts: the prompt of each row; case and white space make no other prompt.
         labels: what people said of each row.
     """
