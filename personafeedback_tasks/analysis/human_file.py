@@ -23,7 +23,12 @@ _FIELDS = ("case", "winner")
 
 @dataclass(frozen=True)
 class People:
-    """Votes of people, each in [0, 1] as in WON or EXAM."""
+    """Votes of people, each in [0, 1] as in WON or EXAM.
+
+    Attributes:
+        duels: case id of the duel -> its votes.
+        exam: case id of the exam -> its votes.
+    """
 
     duels: Mapping[str, Sequence[float]]
     exam: Mapping[str, Sequence[float]]
@@ -36,6 +41,7 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
         path: JSON Lines if its name ends in .jsonl, else CSV with a header. Each row has `case`, the id of the benchmark's case
             (`source` in the row of the duel), and `winner`: reply, other or tie of a duel, better or worse (by the label) of the exam's pair.
             Other columns are left alone.
+        examined: ids of the cases of the exam.
 
     Raises:
         DataError: a row is broken, or of a case that was not asked; or there is no vote on a duel.

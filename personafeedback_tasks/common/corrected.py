@@ -63,6 +63,7 @@ class Known:
 
     Attributes:
         won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
+        users: the user of each.
     """
 
     won: Sequence[float] = ()
@@ -107,7 +108,11 @@ class Errors:
 
 
 def errors(exam: Votes, cells: Sequence[str]) -> Errors:
-    """What an exam says of a judge of duels."""
+    """What an exam says of a judge of duels.
+
+    Args:
+        cells: the cell of each duel.
+    """
     import numpy as np  # the extra `report` brings it
 
     here, there = Counter(exam.cells), Counter(cells)
@@ -131,7 +136,9 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     both, so the sum has their covariance, too. The interval is value +- t * stderr, cut off at 0 and 1.
 
     Args:
+        duels: the votes on the replies.
         exam: of the same judge, on at least the cells of the duels; its other cells are left out.
+        known: the duels that were not asked.
     """
     import numpy as np
 

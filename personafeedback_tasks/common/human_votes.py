@@ -20,6 +20,7 @@ class Powered:
     """A prediction-powered win rate.
 
     Attributes:
+        rate: of all duels, in [0, 1].
         weight: lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone.
     """
 
@@ -37,6 +38,8 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
 
     Args:
         people: share of the people's votes that are for the reply, a tie being half of one; None where nobody voted.
+        duels: the judge's votes on the same duels.
+        known: the duels that were not asked.
 
     Raises:
         ModuleNotFoundError: the extra `verdict` is not installed.

@@ -81,6 +81,7 @@ class Embedder:
 
         Args:
             texts: at least one.
+            progress: gets how far it is.
         """
         import numpy as np
 
