@@ -32,7 +32,8 @@ def packs(folder: Folder, form: str) -> None:
     """Write a pack for each annotator: every pair, in an order and with sides of their own.
 
     Send packs/annotator-1.html to the first person, and so on. The page works without a network, keeps the votes in the browser, and
-    downloads them as a file to send back. Some items are there for attention: one response is to another question.
+    downloads them as a file to send back. Some items check attention: one response answers
+    another question.
 
     build.yaml says how many `annotators` there are. Run this again for more of them, or after there are more pairs: packs only grow, and votes
     on earlier ones stay valid. A pair whose texts were edited is written anew, and votes on the old texts no longer count.
@@ -81,15 +82,15 @@ def votes(
 @click.command()
 @build_argument
 def tiers(folder: Folder) -> None:
-    """Make labels and tiers of the votes.
+    """Turn the votes into labels and tiers.
 
     \b
     easy     built to be (the full persona against none), and the votes confirm it
     medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
     hard     fewer agree, but tossed coins would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
-    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators
-    is printed as a check; it decides nothing. So is the risk that another nine like these would decide otherwise.
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators,
+    and the risk that another nine like these would decide otherwise, are printed as a check and decide nothing.
 
     \b
         personafeedback build tiers DIR
@@ -140,6 +141,16 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     help="Add pairs of HelpSteer2, as the paper does: from the Hub, or a file or folder.",
 )
 @click.option(
+    "--only",
+    metavar="helpsteer2[=DATA]",
+    help="Pairs of HelpSteer2 alone, the paper's first training. DIR needs no persons.",
+)
+@click.option(
+    "--mixture",
+    type=click.Choice(["paper"]),
+    help="The paper's second training: 10,000 pairs `full over question` and 3,632 of HelpSteer2, or as many as there are in these proportions.",
+)
+@click.option(
     "--tokenizer",
     metavar="MODEL",
     help="Model to be trained: puts the persona where its chat template takes it, and counts the pairs that are too long.",
@@ -151,7 +162,15 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     show_default=True,
     help="Longest pair in tokens; the default is the paper's.",
 )
-def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: str | None, max_length: int) -> None:
+def training(
+    folder: Folder,
+    benchmark: str | None,
+    mix: str | None,
+    only: str | None,
+    mixture: str | None,
+    tokenizer: str | None,
+    max_length: int,
+) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
     In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
@@ -164,10 +183,15 @@ def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: 
     \b
         personafeedback build training DIR
         personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
+        personafeedback build training DIR --only helpsteer2=train.jsonl
+        personafeedback build training DIR --mixture paper
     """
     from ..building.training.making import make_training
 
-    make_training(folder, benchmark, mix, tokenizer, max_length, say)
+    if only is not None and (mix is not None or mixture is not None):
+        raise click.UsageError("--only goes with neither --mix nor --mixture.")
+    source = only or mix or ("helpsteer2" if mixture else None)
+    make_training(folder, benchmark, source, only is None, mixture is not None, tokenizer, max_length, say)
 
 
 @click.command("import")
@@ -195,6 +219,9 @@ def training(folder: Folder, benchmark: str | None, mix: str | None, tokenizer: 
     "--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Difficulty of all pairs."
 )
 @click.option("--name", help="Name of the set, if DIR is new.")
+@click.option(
+    "--test", metavar="SHARE", help="Share of the users for testing, if DIR is new: 0 to train only.  [default: 1]"
+)
 @click.option("--licence", help="License of the texts, if DIR is new.")
 @click.option("--language", metavar="CODE", help="Language of the texts, if DIR is new, such as zh.  [default: en]")
 def import_command(

@@ -36,7 +36,7 @@ from .runs import the_run
 @click.option("--licence", default=UNKNOWN, help="Of the texts, for the folder's set.json and its cards.")
 @data_option
 def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> None:
-    """Make a data set of a model's replies and what they stand against.
+    """Make a data set of duels: a model's replies against other responses.
 
     RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the chosen response,
     and a set.json that says what the set is. Every task, method and judge then compares the two in both orders, and acc is the win

@@ -77,9 +77,12 @@ class _Group(click.Group):
 def main() -> None:
     """PersonaFeedback in lm-evaluation-harness and Inspect.
 
-    Inspect finds the tasks on its own:
+    From a run to a model card, with Inspect:
 
-        inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o
+    \b
+        inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o -T setting=persona,other_persona,no_persona
+        personafeedback rank logs
+        personafeedback card logs --model-card README.md
 
     For lm-eval, use one of these:
 
@@ -87,14 +90,8 @@ def main() -> None:
         personafeedback register
         lm_eval run --include_path "$(personafeedback task-configs)" --tasks ...
 
-    Three more tasks, recenter_relevance, recenter_extraction and recenter_response, are scored against people's judgments. They
-    run as any task does, and each has a sample:
-
-    \b
-        inspect eval personafeedback_tasks/recenter_relevance -T data=sample --model openai/gpt-4o
-
-    People's judgments are public for recenter_relevance alone: `personafeedback import-annotations` makes its data from a
-    clone of the authors' repository.
+    Other benchmarks run in the same way, and each has a sample (-T data=sample): prefeval, recenter_extraction, recenter_relevance,
+    recenter_relevance_select and recenter_response.
     """
     # The process ends after one command: garbage collection over thousands of live cases takes a tenth of a report's time.
     gc.set_threshold(1_000_000)

@@ -203,7 +203,7 @@ def control_options(*short: str) -> Decorator:
             metavar="SETTING=RUN",
             multiple=True,
             callback=lambda context, option, values: list(map(_control, values)),
-            help=f"The same run with another setting; may be given for each. Short for it: {names}.",
+            help=f"The same run with another setting; may be given for each. Short forms: {names}.",
         ),
         *(click.option(_option(setting), metavar="RUN", type=RUN, help=SHORT[setting]) for setting in short),
     )

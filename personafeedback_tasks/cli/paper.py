@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..personafeedback.paper.models import MODELS
+from ..personafeedback.paper.models import MODELS, RETIRED_AS_OF, SETTINGS, Model
 from ..personafeedback.paper.tables import FILES, recomputed, table, verification
 from .options import json_option
 from .output import needs_tables, say, write_json
 
-NUMBERS = tuple(number for number in FILES if number != "8")
-"""The tables that can be printed; Table 8 is part of `--models`."""
 DEFAULT = ("2", "3", "4", "6", "7")
 
 NOT_COMPARABLE = (
@@ -22,15 +20,27 @@ NOT_COMPARABLE = (
     "one experiment: we found neither the authors' prompt nor their order of the options nor their decoding."
 )
 ABOUT_MODELS = (
-    "The models of the paper's Tables 3, 6 and 8, and commands that run them on all six cells.",
+    "The models of the paper, and commands that run them on all six cells.",
     "lm-eval needs `personafeedback register` once. Inspect needs the provider's SDK and key.",
-    "Providers retire models; their error says so. Reward models: by their model cards and code; we loaded none.",
+    f"Which models providers have retired is as of {RETIRED_AS_OF}; their error says so. Reward models: by their model cards and code; we loaded none.",
 )
+SECTIONS = {
+    "3": "Table 3, with Table 8's open models: each with the persona",
+    "6": "Table 6: the small models before training, and their reward models; `ours` is a build with training persons (docs/training.md)",
+    "7": "Table 7: with the persona, with what a search of the user's memory finds (needs the extra `retrieval`), and with neither, in one run",
+}
 
 
 @click.command("paper")
-@click.option("--table", "number", type=click.Choice(NUMBERS), help="Only this table.  [default: 2, 3, 4, 6 and 7]")
-@click.option("--models", "models", is_flag=True, help="The paper's models, with commands that run them.")
+@click.option(
+    "--table", "number", type=click.Choice(tuple(FILES)), help="Only this table.  [default: 2, 3, 4, 6 and 7]"
+)
+@click.option(
+    "--models",
+    "models",
+    is_flag=True,
+    help="The paper's models, with commands that run them; with --table 3, 6 or 7 those of that table.",
+)
 @json_option
 def paper(number: str | None, models: bool, json_file: Path | None) -> None:
     """Print the numbers of the paper, or commands for its models.
@@ -40,13 +50,13 @@ def paper(number: str | None, models: bool, json_file: Path | None) -> None:
     \b
         personafeedback paper
         personafeedback paper --table 3 --json table3.json
-        personafeedback paper --models | grep 'lm_eval run --model vllm'
+        personafeedback paper --models --table 3 | grep 'lm_eval run --model vllm'
     """
     if models:
-        if number is not None:
-            raise click.UsageError("--models and --table cannot be combined.")
+        if number not in (None, *SECTIONS):
+            raise click.UsageError(f"--models goes with --table {', '.join(SECTIONS)} alone, got {number}.")
         if write_json(json_file, {"models": [model.as_dict() for model in MODELS]}):
-            _print_models()
+            _print_models(SECTIONS if number is None else [number])
         return
     needs_tables(json_file)
     if write_json(json_file, _document(FILES if number is None else (number,))):
@@ -73,12 +83,32 @@ def _document(numbers: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _print_models() -> None:
+def _print_models(numbers: Iterable[str]) -> None:
     """As a script: prose in comments, every command on one line, however narrow the terminal is."""
     for sentence in ABOUT_MODELS:
         say(f"# {sentence}")
-    for model in MODELS:
+    for number in numbers:
         say()
-        say(f"# {model.name} ({model.group}){'. ' if model.note else ''}{model.note}")
-        for command in model.commands():
-            say(command)
+        say(f"# {SECTIONS[number]}")
+        for title, commands in _commands(number):
+            say()
+            say(f"# {title}")
+            for command in commands:
+                say(command)
+
+
+def _commands(number: str) -> Iterator[tuple[str, list[str]]]:
+    """(what a row of a table is, its commands)."""
+    for model in MODELS:
+        if number == "7":
+            if model.in_table_7:
+                yield _title(model), model.commands(SETTINGS)
+        elif bool(model.trainings) == (number == "6"):
+            yield _title(model), model.commands()
+            for name, commands in model.trainings.items():
+                (row,) = (row for row in table("6").rows if (row.name, row.about["training"]) == (model.name, name))
+                yield f"{model.name}, {name}: {row.cells['total_avg']:.1f} in the paper", commands
+
+
+def _title(model: Model) -> str:
+    return " ".join([f"{model.name} ({model.group}){'.' if model.note else ''}", *([model.note] if model.note else [])])

@@ -59,7 +59,7 @@ def _cells(printed: PaperTable) -> tuple[list[str], list[tuple[str, ...]], list[
 
 
 def _number(printed: PaperTable, row: PaperRow, key: str) -> str:
-    return FORMATS[printed.units[key]].format(row.cells[key])
+    return FORMATS[printed.units[key]].format(row.cells[key]) if key in printed.units else str(row.about[key])
 
 
 def _from_cells(printed: PaperTable, row: PaperRow, key: str) -> str | None:

@@ -63,7 +63,7 @@ from .output import needs_tables, say, show, write_json
     metavar="N",
     help="Tokens of a reply as you expect them, thoughts included. Default: the limit of the method, an upper bound.",
 )
-@price_options("model")
+@price_options("the model")
 @json_option
 def plan(
     data: str | None,

@@ -104,7 +104,7 @@ def report(
 @click.command()
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
-@click.option("--sequential", is_flag=True, help="Say at which user it would have been decided with stop=5.")
+@click.option("--sequential", is_flag=True, help="Say after how many users stop=5 would have decided.")
 @json_option
 @markdown_option
 @data_option

@@ -63,7 +63,7 @@ def verdict(
     as_markdown: bool,
     json_file: Path | None,
 ) -> None:
-    """Say how often a model's replies win, beside how good the judge is.
+    """Say how often a model's replies win, and how good the judge is.
 
     DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs; or a writing run
     with a grader, which is the judge then. RUN is the same judge's run on the benchmark, where people say which response is better: its exam.

@@ -9,7 +9,7 @@ from typing import Any
 
 from .corrected import NONE, ROUNDING, Known, Votes
 from .errors import require
-from .statistics import Estimate, by_user, linearized
+from .statistics import Estimate, by_user, linearized, shows_spread
 
 LEAST_USERS = 10
 """With votes on the duels of fewer users, neither a rate nor a test of the judge is worth printing: both rest on how these few differ."""
@@ -71,9 +71,11 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
     # `statistics.share`, up to this share of the users may differ.
     unseen = 1 - (0.05 / 2) ** (1 / voters) if np.ptp(residual) < ROUNDING else 0.0
     reach = unseen * len(judge) / count
+    if shows_spread(made.stderr) or not unseen:
+        reach += made.high - rate
     clipped, low, high = (
         min(max(end, 0.0), 1.0)  # in this order nan stays nan
-        for end in (rate, made.low - reach, made.high + reach)
+        for end in (rate, rate - reach, rate + reach)
     )
     return Powered(replace(made, value=clipped, low=low, high=high), weight)
 

@@ -335,12 +335,15 @@ def by_user(moves: Iterable[tuple[K, float]]) -> dict[K, float]:
 def linearized(value: float, deviations: Mapping[str, float], n: int, degrees: float = math.inf) -> Estimate:
     """An estimate whose error is that of its first-order expansion: value +- t * stderr, with the degrees of freedom of `share`.
 
+    Deviations that are all 0 give no interval.
+
     Args:
         value: a smooth function of means.
         degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
     stderr = _stderr(deviations.values())
-    reach = critical(min(degrees, degrees_of_freedom(deviations.values()))) * stderr
+    few = min(degrees, degrees_of_freedom(deviations.values()))
+    reach = critical(few) * stderr if shows_spread(stderr) else math.nan
     return Estimate(value, stderr, value - reach, value + reach, n, len(deviations))
 
 

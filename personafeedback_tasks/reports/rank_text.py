@@ -46,7 +46,8 @@ def title(ranking: Ranking) -> str:
     remarks = [*options.remarks(ranking.asked)] or ["default options"]
     return (
         f"{ranking.runs[0].title}, {', '.join(remarks)}, prompt {ranking.asked['fingerprint']}, task version "
-        f"{ranking.asked['task_version']}: {ranking.cases:,} cases of {ranking.users:,} users ({', '.join(ranking.cells)})"
+        f"{ranking.asked['task_version']}: {ranking.cases:,} cases of {ranking.users:,} users"
+        f"{' (' + ', '.join(ranking.cells) + ')' if ranking.cells else ''}"
     )
 
 
@@ -167,7 +168,9 @@ def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
         parts = [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
         difference = row.values[uses.key] if uses else None
-        if difference is not None and difference.low <= 0 and place not in ranking.void:
+        if place in ranking.void:
+            parts.insert(0, "its numbers are void")
+        elif difference is not None and difference.low <= 0:
             parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
         if parts:
             lines.append(f"{place} {name}: {'; '.join(parts)}.")
@@ -278,6 +281,8 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
         apart = [name for name, value in first.asked.items() if other.asked.get(name) != value]
         if "benchmark" in apart:  # which other options there are, follows from it
             apart = ["benchmark"]
+        # an option that only one of them has, such as the digest of `other_persona`, follows from another one
+        apart = [name for name in apart if None not in (first.asked[name], other.asked.get(name))] or apart
         values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
         lines.append(f"Ranking {number} is separate from ranking 1: {values}.")
     return lines

@@ -48,12 +48,21 @@ def in_a_sentence(verdict: Verdict) -> str:
         rate, trust = corrected, "this judge's errors are taken out, as far as its exam shows them"
     else:
         rate, trust = verdict.overall.rate, f"{_weakness(verdict)} to say more"
-    tenths = f"in {10 * rate.value:.0f} of 10 duels ({percent(rate.low)} to {percent(rate.high)} %)"
+    if math.isnan(rate.low):
+        return f"{replies} win against {other} {_often(rate.value)}; how sure that is cannot be said."
+    ends = f"({percent(rate.low)} to {percent(rate.high)} %)"
     if rate.low > EVEN:
-        return f"{replies} win against {other} {tenths}; {trust}."
+        return f"{replies} win against {other} {_often(rate.value)} {ends}; {trust}."
     if rate.high < EVEN:
-        return f"{replies} lose to {other} in {10 * (1 - rate.value):.0f} of 10 duels ({percent(1 - rate.high)} to {percent(1 - rate.low)} %); {trust}."
-    return f"{replies} and {other} cannot be told apart: the replies win {tenths}; {trust}."
+        ends = f"({percent(1 - rate.high)} to {percent(1 - rate.low)} %)"
+        return f"{replies} lose to {other} {_often(1 - rate.value)} {ends}; {trust}."
+    return f"{replies} and {other} cannot be told apart: the replies win {_often(rate.value)} {ends}; {trust}."
+
+
+def _often(rate: float) -> str:
+    """`in 7 of 10 duels`; in percent where that would say half, none or all."""
+    tenths = round(10 * rate)
+    return f"in {tenths} of 10 duels" if tenths in (1, 2, 3, 4, 6, 7, 8, 9) else f"in {percent(rate)} % of the duels"
 
 
 EVEN = 0.5

@@ -140,19 +140,25 @@ def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run
 
 
 def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
-    """Without the logs that `inspect eval-retry` or `inspect score` continued: the later log contains their samples.
+    """One log of those that `inspect eval-retry`, `inspect eval-set` or `inspect score` continued: the last that came to its end.
 
-    A log that was scored again has the date of its run.
+    It contains the samples of those before it. Where none did, the last one does. A log that was scored again has the date of
+    its run.
     """
-    last: dict[tuple[str, str], Run] = {}
+    kept: dict[tuple[str, str], Run] = {}
     for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
         name = (run.resumed or str(run.logs[0]), run.setting)
-        if name in last:
+        before = kept.setdefault(name, run)
+        if before is run:
+            continue
+        if before.finished and not run.finished:
             say(
-                f"Passed over {last[name].logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it."
+                f"Passed over {run.logs[0]}: {state_of(run.status)}; {before.logs[0]}, which it continues, is complete. Name the log to report it."
             )
-        last[name] = run
-    return list(last.values())
+            continue
+        say(f"Passed over {before.logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it.")
+        kept[name] = run
+    return list(kept.values())
 
 
 def _join_leaves(runs: list[Run]) -> list[Run]:

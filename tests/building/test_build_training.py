@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from support.builds import a_build
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
+from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release.shortcuts import NAMES
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
 from personafeedback_tasks.building.training import helpsteer
@@ -26,6 +28,8 @@ from personafeedback_tasks.building.training.pairs import own_pairs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
+from personafeedback_tasks.personafeedback.paper.models import TRAININGS
+from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.prompts import Template
 
 SAMPLE = ("--benchmark", "sample")
@@ -411,7 +415,108 @@ def test_the_second_source_gives_pairs_that_differ_in_helpfulness(tmp_path):
     assert f"helpsteer2:1 is {case.id} of sample" in refusal(
         split(tmp_path / "d"), *SAMPLE, "--mix", f"helpsteer2={path}"
     )
-    assert "--mix must be helpsteer2" in refusal(split(tmp_path / "c"), *SAMPLE, "--mix", "else")
+    assert "--mix and --only must be helpsteer2" in refusal(split(tmp_path / "c"), *SAMPLE, "--mix", "else")
+
+
+@pytest.fixture
+def second_source(tmp_path):
+    """60 pairs of the shape of HelpSteer2."""
+    path = tmp_path / "many.jsonl"
+    rows = [
+        {"prompt": f"Ask {n}", "response": f"{rating} to {n}", "helpfulness": rating}
+        for n in range(60)
+        for rating in (4, 1)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return f"helpsteer2={path}"
+
+
+def test_the_papers_mixture_keeps_its_proportions_and_leaves_out_masked_answers(tmp_path, second_source):
+    build = split(tmp_path / "b")
+    plain = Counter(row["kind"] for row in trained(build)[0])
+    assert set(plain) == {"full over question", "full over masked"}
+    found, said = trained(build, "--mixture", "paper", "--mix", second_source)
+    own = plain["full over question"]
+    assert Counter(row["kind"] for row in found) == {"full over question": own, "helpsteer2": round(own * 0.3632)}
+    assert "mixed as in the paper, 10,000 to 3,632" in said
+    assert "--gradient_accumulation_steps 16" in said
+    assert trained(build, "--mixture", "paper", "--mix", second_source)[0] == found  # drawn with the build's seed
+
+
+def test_the_second_source_alone_needs_no_persons(tmp_path, second_source):
+    personafeedback("build", "init", tmp_path / "b")
+    build = Folder(tmp_path / "b")
+    found, said = trained(build, "--only", second_source)
+    assert Counter(row["kind"] for row in found) == {"helpsteer2": 60}
+    assert "--gradient_accumulation_steps 8" in said
+    assert "--only goes with neither --mix nor --mixture" in refusal(
+        split(tmp_path / "c"), *SAMPLE, "--only", second_source, "--mixture", "paper"
+    )
+
+
+def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
+    root, source = tmp_path / "b", tmp_path / "pairs.jsonl"
+    source.write_text(
+        "".join(
+            json.dumps(
+                {"persona": f"Nurse {n}", "question": f"What {n}?", "chosen": f"Yes {n}", "rejected": f"Nay {n}"}
+            )
+            + "\n"
+            for n in range(8)
+        ),
+        "utf-8",
+    )
+    keys = "persona=persona,question=question,chosen=chosen,rejected=rejected"
+    done = personafeedback("build", "import", root, "--from", source, "--map", keys, "--test", "0")
+    assert done.exit_code == 0, done.output
+    assert f"Next: personafeedback build training {root}" in done.output
+    done = personafeedback("build", "training", root, "--benchmark", "none")
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]
+    assert sorted(row["chosen"][0]["content"] for row in rows) == [f"Yes {n}" for n in range(8)]
+    assert "found no pair whose question and person are kept" in personafeedback("build", "release", root).stderr
+
+
+def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(tmp_path):
+    root, source = tmp_path / "b", tmp_path / "pairs.jsonl"
+    source.write_text(
+        "".join(
+            json.dumps(
+                {"persona": f"Nurse {n}", "question": f"What {n}?", "chosen": f"Yes {n}", "rejected": f"Nay {n}"}
+            )
+            + "\n"
+            for n in range(8)
+        ),
+        "utf-8",
+    )
+    keys = "persona=persona,question=question,chosen=chosen,rejected=rejected"
+    for _ in range(2):  # the same import again changes nothing
+        done = personafeedback("build", "import", root, "--from", source, "--map", keys, "--test", "1/2")
+        assert done.exit_code == 0, done.output
+    done = personafeedback("build", "release", root)
+    assert done.exit_code == 0, done.output
+    assert "4 pairs are left out: their question or person has keep = no, or the person is for training" in done.output
+    tested = {case.question for case in load_cases(root / "release", counts="any")}
+    done = personafeedback("build", "training", root, "--benchmark", "none")
+    rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]
+    trained_on = {
+        question
+        for row in rows
+        for question in (f"What {n}?" for n in range(8))
+        if question in row["prompt"][-1]["content"]
+    }
+    assert (len(tested), len(trained_on), len(tested & trained_on)) == (4, 4, 0)
+
+
+@needs_checkout
+def test_the_page_has_table_6_and_the_lines_for_each_row():
+    text = TRAINING.read_text("utf-8")
+    for row in table("6").rows:
+        shown = row.about["training"] or "asked as a judge, before training"
+        cells = [row.cells[key] for key in ("specific_avg", "general_avg", "total_avg")]
+        assert f"| {row.name} | {shown} | {' | '.join(f'{cell:.1f}' for cell in cells)} |" in text
+    for training in TRAININGS:
+        assert f"`{training.pairs}`" in text
 
 
 @needs_checkout

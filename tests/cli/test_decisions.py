@@ -19,9 +19,9 @@ from support.duel_folders import write_duels
 from support.judges import JUDGES
 
 from personafeedback_tasks.cli.build_options import model_arguments
-from personafeedback_tasks.cli.paper import NUMBERS
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.paper.tables import FILES
 from personafeedback_tasks.runs import log as logs
 
 SAMPLE = load_cases("sample")
@@ -220,7 +220,7 @@ def test_the_status_of_a_new_build_names_the_next_command(tmp_path):
 # --- paper, plan, export ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", FILES)
 def test_one_table_of_the_paper_or_all(number, tmp_path):
     said = done("paper", "--table", number, "--json", tmp_path / "t.json")
     assert re.findall(r"(?m)^Table (\d+) ", said) == [number]
@@ -228,10 +228,10 @@ def test_one_table_of_the_paper_or_all(number, tmp_path):
 
 
 def test_models_of_the_paper_have_no_table():
-    assert "--models and --table cannot be combined." in refused("paper", "--models", "--table", "3")
+    assert "--models goes with --table 3, 6, 7 alone, got 2." in refused("paper", "--models", "--table", "2")
     said = done("paper", "--models")
     commands = {line.split()[0] for line in said.splitlines() if line and not line.startswith("#")}
-    assert commands == {"inspect", "lm_eval", "hf", "sed", "rewardbench", "personafeedback"}
+    assert commands == {"inspect", "lm_eval", "hf", "sed", "rewardbench", "personafeedback", "trl"}
     assert not re.search(r"(?m)^Table ", said)
 
 

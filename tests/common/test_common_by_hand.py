@@ -189,6 +189,10 @@ def test_estimates_from_the_deviations_of_users_by_hand():
         (stderr, 0.4 - reach, 0.4 + reach, 30, 10)
     )
     assert linearized(0.4, uneven, 30, degrees=1.5).high == same(0.4 + stats.t.ppf(0.975, 1.5) * stderr)
+    alike = linearized(0.4, dict.fromkeys("abc", 0.0), 30)
+    assert (alike.value, alike.stderr) == (0.4, 0.0)
+    assert math.isnan(alike.low)
+    assert math.isnan(alike.high)
 
 
 def test_equal_values_show_no_spread_so_their_interval_is_not_known():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from itertools import chain
 from unittest.mock import patch
 
 import pytest
@@ -23,12 +24,13 @@ from personafeedback_tasks.inspect_tasks import personafeedback as inspect_tasks
 from support.commands import personafeedback
 from support.lm_eval_runs import GROUPS
 
+from personafeedback_tasks.cli.build_set import training as training_command
 from personafeedback_tasks.common import errors
 from personafeedback_tasks.personafeedback.paper import models
 from personafeedback_tasks.personafeedback.paper.models import API, MODELS, OPEN, PATCHED, REWARD
 from personafeedback_tasks.personafeedback.paper.tables import FILES, table, verification
 
-PRINTABLE = ["2", "3", "4", "5", "6", "7"]
+PRINTABLE = ["2", "3", "4", "5", "6", "7", "8"]
 PLACES = {"cases": 0, "accuracy, per cent": 1, "accuracy, share": 2, "per cent": 2}
 
 
@@ -50,7 +52,7 @@ def test_every_number_of_a_table_is_printed_in_its_row(number):
     of = table(number)
     lines = [line.replace("*", "").split() for line in paper("--table", number).splitlines()]
     for row in of.rows:
-        values = [as_printed(row.cells[key], of.units[key]) for key in of.columns]
+        values = [as_printed(row.cells[key], of.units[key]) if number != "8" else row.about[key] for key in of.columns]
         # Rows come in the order of the data: each is looked for below the one before it.
         label = (row.about["training"] or "as a generative judge") if number == "6" else row.name
         expected = [*label.split(), *values]
@@ -109,12 +111,15 @@ def test_a_row_fits_a_terminal_of_80_columns_and_a_note_is_one_line_in_a_pipe(nu
 
 
 def test_a_table_that_cannot_be_printed_is_one_error():
-    for number in ("1", "8", "x"):
+    for number in ("1", "9", "x"):
         done = personafeedback("paper", "--table", number)
         assert done.exit_code == 2
         assert done.stderr.splitlines()[-1].startswith("Error: Invalid value for '--table': ")
-    done = personafeedback("paper", "--table", "3", "--models")
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, "Error: --models and --table cannot be combined.")
+    done = personafeedback("paper", "--table", "4", "--models")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
+        2,
+        "Error: --models goes with --table 3, 6, 7 alone, got 4.",
+    )
 
 
 def test_json_has_the_tables_what_is_recomputed_and_the_verification(tmp_path):
@@ -168,17 +173,62 @@ def test_the_list_is_a_script_of_every_command_each_on_a_line(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     lines = paper("--models", COLUMNS="20").splitlines()
     commands = [line for line in lines if line and not line.startswith("# ")]
-    assert commands == [command for model in MODELS for command in model.commands()]
+    of_table = {number: paper("--models", "--table", number).splitlines() for number in ("3", "6", "7")}
+    assert commands == [line for of in of_table.values() for line in of if line and not line.startswith("# ")]
+    small, others = (
+        [model for model in MODELS if (model.group == models.TRAINED) is trained] for trained in (True, False)
+    )
+    asked = {row.name for row in table("7").rows}
+    for number, expected in (
+        ("3", [command for model in others for command in model.commands()]),
+        ("6", [line for model in small for line in [*model.commands(), *chain(*model.trainings.values())]]),
+        ("7", [line for model in MODELS if model.in_table_7 for line in model.commands("persona,rag,no_persona")]),
+    ):
+        assert [line for line in of_table[number] if line and not line.startswith("# ")] == expected
+    assert len([model for model in MODELS if model.in_table_7]) == len(asked)
     for model in MODELS:
-        assert [line for line in lines if line.startswith(f"# {model.name} (")] == [
-            f"# {model.name} ({model.group}){'. ' if model.note else ''}{model.note}"
-        ]
+        line = f"# {model.name} ({model.group}){'. ' if model.note else ''}{model.note}"
+        assert lines.count(line) == 1 + model.in_table_7
+    for row in table("6").rows:
+        if training := row.about["training"]:
+            assert f"# {row.name}, {training}: {row.cells['total_avg']:.1f} in the paper" in of_table["6"]
+
+
+def test_a_retired_model_says_so_with_a_date():
+    retired = [model for model in MODELS if model.note.startswith("Retired")]
+    assert len(retired) == 10
+    assert all(model.runs == API and models.RETIRED_AS_OF in model.note for model in retired)
+    assert f"is as of {models.RETIRED_AS_OF}" in paper("--models", "--table", "6")
 
 
 def test_json_of_the_models():
     found = json.loads(paper("--models", "--json", "-"))["models"]
     assert [model["id"] for model in found] == [model.id for model in MODELS]
     assert [model["commands"] for model in found] == [model.commands() for model in MODELS]
+    assert [model["trainings"] for model in found] == [model.trainings for model in MODELS]
+    assert sum(bool(model["commands_table_7"]) for model in found) == len(table("7").rows)
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS if model.trainings], ids=lambda model: model.name)
+def test_the_trainings_have_the_papers_figures_and_lines_that_are_taken(model):
+    for pairs, batch, (make, train, score) in zip(
+        (["--only", "helpsteer2"], ["--mixture", "paper"]), (32, 64), model.trainings.values(), strict=True
+    ):
+        _, *words = shlex.split(make)
+        assert words == ["build", "training", "ours", *pairs, "--tokenizer", model.id]
+        context = training_command.make_context("training", [".", *words[3:]], resilient_parsing=True)
+        assert context.params["tokenizer"] == model.id
+        flags = dict(zip(*[iter(shlex.split(train)[2:])] * 2, strict=True))
+        assert (flags["--model_name_or_path"], flags["--learning_rate"], flags["--num_train_epochs"]) == (
+            model.id,
+            "1e-5",
+            "1",
+        )
+        assert flags["--max_length"] == "4096"
+        assert int(flags["--per_device_train_batch_size"]) * int(flags["--gradient_accumulation_steps"]) == batch
+        options, _, task = parsed(score)
+        assert task == {"method": "reward"}
+        assert options["model"] == f"personafeedback-reward/$PWD/{flags['--output_dir']}"
 
 
 # --- the commands are taken by those whom they address ----------------------------------------------------------------
@@ -188,7 +238,8 @@ def commands(program: str, *kinds: str) -> list:
     return [
         pytest.param(model, command, id=f"{model.name}-{index}")
         for model in MODELS if model.runs in kinds
-        for index, command in enumerate(model.commands()) if command.startswith(f"{program} ")
+        for index, command in enumerate([*model.commands(), *(model.commands("persona,rag,no_persona") if model.in_table_7 else [])])
+        if command.startswith(f"{program} ")
     ]  # fmt: skip
 
 
@@ -199,7 +250,10 @@ def test_lm_eval_takes_its_commands(model, command):
     assert config.model in MODEL_MAPPING
     assert set(config.tasks) <= GROUPS
     assert config.model_args["pretrained"] == model.id
-    assert config.gen_kwargs == ({"max_gen_toks": models.ROOM_TO_REASON} if model.reasons else {})
+    sampling = {"do_sample": True, "temperature": 0.6, "top_p": 0.95} if model.samples else {}
+    assert config.gen_kwargs == ({"max_gen_toks": models.ROOM_TO_REASON} if model.reasons else {}) | sampling
+    if "--metadata" in command:
+        assert config.metadata["setting"] == "persona,rag,no_persona"
     assert config.log_samples
     assert config.apply_chat_template
     assert config.model_args.get("max_model_len", 10**6) >= config.gen_kwargs.get("max_gen_toks", 1024) + 7000
@@ -211,10 +265,12 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "HF_TOKEN")
 @pytest.mark.parametrize(("model", "command"), commands("inspect", API, OPEN))
 def test_inspect_takes_its_commands(model, command, monkeypatch):
     """Up to the model. One of the Hub is not loaded here, and one SDK is not installed."""
-    options, arguments, _ = parsed(command)
+    options, arguments, task = parsed(command)
+    assert task in ({}, {"setting": ["persona", "rag", "no_persona"]})
+    assert (options["temperature"], options["top_p"]) == ((0.6, 0.95) if model.samples else (None, None))
     assert (options["max_tokens"] == models.ROOM_TO_REASON) == model.reasons
     if model.runs == OPEN:
-        assert (options["model"], arguments) == (f"hf/{model.id}", {"do_sample": False})
+        assert (options["model"], arguments) == (f"hf/{model.id}", {} if model.samples else {"do_sample": False})
         return
     assert (options["model"], arguments) == (model.id, {})
     for key in KEYS:
@@ -247,5 +303,7 @@ def parsed(command: str) -> tuple[dict, dict, dict]:
     options = eval_command.make_context("eval", shlex.split(command)[2:]).params
     assert options["tasks"] == ("personafeedback_tasks/personafeedback",)
     task = parse_cli_args(options["t"])
-    inspect_tasks.personafeedback(data="sample", **task)
+    # The sample has no memories to search.
+    without_memory = {"setting": ["persona", "no_persona"]} if "setting" in task else {}
+    inspect_tasks.personafeedback(data="sample", **{**task, **without_memory})
     return options, parse_cli_args(options["m"]), task

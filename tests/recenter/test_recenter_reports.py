@@ -450,7 +450,7 @@ def test_in_a_folder_of_several_benchmarks_those_without_figures_go_without(stag
 
 
 def test_docs_show_the_table_that_a_report_has(logs, tmp_path):
-    docs = CHECKOUT / "docs" / "reports.md"
+    docs = CHECKOUT / "docs" / "recenter.md"
     if not docs.is_file():
         pytest.skip("needs the checkout, where the docs are")
     done = personafeedback("report", "--full", logs / "always_yes", "--out", tmp_path)

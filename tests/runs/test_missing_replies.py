@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -116,7 +117,11 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
     assert sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])[0].startswith(
         f"{place}: {FIRST}"
     )
-    assert f"> {place}: {FIRST}" in personafeedback("rank", log, whole, "--data", data, "--markdown").stdout
+    markdown = personafeedback("rank", log, whole, "--data", data, "--markdown").stdout
+    assert f"> {place}: {FIRST}" in markdown
+    for shown in (ranked.output, markdown):
+        (line,) = [line for line in shown.splitlines() if "numbers are void" in line]
+        assert re.search(rf"\b{place} .*: its numbers are void", line)
     compared = personafeedback("compare", whole, log, "--data", data, "--json", tmp_path / "compare.json")
     first = f"run B: {FIRST} have no text at all"
     assert compared.output.split("\n! ")[1].startswith(first)

@@ -13,6 +13,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai import eval_set
+from inspect_ai.log import read_eval_log, write_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.logs import inspect_log
@@ -93,3 +94,18 @@ def test_a_log_that_another_one_continues_is_named(shards, tmp_path):
     assert said == [
         f"Passed over {tmp_path / 'a.eval'}: {tmp_path / 'b.eval'} continues it and has its samples. Name the log to report it."
     ]
+
+
+@pytest.mark.parametrize("status", ["error", "started"])
+def test_a_log_that_failed_does_not_hide_the_complete_one_that_it_continues(status, shards, tmp_path):
+    complete = next((shards / "whole").glob("*.eval"))
+    shutil.copy(complete, tmp_path / "a.eval")
+    log = read_eval_log(str(complete))
+    log.status, log.samples, log.results, log.eval.created = status, log.samples[:3], None, "2099-01-01T00:00:00+00:00"
+    write_eval_log(log, str(tmp_path / "b.eval"))
+    said: list[str] = []
+    (run,) = read_runs([tmp_path], said.append)
+    assert (run.finished, len(run.cases)) == (True, 16)
+    (line,) = said
+    assert line.startswith(f"Passed over {tmp_path / 'b.eval'}: ")
+    assert line.endswith(f"; {tmp_path / 'a.eval'}, which it continues, is complete. Name the log to report it.")

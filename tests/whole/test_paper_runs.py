@@ -169,7 +169,7 @@ def test_the_loop_runs_every_model_once_and_resumes_after_a_failure_and_after_a_
     write_list, loop = the_loop()
     run(write_list, tmp_path)
     lines = (tmp_path / "models.txt").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 10
+    assert len(lines) == 7
     # The folders' names are relative, as a Hub id looks.
     for name in ("tiny/one", "tiny/two"):
         shutil.copytree(tiny_model, tmp_path / name)
@@ -177,7 +177,10 @@ def test_the_loop_runs_every_model_once_and_resumes_after_a_failure_and_after_a_
     short = f"--limit 1 --gen_kwargs max_gen_toks=24 --batch_size 1 --include_path {task_configs()}"
     mine = [
         re.sub("pretrained=[^,]+", f"pretrained={name}", line) + f" {short}"
-        for line, name in zip(lines, ("tiny/one", "tiny/two"), strict=False)
+        # lm-eval keeps no sampled reply in its cache.
+        for line, name in zip(
+            (line for line in lines if "do_sample" not in line), ("tiny/one", "tiny/two"), strict=False
+        )
     ]
     (tmp_path / "models.txt").write_text("\n".join(mine) + "\n", encoding="utf-8")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -22,7 +23,7 @@ from support.killed import kill, serving
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs.read import read_runs
 
-pytestmark = [pytest.mark.release, needs_checkout]
+pytestmark = needs_checkout
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
@@ -137,6 +138,7 @@ def _process_of(cell: str, loop: int) -> psutil.Process:
     raise AssertionError(f"no process asks {cell}")
 
 
+@pytest.mark.release
 @pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
 def test_every_case_was_scored_once_under_each_setting(labs):
     sharded, _, _ = labs
@@ -149,6 +151,7 @@ def _is_log(path: Path) -> bool:
     return path.suffix == ".eval" or bool(re.fullmatch(r"results_.*\.json", path.name))
 
 
+@pytest.mark.release
 def test_the_ranking_is_that_of_one_run(labs):
     sharded, whole, _ = labs
     found, expected = sharded.ranking(), whole.ranking()
@@ -157,6 +160,7 @@ def test_the_ranking_is_that_of_one_run(labs):
     assert found == expected
 
 
+@pytest.mark.release
 def test_the_second_time_only_what_is_missing_is_asked(labs):
     _, _, (before, after) = labs
     everything = {
@@ -169,6 +173,48 @@ def test_the_second_time_only_what_is_missing_is_asked(labs):
     assert {asker.partition(":")[0] for asker, _ in after} == {KILLED}
     assert len(after) < sum(asker.startswith(f"{KILLED}:") for asker, _ in everything)
     assert max(Counter(before).values()) == max(Counter(after).values()) == 1
+
+
+NOTES_ITS_WORDS = """\
+#!/usr/bin/env bash
+words=$(printf '%q ' "$@")
+echo "$words" >> asked
+[ -e again ] || [[ "$*" != *specific_medium* ]]
+"""
+
+
+@pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
+def test_the_loop_starts_a_job_for_each_cell_and_says_that_one_failed(harness, tmp_path):
+    """With a program in the harness's place that notes how it was called, and fails for one cell the first time."""
+    for name in ("inspect", "lm_eval"):
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(NOTES_ITS_WORDS, encoding="utf-8")
+        program.chmod(0o755)
+    (tmp_path / "bin" / "personafeedback").symlink_to(Path(sys.executable).with_name("personafeedback"))
+    (tmp_path / "job.sh").write_text(block(SCALE, f"scale: job for {harness}"), encoding="utf-8")
+    (tmp_path / "loop.sh").write_text(block(SCALE, "scale: loop"), encoding="utf-8")
+
+    def run() -> tuple[int, list[list[str]]]:
+        (tmp_path / "asked").write_text("", encoding="utf-8")
+        path = os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])
+        done = subprocess.run(["bash", "loop.sh"], cwd=tmp_path, env={**os.environ, "PATH": path}, check=False)
+        return done.returncode, [shlex.split(line) for line in (tmp_path / "asked").read_text("utf-8").splitlines()]
+
+    status, calls = run()
+    assert status == 123
+    (tmp_path / "again").touch()
+    again, more = run()
+    assert (again, sorted(more)) == (0, sorted(calls))
+    cells = [next(word for word in words if "general_" in word or "specific_" in word) for words in calls]
+    assert len(set(cells)) == len(calls) == 6
+    for address in ADDRESSES:
+        assert sum(any(address in word for word in words) for words in calls) == 3
+    if harness == "inspect":
+        from inspect_ai._cli.main import inspect
+
+        for command, *words in calls:
+            inspect.commands[command].make_context(command, words)  # it knows every option
 
 
 def test_the_array_runs_the_jobs_of_the_loop():

@@ -11,10 +11,10 @@ from ...common.errors import DataError, OptionError
 from ...common.files import write
 from ...common.strict_json import loads, read, short
 from ..folder import Folder
-from ..rows import Answer, BuildRow, Origin, Pair, Person, Question, R, Refused, Tiered, Vote
+from ..rows import TEST, Answer, BuildRow, Origin, Pair, Person, Question, R, Refused, Tiered, Vote
 from ..settings import FILE, Settings
-from ..steps import PACKS, RELEASE, TIERS, Say
-from ..texts.personas import json_of
+from ..steps import PACKS, RELEASE, TIERS, Say, command
+from ..texts.personas import json_of, new_people
 from .mapping import RECIPES, Recipe, mapping
 from .pairs import REASONS, ImportedPairs, import_rows
 from .sources import read_rows
@@ -67,7 +67,7 @@ def import_pairs(
         new = save(folder, made)
     say(f"read {made.rows:,} rows of {source}")
     say(
-        f"took {len(made.pairs):,} pairs of {len(made.people):,} users and {len(made.questions):,} questions, all {difficulty}"
+        f"took {len(made.pairs):,} pairs of {len(made.personas):,} users and {len(made.questions):,} questions, all {difficulty}"
     )
     if new < len(made.pairs):
         say(f"{len(made.pairs) - new:,} of them were there before, and keep the label that they have")
@@ -75,7 +75,9 @@ def import_pairs(
         say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
     if recipe:
         say(f"The recipe {recipe} {used.evidence}.")
-    if folder.has(Vote):
+    if not folder.people(TEST):
+        say(f"All persons are for training. Next: {command('training', root)}")
+    elif folder.has(Vote):
         say(f"Next: {TIERS.line(root)}")
     else:
         say(f"Their labels are those of the source. To have them voted on: {PACKS.line(root)}")
@@ -107,9 +109,12 @@ def save(folder: Folder, made: ImportedPairs) -> int:
                 f"{folder.path(Tiered)}: found another label or tier of the pair {name} than the source has now, expected the same. {_ANEW}"
             )
     pairs = folder.by_id(Pair)
+    people = folder.read(Person)
+    known = {person.user_id for person in people}
+    unknown = {user: profile for user, profile in made.personas.items() if user not in known}
     new = [label for name, label in made.tiered.items() if name not in pairs]
     added: dict[type[BuildRow], Iterable[Any]] = {
-        Person: made.people,
+        Person: new_people(folder.settings, people, unknown),
         Question: made.questions.values(),
         Answer: made.answers.values(),
         Refused: made.refused,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ...common.strict_json import broken, short
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
-from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Person, Question, Refused, Tiered
+from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Question, Refused, Tiered
 from ..votes.shown_texts import digests
 from . import fields
 from .sources import SourceRow
@@ -50,11 +50,6 @@ class ImportedPairs:
     origins: dict[str, Origin] = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
     rows: int = 0
-
-    @property
-    def people(self) -> list[Person]:
-        names = {user: profile.get("Name") for user, profile in self.personas.items()}
-        return [Person(user_id=user, name=name if isinstance(name, str) else "") for user, name in names.items()]
 
     def add(self, question: Question, chosen: str, rejected: str, where: str) -> None:
         """Take a pair, unless it is refused."""

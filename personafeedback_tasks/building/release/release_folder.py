@@ -45,7 +45,7 @@ class Made:
         answers: id -> of the rows' texts.
         agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
         noise: of the labels, by tier; None where nobody voted.
-        left_out: pairs whose question or person was dropped since they were voted on.
+        left_out: pairs whose question or person was dropped, and imported pairs of the training split.
     """
 
     manifest: Manifest
@@ -62,7 +62,7 @@ def make(folder: Folder) -> Made:
 
     Raises:
         DataError: there are no tiers, they are not what the votes give, a text was edited since it was voted on or labeled, a row names a
-            text that is not there, or it is of a person of the training split.
+            text that is not there, or people voted on a pair of a person of the training split.
     """
     answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
     kept = {question.id for question in folder.questions()}
@@ -83,12 +83,12 @@ def make(folder: Folder) -> Made:
                     f"{where}: found {short(name)}, expected a row of {folder.path(kind)}. Put it back, or run `personafeedback build "
                     "tiers` again."
                 )
-        if people[label.user_id].split == TRAIN:
+        if people[label.user_id].split == TRAIN and any(label.votes):
             raise DataError(
                 f"{where}: found a pair of {short(label.user_id)}, who is in the training split, expected a test person. A model may have "
                 f"been trained on this person: remove the line, or correct {folder.path(Person)}."
             )
-        if label.question_id in kept:
+        if label.question_id in kept and people[label.user_id].split == TEST:
             question = questions[label.question_id]
             rows[f"{question.category}_{label.difficulty}"].append(_row(label, question, answers))
             used.append(label)

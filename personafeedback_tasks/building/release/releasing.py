@@ -53,7 +53,9 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
     cells = ", ".join(f"{cell} {count:,}" for cell, count in counts.items())
     say(f"wrote {out}: {sum(counts.values()):,} cases ({cells})")
     if made.left_out:
-        say(f"{made.left_out:,} pairs are left out: their question or person has keep = no")
+        say(
+            f"{made.left_out:,} pairs are left out: their question or person has keep = no, or the person is for training"
+        )
     for name in accepted:
         if name not in stopping:
             say(f"--accept {name} was not needed")

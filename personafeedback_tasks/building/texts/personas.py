@@ -56,7 +56,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written = {} if models is None else _write(run, models, profiles, known)
         new = {user: profile for user, profile in (profiles | written).items() if user not in known}
-        people += _new_people(run.settings, people, new)
+        people += new_people(run.settings, people, new)
         # In this order: what is killed in between is never taken for a persona of the team's own.
         folder.write(Origin, run.origins.values())
         folder.write_together(
@@ -132,7 +132,7 @@ def _seed(settings: Settings, given: list[Profile], number: int) -> Profile:
     return given[order[number % len(given)]]
 
 
-def _new_people(settings: Settings, people: Iterable[Person], new: Mapping[str, Profile]) -> list[Person]:
+def new_people(settings: Settings, people: Iterable[Person], new: Mapping[str, Profile]) -> list[Person]:
     """Lines of people.csv for new personas, split so that the share of test persons is kept to at every length."""
     splits, split_of = [person.split for person in people], {}
     for user in sorted(new, key=lambda user: digest_of([settings.seed, "split", user])):
