@@ -141,8 +141,8 @@ def reply(model: str, prompt: str) -> str:
         return str(one_of(REPLIES, prompt)).format(**letters(prompt))
     if model == "moody":
         return str(one_of(REPLIES, f"{ASKED[model, prompt]} {prompt}")).format(**letters(prompt))
-    if model == "steady":
-        return letters(prompt)["better" if chance(prompt) > 1 / 6 else "worse"]
+    if model.startswith("steady"):  # "steady-2" errs elsewhere
+        return letters(prompt)["better" if chance(model.removeprefix("steady") + prompt) > 1 / 6 else "worse"]
     if model in SAID:
         return str(one_of(SAID[model], prompt))
     if model.startswith("writer"):

@@ -99,7 +99,7 @@ def build() -> Stored:
     """A set that scripted models write and scripted people vote on, from an empty folder to a run on its release."""
     root = Path("ours")
     yield from printed("init", "build", "init", root, "--name", "Our users")
-    set_up(root, personas=12, specific=3, general=1, annotators=5, test=0.75)
+    set_up(root, personas=12, specific=3, general=1, annotators=9, test=0.75)
     seeds = "".join(json.dumps({"age": 20 + number, "job": f"job {number}"}) + "\n" for number in range(14))
     (root / "seeds.jsonl").write_text(seeds, encoding="utf-8")
     pool = (f"How would anybody go about {models.words(str(number), 6)}?" for number in range(30))
@@ -205,12 +205,11 @@ def imported() -> Stored:
     yield from printed("release", "build", "release", root, *accepted())
     yield from written_by(root)
     models.learn(sample_folder())
-    set_up(root, annotators=3)
+    set_up(root, annotators=9)
     yield from printed("packs", "build", "packs", root)
-    yield from printed(
-        "votes", "build", "votes", root, "--votes-by", f"{models.NAME}/steady", "--votes-by", f"{models.NAME}/longest",
-        "--votes-by", f"{models.NAME}/noisy",
-    )  # fmt: skip
+    voters = ("longest", "noisy", *(f"steady-{number}" for number in range(2, 9)))
+    asked = [word for name in voters for word in ("--votes-by", f"{models.NAME}/{name}")]
+    yield from printed("votes", "build", "votes", root, *asked)
     for step in ("tiers", "status"):
         yield from printed(step, "build", step, root)
     yield from ((f"voted/{name}", text) for name, text in written_by(root))

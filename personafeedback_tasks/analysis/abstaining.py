@@ -131,7 +131,6 @@ def abstaining(run: Run, exam: Run, risk: float, differs: bool) -> Abstaining:
     """The guarantees that a judge's exam gives for its verdicts on duels.
 
     Args:
-        exam: see `verdict.refuse_other_judge`.
         risk: in (0, 1).
         differs: whether people's votes show that the judge errs on the duels otherwise than in its exam: then nothing is promised.
 

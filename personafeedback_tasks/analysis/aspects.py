@@ -18,7 +18,6 @@ class AspectsOfGroup:
     """The aspects in a cell or a group of cells. A correlation is over both responses of its cases, see `over_responses`.
 
     Attributes:
-        responses: how many there are.
         acc: aspect -> share of the cases in which the better response has the higher value; a tie is wrong.
         pearson: TOTAL and each aspect -> its correlation with being the better response.
         correlations: aspect -> aspect -> their correlation.
@@ -54,7 +53,6 @@ def make_aspects(
 
     Args:
         groups: name -> ids of its answered cases.
-        published: see `Aspects`.
 
     Raises:
         RunError: the cases have different aspects.

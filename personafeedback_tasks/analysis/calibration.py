@@ -33,10 +33,8 @@ class Calibration:
     """The calibration of a run.
 
     Attributes:
-        bins: all of them, empty ones too.
         error: mean over the predictions of the distance between `predicted` and `right` of their bin.
         chance: the same of a run with these probabilities that is calibrated, on average: the error of so few predictions.
-        n: the number of predictions.
     """
 
     bins: tuple[Bin, ...]

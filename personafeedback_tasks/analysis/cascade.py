@@ -28,11 +28,9 @@ class CascadeStep:
     """A judge of a cascade.
 
     Attributes:
-        model: its name.
         threshold: for answered and wrong, at its part of the risk.
         accepted: number of duels that it decides.
         asked: number of duels that it has to see.
-        calls: on these.
         unseen: number of these that its run does not have, which count as left.
     """
 
@@ -69,11 +67,7 @@ class Cascade:
 
 
 def abstained(judge: Examinee, risk: float) -> list[str]:
-    """Ids of the duels on which the first judge of a cascade abstains.
-
-    Args:
-        risk: of the whole cascade.
-    """
+    """Ids of the duels on which the first judge of a cascade abstains."""
     refuse_other_judge(judge.run, judge.exam)
     certainty = certainty_of(judge.run, judge.exam)
     exam = examined(judge.exam, certainty, [case.cell for case in judge.run.cases.values()])

@@ -32,8 +32,6 @@ def of_result(
     Args:
         controls: value of the control's option -> the run that is shown beside under it.
         cases: the data, if they are at hand; else `no_data` says why not. Empty leaves that out.
-        score: over all cases of the run.
-        shortcuts: of all cases.
     """
     found = [*of_shortcuts(run, shortcuts), *of_run(run)]
     if cases is not None:
@@ -109,11 +107,7 @@ def of_shortcuts(run: Run, found: Shortcuts | None) -> Iterator[Caveat]:
 
 
 def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
-    """What weakens a difference to this control. A reply that cannot be read counts as wrong, and so makes a gain.
-
-    Args:
-        value: of the control's option.
-    """
+    """What weakens a difference to this control. A reply that cannot be read counts as wrong, and so makes a gain."""
     yield from control.unchecked
     same_part = control.logs == run.logs and control.unfinished == run.unfinished  # of one run that asked both
     if control.partial and not same_part and not control.stopped_early:

@@ -115,9 +115,6 @@ class RunComparison:
 def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) -> RunComparison:
     """Compare two runs on the cases that both answered.
 
-    Args:
-        unchecked: see `RunComparison`.
-
     Raises:
         RunError: the runs are of two benchmarks, share no case, or a case has different texts.
     """

@@ -42,7 +42,6 @@ def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -
 
     Args:
         controls: value of the control's option -> the run under it.
-        prices: of the run's model.
     """
 
     def cost(asked: str, usage: Usage, answers: int = 0, tokenizer: str = "", priced: bool = True) -> Cost:

@@ -111,7 +111,6 @@ def writers(
     Args:
         exam: where `candidates`, the exams of the judges, are from. Each row has its win rate without the judge's errors, undefined
             where there is none.
-        names: writer -> what to call it.
     """
     contenders = []
     for run, duels, cases in written:

@@ -56,7 +56,6 @@ def groups_of(
     """(name, its cells, ids of its answered cases in order) of every cell, and of each group of several cells.
 
     Args:
-        cases: the answered cases.
         begun: cells to include even if none of their cases is answered.
     """
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
@@ -80,9 +79,6 @@ def make_group(
     """One column.
 
     Args:
-        name: of the column.
-        cells, ids: its cells, and its answered cases.
-        texts: of the cases, for baselines and subsets.
         gain: case id -> the score minus that of the control; empty without one.
         plain: gives each cell the same weight.
     """

@@ -58,7 +58,6 @@ class SharedCases:
     """The cases that all runs of a ranking answered.
 
     Attributes:
-        ids, users, cells: of each case.
         prompts: of each case where users share prompts, see `Examined.prompts`.
         texts: what the texts add; None without data.
     """
@@ -98,8 +97,6 @@ class Measure:
     """One measure of a ranking.
 
     Attributes:
-        key: its name in files.
-        heading: its name in tables.
         unit: see PERCENT.
         kind: see KINDS.
         of: its value for a run; None where that has none.

@@ -82,11 +82,7 @@ class Ranking:
 
     Attributes:
         asked: what they share: name -> value.
-        users: how many.
-        cells: cell -> number of its cases.
         measures: what `Ranked.values` has, in the order of every output.
-        rows: the runs.
-        pairs: each two of them.
         caveats: what a reader must know before the numbers, each about the places of its runs.
         data: the cases; None if they are not at hand.
         texts: what they add to the answers; None without data.
@@ -214,7 +210,6 @@ def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[Ra
 
     Args:
         scores: run -> one value per case, from the best run.
-        users: the user of each case.
     """
     cases = user_sums([1.0] * len(users), users)
     sums = [user_sums(of_run, users) for of_run in scores]
@@ -233,7 +228,6 @@ def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, 
     """(best, worst) rank that the run at a place may have.
 
     Args:
-        count: of all runs.
         apart: (place of the better, of the worse) of each pair that is told apart.
     """
     return 1 + sum(worse == place for _, worse in apart), count - sum(better == place for better, _ in apart)

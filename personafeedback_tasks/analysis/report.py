@@ -36,22 +36,18 @@ class Report:
     """Everything that is printed about one run.
 
     Attributes:
-        run: what was read.
         groups: the cells that were started, and groups of several of them; the last group has them all.
         macro: the last group with the plain mean of its cells, see `ReportSpec.macro`.
-        caveats: what a reader must know before the numbers.
         texts: what the texts of the cases add; empty without data.
         controls: value of the control's option -> the same model's run under it.
         sheet: the run and its controls; None where that is the one for the gain alone, or none.
         published: what others published, if asked for.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
-        aspects: of a reward model with several outputs.
         shortcuts: name of a group -> the run beside the baselines; empty without data.
         judges: baselines that answer, and people, with every measure of the run; None without data.
         users: how far the users differ; None with few of them.
         margins: name of a baseline of the model card -> `primary` minus that of the baseline, paired by case, over all cases; empty
             without data.
-        costs: what the run and its controls took.
     """
 
     run: Run
@@ -101,11 +97,7 @@ class Report:
         return dict(sorted(names.items(), key=lambda item: item[1] == control.value))
 
     def differences(self, name: str) -> dict[str, Estimate]:
-        """Those of `named_controls` in a group, as far as the controls are there.
-
-        Args:
-            name: of the group, or `macro`.
-        """
+        """Those of `named_controls` in a group, as far as the controls are there."""
         control = self.run.benchmark.report.control
         found = {} if self.sheet is None else self.sheet.named_in(name)
         for group in self.shown:
@@ -130,15 +122,11 @@ def make_report(
     """The report of one run.
 
     Args:
-        run: from `runs.read.read_runs`.
         cases: all cases of the available data, other cells included, in which repeats are searched.
             None leaves out what needs the texts.
         controls: value of the control's option -> the same model's run under it: the control, for the gain, and others, for a
             sheet (see `Control.others`).
-        no_data: why `cases` is None, for the caveats.
-        published: what others published, to be shown beside.
         texts: what `ReportSpec.examine` says of the cases, where it was asked before.
-        prices: of the model.
 
     Raises:
         RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have different aspects, or a

@@ -86,11 +86,7 @@ class RunData:
 
 
 def reason(error: Exception, run: Run, place: str = "") -> str:
-    """Why the data of a run are not at hand, as reports and pages print it: without the folders of this machine.
-
-    Args:
-        place: where they were looked for.
-    """
+    """Why the data of a run are not at hand, as reports and pages print it: without the folders of this machine."""
     places = [place, os.path.abspath(place)] if place else []
     return foreign.without_folders(str(error), run.signature["source"], *places, *map(str, run.logs))
 

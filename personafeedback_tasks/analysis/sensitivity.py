@@ -17,7 +17,6 @@ class Sensitivity:
     """The range of one model's acc over wordings.
 
     Attributes:
-        model: as the harness names it.
         group: the cell, category or total.
         acc: wording (such as `v2` or `v1, language en`) -> acc in [0, 1], from the lowest.
         chance: the mean range of wordings that are equally good.

@@ -22,7 +22,6 @@ class SheetColumn:
 
     Attributes:
         name: `general_hard`, `general`, `total`, `macro`.
-        cases: how many.
         scores: name of a run -> its primary measure.
         differences: `rag - no_persona` -> the first minus the second, paired by case.
     """
@@ -39,7 +38,6 @@ class Sheet:
 
     Attributes:
         runs: name -> run, from the one that is told most.
-        columns: as in the report.
         left_out: number of cases that not every run answered.
     """
 
@@ -72,7 +70,6 @@ def make_sheet(
     """The run beside others.
 
     Args:
-        run: the one of the report.
         others: value of the option -> run; each `refuse_other_control` accepted.
         groups: (name, ids of the cases of the run) of each column.
         with_macro: whether the last group's plain mean of the cells is a column too.

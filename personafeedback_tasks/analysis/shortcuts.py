@@ -64,12 +64,7 @@ class Shortcuts:
 def make_shortcuts(
     cases: Mapping[str, ScoredCase], groups: Mapping[str, Sequence[str]], spec: ReportSpec, texts: Examined
 ) -> dict[str, Shortcuts]:
-    """Name of a group -> its shortcuts; groups without a pick are left out, and all where the benchmark compares none.
-
-    Args:
-        cases: by id.
-        groups: name -> ids of its cases.
-    """
+    """Name of a group -> its shortcuts; groups without a pick are left out, and all where the benchmark compares none."""
     if spec.picked is None:
         return {}
     picks = {case_id: spec.picked(case) for case_id, case in cases.items()}
@@ -101,7 +96,6 @@ def agreement(
     Args:
         picks: share of each case's picks that are right; nan without one.
         baseline: 1 where it is right, 0 where it is wrong; anything else is no pick.
-        users, cells: of each case.
     """
     import numpy as np  # the extra `report` brings it
 

@@ -19,7 +19,6 @@ def with_sequence(estimate: Estimate, name: str, run: Run, control: Run | None =
     """An estimate over all cases of a run, with the interval of its sequence where it is what the run stops by.
 
     Args:
-        name: of the measure or the difference.
         control: the other run of a difference, which the same log must have.
     """
     known = run.stopped

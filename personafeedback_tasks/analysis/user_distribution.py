@@ -15,9 +15,7 @@ class Fitted:
     """The distribution of the users' true accuracies.
 
     Attributes:
-        means: user -> mean of its values.
         noise: the variance that chance gives each of these means.
-        center: mean of the true accuracies.
         variance, low, high: of the true accuracies, with its 95 % interval.
     """
 

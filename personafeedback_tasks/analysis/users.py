@@ -26,7 +26,6 @@ class Slice:
     """The users who share an attribute, beside all others.
 
     Attributes:
-        attribute, value: `gender`, `women`.
         users: how many share it.
         difference: their accuracy minus that of the others, at equal cells.
         low, high: its 95 % interval, for this slice alone.
@@ -54,7 +53,6 @@ class Users:
     """The users of a run.
 
     Attributes:
-        count: how many.
         worst_tenth: mean true accuracy of the tenth of users with the lowest ones, by the fitted distribution.
         quantiles: 10, 50, 90 (percent of the users) -> the true accuracy that these do not exceed, by the fitted distribution.
         raw: the same of the accuracies as they are: spread out by chance and by the cells.
@@ -79,8 +77,6 @@ def make_users(
 
     Args:
         values: one per case, in [0, 1]; nan is left out.
-        users, cells: of each case.
-        people: user -> attribute -> value.
     """
     raw = _of_user(values, users)
     if len(raw) < FEW_USERS or all(len(found) == 1 for found in raw.values()):

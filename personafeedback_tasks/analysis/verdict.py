@@ -28,7 +28,6 @@ class VerdictGroup:
     """One line of a verdict: a cell, or several.
 
     Attributes:
-        name: of the cells together.
         rate: of all duels, also those that were not asked: what the votes come to as they are.
         won, lost: number of asked duels whose calls all picked the reply, or all the other side.
         neither: number of those where no call picked a text: no answer can be read, or both rewards are equal.
@@ -82,13 +81,10 @@ class Verdict:
     """Everything that is printed about one run of duels.
 
     Attributes:
-        run: the judge on the duels.
         exam: the same judge on the benchmark.
-        duels: what they are.
         groups: the last one has all of them.
         corrected: the rate without the judge's errors, or why there is none.
         adjusted: the rate of the asked duels at equal length.
-        people: their votes.
         unchecked: why the exam's texts are not at hand; None if they are.
         abstaining: which verdicts count at a risk; None without one.
     """
@@ -175,11 +171,7 @@ def make_verdict(
     """The verdict on one run of duels.
 
     Args:
-        exam: the same judge on the benchmark, see `refuse_other_judge`.
-        cases: of the duels.
         examined: the cases of the exam, for their lengths; None if they are not at hand.
-        people: see `human_file.human_votes`.
-        why_not: why `examined` is None.
         risk: in (0, 1), at which verdicts count; None for no such threshold.
 
     Raises:

@@ -20,7 +20,6 @@ class Voted:
     """The votes of a run, case by case.
 
     Attributes:
-        ids: of the cases.
         votes: on them; all at equal length where the texts are not at hand.
         consistent: of each case, the share of epochs whose calls all picked the same text, among those that are readable; nan
             without one, and for rewards, which see no order.

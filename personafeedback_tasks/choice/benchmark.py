@@ -46,7 +46,6 @@ def choice_benchmark(
         wording: the fixed texts of the prompts, and how many responses there are.
         counts: cell -> number of its cases, in the order of tables; sample_counts: the same of the sample.
         load: (folder, `sample` or None; `checked` or `any`) -> cases. Raises DataError.
-        environment: the variable that names the data.
         dataset, revision: where the data are from, for cards: an id and a commit.
         known: what a control leaves out: `the preference`.
         asks: what the benchmark asks, for cards: `asks which ...`, in safe Markdown.
@@ -115,11 +114,7 @@ def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Exami
 
 
 def measured(model: str, options: Mapping[str, Any], orders: Orders, known: str) -> str:
-    """What a run measured, in Markdown.
-
-    Args:
-        model: its name, in safe Markdown.
-    """
+    """What a run measured, in Markdown."""
     about = {
         PERSONA: f"{known} of the user",
         NO_PERSONA: "nothing about the user (the control)",

@@ -23,14 +23,9 @@ class ChoiceCase:
     """A question of a user, and responses of which one is right.
 
     Attributes:
-        id: unique in its benchmark.
-        cell: the smallest group of cases that a table shows.
-        user_id: standard errors are clustered by it.
         known: what is known about the user.
-        question: what the user asked.
         responses: the right one first.
         other_known: what is known about another user. The digest does not contain it.
-        language: of the user.
     """
 
     id: str
@@ -53,10 +48,7 @@ class ChoiceCases(CaseSet[ChoiceCase]):
     """The cases of a run, cells mixed in proportion to their sizes.
 
     Attributes:
-        counts: see COUNTS.
         source: `sample`, or the folder's path.
-        digest: of the bytes of all files.
-        cell_order: every cell of the benchmark.
     """
 
     cases: tuple[ChoiceCase, ...]

@@ -44,7 +44,6 @@ class _OfTwo:
         """What the answers of a case mean.
 
         Args:
-            answers: one per order.
             about: see `facts`; empty in a log from before there were any.
         """
         orders, right = self.orders, self.orders.sides[0]

@@ -73,11 +73,7 @@ class Orders:
         return (*responses[at:], *responses[:at])
 
     def picks(self, answers: Sequence[str]) -> list[int | None]:
-        """The response that each answer picks: 0 is the right one; None where the reply is unreadable.
-
-        Args:
-            answers: one per order.
-        """
+        """The response that each answer picks: 0 is the right one; None where the reply is unreadable."""
         count = len(self.letters)
         return [
             (self.letters.index(answer) - place) % count if answer in self.letters else None

@@ -18,13 +18,7 @@ from .orders import Orders
 
 
 def laid_out(told: str, question: str, shown: Sequence[str], ask: str, orders: Orders) -> str:
-    """A prompt. Texts of the data are inserted as values and never interpreted: braces, template syntax and chat tokens arrive unchanged.
-
-    Args:
-        told: the instructions, and what is told about the user.
-        shown: the responses from the first place on, see `Orders.shown`.
-        ask: the last words.
-    """
+    """A prompt. Texts of the data are inserted as values and never interpreted: braces, template syntax and chat tokens arrive unchanged."""
     blocks = [f"<question>\n{question}\n</question>"]
     blocks += [
         f"<response_{letter}>\n{text}\n</response_{letter}>" for letter, text in zip(orders.letters, shown, strict=True)

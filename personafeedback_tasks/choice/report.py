@@ -95,7 +95,6 @@ def shown_of(
 
     Args:
         about: what is known about a user: `Persona`.
-        labels: see `Shown.labels`.
     """
 
     def shown(cases: CaseSet[Any], asked: Collection[str]) -> Shown:
@@ -117,7 +116,6 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
     Args:
         known: what the controls leave out: `the persona`.
         others: further settings whose runs a sheet can show beside.
-        alike: see `Control.alike`.
     """
     right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "what knowing this person is worth")
     gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")

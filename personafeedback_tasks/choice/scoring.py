@@ -16,9 +16,6 @@ from .orders import TWO, Orders
 def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, float]:
     """The scores of one case, all in [0, 1].
 
-    Args:
-        answers: one per order.
-
     Returns:
         acc: mean over the orders of "the right response was picked"; unreadable counts as not picked. Chance: `Orders.chance`.
         acc_both (two responses), acc_all (more): 1 if it was picked in every order, else 0. Chance 1 / n to the power of n.
@@ -89,9 +86,6 @@ def p_chosen(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:
 
     The letters have all of the probability: of two, p(chosen) = p / (p(A) + p(B)). nan unless defined in all orders, since position
     bias cancels only then.
-
-    Args:
-        values: as in `score_symmetric`.
     """
     shares = []
     for place, of_order in zip(range(len(orders.names)), values, strict=True):

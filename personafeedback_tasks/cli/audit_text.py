@@ -15,11 +15,7 @@ TEXTS = ("persona", "question", "chosen", "rejected")
 
 
 def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[Block]:
-    """The tables of an audit, and what its findings mean.
-
-    Args:
-        cells: from `Audit.as_dict`.
-    """
+    """The tables of an audit, and what its findings mean."""
     sizes = sorted({size for responses in audit.options.values() for size in responses["combinations"]}, key=int)
     scenarios = [
         *((cell, *(counts.get(cell, 0) for counts in audit.scenarios.values())) for cell in cells),
@@ -106,7 +102,6 @@ def baseline_blocks(
     """The accuracies of the baselines.
 
     Args:
-        accuracies: see `baselines.baselines`.
         other: see `baselines.with_other_persona`; None if nobody else's persona fits, and `why_not` says why.
     """
     groups = next(iter(accuracies.values()))

@@ -195,11 +195,7 @@ def _known_model(model: str | None) -> str | None:
 
 
 def control_options(*short: str) -> Decorator:
-    """--control and what is short for it, as the argument `control`: a list of (setting, log).
-
-    Args:
-        short: of SHORT.
-    """
+    """--control and what is short for it, as the argument `control`: a list of (setting, log)."""
     names = ", ".join(f"{_option(setting)} RUN" for setting in short)
     return several(
         click.option(

@@ -65,11 +65,7 @@ def write_json(path: Path | None, document: dict[str, Any]) -> bool:
 
 
 def write_files(contents: Mapping[str, Content], out: Path, err: bool = False) -> None:
-    """Write files into a folder, and say which ones.
-
-    Args:
-        err: on stderr.
-    """
+    """Write files into a folder, and say which ones."""
     write_all({out / name: content for name, content in contents.items()})
     for name in contents:
         say(f"wrote {out / name}", err=err)

@@ -18,11 +18,7 @@ IN_TABLE_3 = {MACRO: "Table 3 macro"}
 
 
 def parts(numbers: Iterable[str], lead: str) -> list[RenderableType]:
-    """Some tables, each with what recomputing its averages found.
-
-    Args:
-        lead: the line above them.
-    """
+    """Some tables, each with what recomputing its averages found."""
     return [terminal.line(lead), *(part for number in numbers for part in _parts(table(number)))]
 
 

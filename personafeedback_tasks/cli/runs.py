@@ -184,12 +184,7 @@ def card(
 
 
 def read(paths: Sequence[Path], names: Mapping[str, str] = AS_LOGGED, tokenizer: Tokenizer | None = None) -> list[Run]:
-    """The runs of files and folders; what is left out is said on stderr.
-
-    Args:
-        names: see --name.
-        tokenizer: see --tokenizer.
-    """
+    """The runs of files and folders; what is left out is said on stderr."""
     with progress() as show:
         found = with_names(read_runs(paths, passed_over, lambda path: show(f"Reading {path}")), names)
         return [with_tokens(run, tokenizer) for run in found]
@@ -236,10 +231,6 @@ def _read_controls(
 ) -> dict[str, Run]:
     """Setting -> control.
 
-    Args:
-        runs: those that are controlled.
-        control, short, names, tokenizer: the options, see --name, --tokenizer and `control_options`.
-
     Raises:
         OptionError: no control of these runs has such a setting.
         RunError: a log has several runs under its setting.
@@ -267,10 +258,6 @@ def report_of(
     prices: Prices | None = None,
 ) -> Report:
     """The report of a run on the available data.
-
-    Args:
-        controls, prices: see `report.make_report`.
-        paper: as the option.
 
     Raises:
         DataError: see `RunData.of`.

@@ -23,7 +23,6 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
     Args:
         picks: share of each case's picks that are right, in [0, 1]; nan is left out.
         differences: of the better response minus the other one.
-        users: the user of each case.
     """
     there = [one for one in zip(picks, differences, users, strict=True) if not math.isnan(one[0])]
     values, clusters = [one[0] for one in there], [one[2] for one in there]

@@ -59,7 +59,6 @@ def alpha(rows: Sequence[RowVotes], values: Sequence[Hashable], level: Level) ->
     Args:
         rows: the votes of each row, two or more.
         values: every possible vote, in order.
-        level: of measurement.
 
     Raises:
         ModuleNotFoundError: krippendorff is not installed.

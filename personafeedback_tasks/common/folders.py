@@ -43,7 +43,6 @@ def located(data: str | os.PathLike[str] | None, variable: str, sample: Path, ge
 
     Args:
         data: a folder, or `sample`; None reads the environment variable.
-        sample: the folder of the bundled sample.
         get: what to do without data, in a sentence or more.
 
     Raises:

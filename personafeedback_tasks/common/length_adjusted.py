@@ -43,7 +43,6 @@ def length_adjusted(won: Sequence[float], log_ratios: Sequence[float], users: Se
     Args:
         won: the votes for the replies, in [0, 1].
         log_ratios: log(length of the reply / length of the other side).
-        users: the user of each duel.
     """
     if not won:
         nothing = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)

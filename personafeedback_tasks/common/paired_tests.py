@@ -32,7 +32,6 @@ def paired_p(differences: Sequence[float], users: Sequence[str], resamples: int 
 
     Args:
         differences: one paired difference per case; nan is left out. Without a defined one the p value is nan.
-        users: the user of each case.
     """
     sums = list(user_sums(differences, users).values())
     return familywise_p([sums], resamples)[0] if sums else nan

@@ -29,7 +29,6 @@ def minimum_detectable_difference(differences: Sequence[float], users: Sequence[
 
     Args:
         differences: one paired difference per case; nan is left out.
-        users: the user of each case.
         power: in (0.5, 1).
     """
     found = estimate(differences, users)

@@ -29,7 +29,7 @@ K = TypeVar("K")
 
 def mean(values: Iterable[float]) -> float:
     """Mean of the values that are defined; nan if none is."""
-    defined = [value for value in values if not math.isnan(value)]
+    defined = [value for value in values if value == value]  # nan is not; thrice as fast as math.isnan
     return math.fsum(defined) / len(defined) if defined else math.nan
 
 
@@ -41,7 +41,6 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
 
     Args:
         values: one value per case; nan is left out.
-        clusters: the cluster of each value.
     """
     center = mean(values)
     deviations: dict[str, float] = {}
@@ -113,8 +112,6 @@ class Estimate:
         value: mean over the cases whose value is defined; each case weighs the same, or each cell.
         stderr: standard error of `value`, clustered by user; nan with fewer than two users.
         low: lower end of the 95 % interval.
-        high: upper end.
-        n: number of defined values.
         users: number of users with a defined value.
     """
 
@@ -147,7 +144,6 @@ def estimate(
 
     Args:
         values: one per case, in any unit; nan is left out.
-        users: the user of each case.
         cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
         also: the prompt of each case where users share prompts, see `two_way`; the degrees of freedom are then those of the fewer.
     """
@@ -160,8 +156,6 @@ def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
     """`estimate`, from what it needs of the values.
 
     Args:
-        value: the mean.
-        n: number of defined values.
         deviations: user -> the sum of the deviations of its cases from the mean, each by its weight in the mean.
     """
     return _symmetric(value, n, _stderr(deviations.values()), len(deviations) - 1, len(deviations))
@@ -190,9 +184,6 @@ def share(
     users - 1. Where all values are 0, or all 1, the error says nothing: the other end is then the share that gives such
     data with a probability of 2.5 %, as in the interval of Clopper and Pearson, with as many independent cases as there are
     cases over the design effect at the correlation ALIKE. Where all have another value in common, the interval is nan.
-
-    Args:
-        values, users, cells, also: see `estimate`.
 
     Raises:
         ValueError: a value is outside [0, 1].
@@ -281,11 +272,7 @@ def _spread(moves: Any, users: Sequence[str], also: Sequence[str] | None) -> _Sp
 
 
 def _stderr(deviations: Collection[float]) -> float:
-    """See `clustered_stderr`.
-
-    Args:
-        deviations: of each user, see `by_user`.
-    """
+    """See `clustered_stderr`."""
     count = len(deviations)
     return math.sqrt(sum(d * d for d in deviations) * count / (count - 1)) if count > 1 else math.nan
 
@@ -309,11 +296,8 @@ def estimate_of(
     """The same for something that is not a mean over cases, with its jackknife standard error.
 
     Args:
-        measure, items: see `jackknife_stderr`.
-        users: the user of each case.
         ends: of the measure. Its interval stays between them: value +- t * stderr on the scale of log((value - low) / (high -
             value)), or of log(value - low) where nothing bounds it above. At an end the plain interval is cut off there.
-        also: see `estimate`.
 
     Where leaving out any user changes nothing, the error of 0 says nothing about the spread: the interval is nan.
     """
@@ -355,8 +339,6 @@ def linearized(value: float, deviations: Mapping[str, float], n: int, degrees: f
 
     Args:
         value: a smooth function of means.
-        deviations: see `by_user`.
-        n: number of cases, for `Estimate.n`.
         degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
     stderr = _stderr(deviations.values())

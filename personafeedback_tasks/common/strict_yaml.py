@@ -35,10 +35,8 @@ class Scalar:
     """A single value of a file.
 
     Attributes:
-        where: file and line, for errors.
         written: as in the file, without quotes.
         quoted: whether it had quotes, or was a block of text.
-        value: what it means.
     """
 
     where: str

@@ -21,7 +21,6 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
 
     Args:
         columns: those that are wanted; all if None. Others are a team's notes: they are left out.
-        needed: those that must be there.
 
     Raises:
         DataError: it is no UTF-8, has no header with the needed columns, or a line has more values than the header.

@@ -67,7 +67,6 @@ def transfer(people: Ballots, duels: Votes, exam: Votes, people_of_exam: Ballots
 
     Args:
         people: of each duel.
-        exam: see `corrected.corrected`.
         people_of_exam: of each case of the exam; empty without any.
     """
     import numpy as np

@@ -46,7 +46,6 @@ class Stage:
         name: of the option that turns it on; its messages and scores carry it.
         room: new tokens of its reply where the method itself needs no more than a label.
         applies: whether these options ask for it.
-        prompt: the text of the call.
         about: facts of the case that `read` needs; they travel with the message.
         read: (reply, those facts) -> what a score says of it.
         apply: (case, options, reply) -> the options for the calls of the method.
@@ -84,9 +83,7 @@ class Benchmark:
 
     Attributes:
         name: the beginning of its tasks' names.
-        title: as people write it.
         version: rises whenever a score can move.
-        options: the class of its options.
         methods: name -> method; the first one is the default.
         labels: the closed set that an answer is one of.
         cells: the smallest groups of cases, in the order of tables.
@@ -106,7 +103,6 @@ class Benchmark:
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
         signed: those names -> whether options, by name, have it; else it is None.
-        report: what its reports show.
         explanations: what Inspect's viewer says of each score.
         comparisons: what is assumed of two runs before there are any, see `plan`.
     """
@@ -176,11 +172,7 @@ class Benchmark:
         return self.remarked(task, vars(options), cases.remark)
 
     def remarked(self, task: str, options: Mapping[str, Any], remark: str) -> str:
-        """The same, of options by name; a signature has them.
-
-        Args:
-            remark: see `CaseSet.remark`.
-        """
+        """The same, of options by name; a signature has them."""
         remarks = [*self.options.remarks(options), *([remark] if remark else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
 
@@ -247,11 +239,7 @@ class Benchmark:
         }
 
     def tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> list[dict[str, float]]:
-        """The values of each case of a document as the table of a harness has them: of the first setting, and what the others add.
-
-        Args:
-            outcomes: from `Method.judge`.
-        """
+        """The values of each case of a document as the table of a harness has them: of the first setting, and what the others add."""
         by_case: dict[str, list[Outcome]] = {}
         for outcome in outcomes:
             by_case.setdefault(outcome.case_id, []).append(outcome)

@@ -61,7 +61,6 @@ class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
     """The cases of one run, in the order in which a harness gets them. Base class of each benchmark's own.
 
     Attributes:
-        cases: in that order.
         counts: `any` if the data were not checked for completeness, else what they were checked against.
     """
 

@@ -18,7 +18,6 @@ class Document(Generic[AnyCase]):
     """Several cases of one user and one cell. It has what a case has, so that a harness can treat it as one.
 
     Attributes:
-        id: unique among the documents of a run.
         cases: in the order in which the reply answers them.
     """
 

@@ -15,8 +15,6 @@ class NotAsked:
 
     Attributes:
         case: id of the case in the benchmark, not among the duels.
-        cell, user_id: of that case.
-        why: of WON.
     """
 
     case: str
@@ -38,7 +36,6 @@ class Duel:
         writer: who wrote the replies: a model, and how it was asked where that is not the default.
         against: whose texts the other sides are: one of the benchmark's responses, or another writer.
         models: the models alone of writer and, where it is one, of the other side.
-        not_asked: the replies without a case.
     """
 
     writer: str

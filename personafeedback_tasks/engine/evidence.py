@@ -65,11 +65,7 @@ Evidence = Union[Reply, LogLikelihoods, FirstToken, Reward]  # noqa: UP007 - Pyt
 
 
 def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
-    """What a reply is read to, or the reason why it cannot be read.
-
-    Args:
-        read: as `Method.read`.
-    """
+    """What a reply is read to, or the reason why it cannot be read."""
     answer = read(reply.text, bool(reply.truncated))
     return why_not(reply, answer) if answer in REASONS else answer
 

@@ -37,7 +37,6 @@ class Graded:
         role: of the model: `--model-role ROLE=MODEL`.
         benchmark: the name of the one whose cases the comparisons are, under its default options.
         option: the option that turns it on: a tuple of what is compared, of `compared`.
-        compared: all that can be.
         room: limit on the new tokens of its replies.
         asks: (case, what its log says of it, what is compared, the text of the reply) -> the rows of a table, each with its comparisons by name.
         read: (text of a reply, whether it was cut off) -> a label or a reason.
@@ -60,7 +59,6 @@ class Graded:
         """Metric -> value of a row: each metric with what was compared behind it, `win_chosen`.
 
         Args:
-            row: see `asks`.
             answers: name of a comparison -> its answers, where a grader was asked.
         """
         return {

@@ -30,11 +30,7 @@ def opening(
     """One line at the start of a run.
 
     Args:
-        task: its name as rows show it.
         asked: the cases, or documents of several, that this run asks; `--limit` may leave some of `data` out.
-        calls: how many calls of the model they need.
-        options: those of the run, once per setting.
-        data: all cases of the task.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """
     first = options[0]

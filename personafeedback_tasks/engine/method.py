@@ -31,7 +31,6 @@ class Metric:
     """A value of a case; its mean over cases is a metric.
 
     Attributes:
-        name: as in tables and reports.
         higher_is_better: None where neither direction is.
         defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
         harnesses: whose tables have it; None for every harness. Reports have it in any case.
@@ -61,7 +60,6 @@ class Method:
     """One way to read a model's choice.
 
     Attributes:
-        name: as in `-T method=`.
         help: one line, for docs/options.md.
         evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
             log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
@@ -70,7 +68,6 @@ class Method:
         score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards, and where `described`
             gives the values.
         per_case: what each case is made of, for tables: `both orders`.
-        metrics: the values of a case.
         suffix: of the method in the names of tasks and scorers.
         room: default limit on the new tokens of a reply, in both harnesses.
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
@@ -134,7 +131,6 @@ class Method:
 
         Args:
             read: the readings of its replies, one per call.
-            cases: how many it has.
         """
         if self.several is None:
             return self.of_each(read)
@@ -168,7 +164,6 @@ class Method:
             evidence: one per call, in the order of `asked`; or none beside answers.
             answers: of each case under each setting, where they were read before, such as by an older version whose log this is. They
                 count in place of what the evidence is read to.
-            epoch: of the document, see `Outcome`.
             usage: of the document under each setting, whose cases share it; empty where nothing is counted.
 
         Raises:

@@ -27,7 +27,6 @@ class Outcome:
         values: metric -> value, in any unit; nan where it is undefined.
         rewards: of both responses; None where a method reads none.
         unread: (reason, excerpt) of each unreadable reply, where its text is known.
-        usage: of all of its calls.
     """
 
     case_id: str = ""

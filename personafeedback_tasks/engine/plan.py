@@ -38,7 +38,6 @@ class Work:
 
     Attributes:
         calls: how many, as each harness counts them.
-        prompt_tokens: of all calls together.
         longest: tokens of the longest prompt.
         repeated: share of the prompts' characters that begin an earlier prompt, too: what a prefix cache can serve at most.
         room: limit on the tokens of a reply; None where the model writes none that count.
@@ -94,10 +93,8 @@ class Plan:
         task: its name with what differs from the default.
         difference: the one to be shown, in [0, 1].
         expected: cell -> number of cases that it must have; empty if that is not checked.
-        work: under all settings together.
         asks: setting -> its calls and tokens, of replies `reply` each.
         reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
-        prices: None if the user named none.
     """
 
     task: str
@@ -218,9 +215,6 @@ def make_plan(
 
     Args:
         cases: those of the selection, as `Benchmark.load` gives them.
-        every: the options, once per setting.
-        difference: to be shown, in [0, 1].
-        count: see `common.tokens`.
         reply, prices: see `Plan`; without `reply` the limit of the method counts.
 
     Raises:

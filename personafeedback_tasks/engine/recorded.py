@@ -51,8 +51,6 @@ class Recorded:
     """The replies of a file.
 
     Attributes:
-        path: the file.
-        replies: in its order.
         lines: where each one is, from 1.
         only: the calls that are the only one of their method: a record without `call` is theirs.
     """
@@ -165,11 +163,7 @@ def read(path: Path) -> Recorded:
 
 
 def line_of(key: Key, reply: Reply, named: bool) -> str:
-    """A record as a file has it.
-
-    Args:
-        named: whether it names its call.
-    """
+    """A record as a file has it."""
     row = {
         "id": key.case_id,
         **({"call": key.call} if named else {}),

@@ -16,9 +16,6 @@ class Replay:
 
     def __init__(self, replies: str | None = None) -> None:
         """
-        Args:
-            replies: the file, see `recorded`.
-
         Raises:
             OptionError: no file is named.
             DataError: the file is broken.

@@ -22,8 +22,6 @@ class Line:
 
     Attributes:
         measure: of `Benchmark.measures`, `ReportSpec.derived` or the benchmark's corpus metrics.
-        label: its name.
-        strong: whether it is highlighted.
         interval: whether its 95 % interval stands beside it.
         share: printed in percent; else as a number with three digits.
         sign: whether a number that is no share has its sign, as a correlation has, and a ratio has not.
@@ -169,7 +167,6 @@ class Control:
 
     Attributes:
         option, value: the one option that differs, and its value in the control.
-        gain: the name of the difference.
         without: what the control leaves out, for a sentence: `without the persona`.
         others: further values of the option whose runs a sheet can show beside.
         named: the differences of a sheet that have a name.
@@ -246,8 +243,6 @@ class CardFacts:
         languages: of the asked cases -> how many.
         ceilings: `general 96.7 %`, for the groups of the run; empty where the labels allow 100 %.
         baselines: name -> percent on the same cases.
-        prompt: its fingerprint.
-        package: ours.
         cases: the data, a `CaseSet` of the benchmark.
     """
 
@@ -303,7 +298,6 @@ class ReportSpec:
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
         duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
-        control: the control run, if there is one.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
         published: (model or None for the best ones, values of the control's option) -> what was published of it under these, on
             the benchmark's own data.

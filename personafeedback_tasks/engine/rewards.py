@@ -96,11 +96,7 @@ def over_responses(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, list[fl
 
 
 def with_better(columns: Mapping[str, Sequence[float]], responses: int) -> dict[str, float]:
-    """Name -> Pearson correlation of its column of `over_responses` with 1 for the right response, 0 for the others.
-
-    Args:
-        responses: of each case.
-    """
+    """Name -> Pearson correlation of its column of `over_responses` with 1 for the right response, 0 for the others."""
     right = [1.0, *[0.0] * (responses - 1)]
     return {name: pearson(column, right * (len(column) // responses)) for name, column in columns.items()}
 

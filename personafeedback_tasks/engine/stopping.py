@@ -104,10 +104,6 @@ def drawn(rng: Any, sizes: Sequence[int], gap: float) -> list[float]:
     """What the differences of each user's cases add up to, of a simulated benchmark.
 
     Cases are 1, 0 or -1, and not 0 in DISCORDANT of all; the gap of a user is normal, so that two cases of one correlate by CORRELATION.
-
-    Args:
-        rng: a generator of numpy.
-        gap: their mean.
     """
     import numpy as np  # the extra `report` brings it
 
@@ -159,11 +155,7 @@ class StopPlan:
 
     @classmethod
     def of(cls, rule: Rule, users: Mapping[str, str]) -> StopPlan:
-        """A plan.
-
-        Args:
-            users: case id -> user, in any order of the users.
-        """
+        """A plan."""
         found: dict[str, list[str]] = {user: [] for user in user_order(users.values())}
         for case_id, user in users.items():
             found[user].append(case_id)

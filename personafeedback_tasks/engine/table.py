@@ -20,7 +20,6 @@ def table(
     the corpus sees all of them. Means are weighted by cases, standard errors clustered by user. Empty without cases.
 
     Args:
-        cases: the epochs of each.
         only: the metrics that are asked for, those over the corpus among them; None for all.
     """
     in_cell: dict[str, list[Sequence[Outcome]]] = {}
@@ -46,11 +45,7 @@ def table(
 
 
 def over_corpus(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]]) -> float:
-    """A metric over the corpus.
-
-    Args:
-        judged: the epochs of each case that have answers.
-    """
+    """A metric over the corpus."""
     return measure([outcome for case in judged for outcome in case])
 
 

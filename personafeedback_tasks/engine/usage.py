@@ -44,10 +44,10 @@ class Usage:
         return self.calls, self.input, self.cached, self.output, self.reasoning
 
     def __add__(self, other: Usage) -> Usage:
-        sums = (one + more for one, more in zip(self.each, other.each, strict=True))
+        sums = [one + more for one, more in zip(self.each, other.each, strict=True)]
         return Usage(
-            *(math.nan if math.isnan(value) else value for value in sums)
-        )  # one object, so that equal sums are equal
+            *[value if value == value else math.nan for value in sums]
+        )  # one nan, so that equal sums are equal
 
     def __truediv__(self, parts: int) -> Usage:
         """The part of one of several that share it."""

@@ -45,7 +45,6 @@ def ask_every_call(
     """A solver that makes the calls of a case, or of a document of several, concurrently, after the call of the benchmark's stage if it is on.
 
     Args:
-        every: the options, once per setting.
         refuse: raises for a model that does not support these calls.
         keep: whether replies outlive a kill while something else of their sample goes on, see `kept`.
     """
@@ -82,11 +81,7 @@ def ask_every_call(
 
 
 def text_config(room: int) -> GenerateConfig:
-    """How a model generates whose text is read.
-
-    Args:
-        room: limit on the new tokens of a reply.
-    """
+    """How a model generates whose text is read."""
     return GenerateConfig(
         max_tokens=room,
         temperature=0.0,
@@ -98,11 +93,7 @@ def text_config(room: int) -> GenerateConfig:
 def messages(
     benchmark: Benchmark, method: Method, case: Case, options: Options, call: str, epoch: int = 1, name: str = ""
 ) -> list[ChatMessage]:
-    """The messages of one call. The last one says which case and which call it is.
-
-    Args:
-        name: of the call in `Method.asked`.
-    """
+    """The messages of one call. The last one says which case and which call it is."""
     turns = benchmark.turns(method, case, options, call)
     made: list[ChatMessage] = [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
     made[-1].metadata = _about(case, name or call, epoch)
@@ -120,7 +111,6 @@ def replies(
     """Call -> its reply; for a killed run, the replies that exist.
 
     Args:
-        output: of a sample.
         events: gives those of the sample. Inspect rebuilds the samples of a killed run from their events and knows only
             the last output: then the events tell.
         calls: in the order in which they were made.

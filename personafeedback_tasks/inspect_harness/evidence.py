@@ -25,10 +25,6 @@ def said(choice: ChatCompletionChoice) -> Reply:
 def given(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: str, model: str) -> list[Evidence]:
     """What the model gave to each call, as far as there are replies.
 
-    Args:
-        replies: by call, see `calls.replies`.
-        case_id, model: for errors.
-
     Raises:
         OptionError: the method compares log-probabilities and the model returned none.
         RewardError: a reply is no reward.

@@ -79,7 +79,6 @@ def generate(
         model: as Inspect names it: `openai/gpt-4o`.
         folder: of the build. The log is written to logs/<step>/, the cache to cache/.
         step: which step asks; the name of the task in the log.
-        model_args: of the model, as `-M` in Inspect.
         max_tokens: limit on a reply; the provider's if None.
         temperature: the provider's if None.
 

@@ -74,11 +74,7 @@ def _within_a_run() -> bool:
 
 @cache
 def grades(name: str) -> Callable[..., Scorer]:
-    """The scorer of a benchmark's grader.
-
-    Args:
-        name: of the benchmark.
-    """
+    """The scorer of a benchmark's grader."""
     benchmark = find(name)
     graded = benchmark.graded
     assert graded is not None  # whoever registers it has looked
@@ -89,7 +85,6 @@ def grades(name: str) -> Callable[..., Scorer]:
 
         Args:
             compared: what is compared, with commas between; all if empty.
-            data, counts: as the options of the task.
         """
         given = {"data": data, "counts": counts, graded.option: compared or graded.compared}
         options = benchmark.options.strict({name: value for name, value in given.items() if value is not None})

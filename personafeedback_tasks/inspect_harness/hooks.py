@@ -31,9 +31,6 @@ logger = logging.getLogger(__name__)
 def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], every: Sequence[Options]) -> dict[str, Any]:
     """Print the two messages about every run of this task.
 
-    Args:
-        every: the options, once per setting.
-
     Returns:
         The signatures of the run, for `Task(metadata=...)`.
     """

@@ -54,13 +54,7 @@ class JudgeAPI(ModelAPI):
 
 
 def before(model: str, arguments: Mapping[str, Any], asked: Collection[Key]) -> str:
-    """What a judge has to say before a run; empty for every other model.
-
-    Args:
-        model: as Inspect names it.
-        arguments: those of the model.
-        asked: the calls of the run.
-    """
+    """What a judge has to say before a run; empty for every other model."""
     benchmark, _, name = model.partition("/")
     make: Any = factories().get(name) if benchmark in benchmarks() else None
     return str(make(**arguments).before(asked)) if hasattr(make, "before") else ""

@@ -23,12 +23,7 @@ from .metrics import VALUES, measures
 
 @cache
 def labels(name: str, method_name: str) -> Callable[[], Scorer]:
-    """The scorer of a benchmark's method.
-
-    Args:
-        name: of the benchmark.
-        method_name: one whose answers are labels.
-    """
+    """The scorer of a benchmark's method."""
     benchmark = find(name)
     method = benchmark.methods[method_name]
 
@@ -76,11 +71,7 @@ def _read(benchmark: Benchmark, method: Method, evidence: Sequence[Evidence]) ->
 
 
 def _of_tokens(benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence]) -> dict[str, Any]:
-    """p_letters: call -> the probability of all labels together.
-
-    Args:
-        evidence: by call.
-    """
+    """p_letters: call -> the probability of all labels together."""
     if method.read is not None:
         return {}
     return {"p_letters": {call: mass(method.reading(given, benchmark.labels)[1]) for call, given in evidence.items()}}

@@ -16,7 +16,6 @@ class Spent:
     """What one model took in one step.
 
     Attributes:
-        texts: that it wrote.
         input_tokens, output_tokens: of these, as the provider counted them. What failed, or was under way when a run was killed, is
             not known.
     """
@@ -32,9 +31,6 @@ def spent(folder: Path) -> tuple[list[Spent], list[Path]]:
     """What was spent, by step and model in the order of the first log; and the logs that cannot be read.
 
     A text that a killed run wrote is in no log of its own: the next run found it in the cache, with its tokens.
-
-    Args:
-        folder: of the build.
     """
     found: dict[tuple[str, str], Spent] = {}
     paid: set[tuple[str, str, str]] = set()

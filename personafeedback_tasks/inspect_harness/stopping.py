@@ -26,12 +26,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class RunValues:
-    """The values of one running task.
-
-    Attributes:
-        values: see `StopPlan.known`.
-        known: after the complete users.
-    """
+    """The values of one running task."""
 
     values: dict[str, float] = field(default_factory=dict)
     known: StopState | None = None
@@ -50,7 +45,6 @@ class Stop(EarlyStopping):
     """
     Attributes:
         measure: the value of a sample that the rule is about.
-        scorer: the name of ours.
     """
 
     plan: StopPlan
@@ -97,10 +91,6 @@ def stop_of(
     benchmark: Benchmark, method: Method, documents: Sequence[Any], settings: Sequence[str], value: Any
 ) -> Stop:
     """What a task with `-T stop=...` stops by.
-
-    Args:
-        settings: of the run.
-        value: of the option.
 
     Raises:
         OptionError: it is no rule, or none for this task.

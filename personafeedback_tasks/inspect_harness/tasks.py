@@ -50,7 +50,6 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     """The Inspect task for some cells of a benchmark under some options.
 
     Args:
-        benchmark: its name.
         selection: one of `Benchmark.selections`: the end of the task's name.
         arguments: `locals()` of the task function: the options of `Benchmark.options`, by name; what narrows the
             selection; and under `unknown` whatever the user passed beside these parameters.

@@ -218,7 +218,6 @@ class BenchmarkTask(ConfigurableTask):
         """The outcome of each case of a document.
 
         Args:
-            name: its id.
             results: what the filter left of each request: the reading of a reply, its text where that is measured, or (log-likelihood,
                 is greedy) of a label.
         """

@@ -57,7 +57,6 @@ class Finding:
     """One kind of thing that could mislead.
 
     Attributes:
-        meaning: one sentence.
         ids: of the cases that have it, in the order of the release: by cell, then by line.
         not_searched: the cells where it cannot be told because other cells of their category are absent.
     """
@@ -77,7 +76,6 @@ class Audit:
     """What `audit` found in some cases.
 
     Attributes:
-        cases: what was audited.
         findings: name -> finding, for every kind; one that the data do not have has no ids.
         repeats: the rows of each pair that occurs in several rows, in the order of the release.
         role_changes: how many responses (per user and question) are chosen in one row and rejected in another.
@@ -118,9 +116,6 @@ class Audit:
 
         For the same user, question and pair of responses it always picks the same response, so that of these rows
         only those with the more frequent label can be right.
-
-        Args:
-            category: `specific`, `general`, or None for all cases.
 
         Raises:
             OptionError: there are no cases of that category.

@@ -35,14 +35,7 @@ _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
 
 def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], cases: PersonaCases) -> str:
-    """What was measured, in Markdown.
-
-    Args:
-        model: its name, in Markdown that is safe.
-        options: the options of the run.
-        measures: those that the run has.
-        cases: the data.
-    """
+    """What was measured, in Markdown."""
     manifest = cases.release.manifest
     setting, method, hidden = options["setting"], options["method"], ", ".join(options["hide"])
     shown = _SHOWN.get(setting, f"the setting {setting}")

@@ -50,12 +50,8 @@ class PersonaCase:
 
     Attributes:
         id: `general_hard:17` is line 17 of that release file.
-        category: `specific` or `general`.
-        difficulty: `easy`, `medium` or `hard`.
         persona: the user who asked; one object for all cases of a user.
-        question: what the user asked.
         chosen: the response that the annotators chose for this user.
-        rejected: the other response.
         extra: fields of the row that are unknown to this version, as parsed.
         others: the users of the release; only the setting `other_persona` reads their files.
     """
@@ -121,7 +117,6 @@ class PersonaCases(engine.CaseSet[PersonaCase]):
 
     Attributes:
         cases: users take turns that grow, see TURNS_GROW; cells are mixed in proportion to their sizes.
-        release: where they came from.
         counts: `checked` if every cell has the number of cases that it must have, `any` if that was not checked.
     """
 
@@ -175,9 +170,6 @@ def load_cases(
     The release must have all of the selected cells. A set has those that its manifest names, of which one must be selected.
 
     Args:
-        data: see `release.locate`.
-        category: `specific`, `general`, or None for both.
-        difficulty: `easy`, `medium`, `hard`, or None for all three.
         counts: `checked` (default) requires the number of cases per cell that the paper reports, or the manifest of a set;
             `any` accepts what is present, and every signature then says so.
 
@@ -281,11 +273,7 @@ def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
 
 
 def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:
-    """The cells (category, difficulty) that a copy of the release, or a set, has a file for, in the order of the paper.
-
-    Args:
-        data: see `release.locate`.
-    """
+    """The cells (category, difficulty) that a copy of the release, or a set, has a file for, in the order of the paper."""
     root = locate(data).root
     return tuple(cell for cell in PAPER_COUNTS if files_of(root, *cell))
 

@@ -25,11 +25,7 @@ def noise_of(cases: PersonaCases) -> LabelNoise | None:
 
 
 def sentence(cases: PersonaCases, measure: str) -> str:
-    """What the ceiling of these cases is, without a full stop.
-
-    Args:
-        measure: the name of the accuracy.
-    """
+    """What the ceiling of these cases is, without a full stop."""
     return (ANOTHER_NINE if noise_of(cases) else CONTRADICTIONS).format(measure)
 
 
@@ -42,7 +38,6 @@ def ceilings(cases: PersonaCases, by_contradictions: Mapping[str, float]) -> dic
     """Group -> its ceiling, in [0, 1]: 1 minus the mean risk of its cases where that is lower.
 
     Args:
-        cases: all that the data have.
         by_contradictions: group (a category, or `total`) -> the ceiling that contradictory labels alone leave, in [0, 1].
     """
     noise = noise_of(cases)

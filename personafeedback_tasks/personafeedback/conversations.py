@@ -38,11 +38,7 @@ def check(template: Template) -> None:
 
 
 def conversation(case: PersonaCase, template: Template, side: str) -> list[Message]:
-    """The turns that a reward model scores.
-
-    Args:
-        side: one of SIDES.
-    """
+    """The turns that a reward model scores."""
     told = ""
     if template.setting != "no_persona":
         told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"

@@ -53,9 +53,6 @@ def rewardbench(cases: PersonaCases, template: Template) -> Iterator[dict[str, A
 def part_of_set(cases: PersonaCases, ids: Collection[str]) -> dict[str, str]:
     """Path in a folder -> content, of the rows and the manifest of some cases of a set of duels; the personas are `duel.people`'s.
 
-    Args:
-        ids: of the cases; at least one.
-
     Raises:
         DataError: the cases are of no set.
     """

@@ -97,7 +97,6 @@ class Manifest:
         annotators: people whose votes are behind the labels; None if there were none.
         agreement: of the annotators; None if unknown.
         noise: of the labels; None if unknown.
-        duel: for a set of duels.
     """
 
     name: str
@@ -258,9 +257,7 @@ class _ManifestObject:
     """One object of the file, whose values are taken out under a check.
 
     Attributes:
-        path: the file.
         key: where it is: `duel`; empty for the whole.
-        fields: its content.
     """
 
     path: Path

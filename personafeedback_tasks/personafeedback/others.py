@@ -33,11 +33,7 @@ MOST_SHARED = 0.5
 
 @dataclass(frozen=True)
 class Others:
-    """The users of a release, and whose persona each of them gets. Everything is read at first use.
-
-    Attributes:
-        root: of the release.
-    """
+    """The users of a release, and whose persona each of them gets. Everything is read at first use."""
 
     root: Path
 

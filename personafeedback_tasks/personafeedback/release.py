@@ -96,10 +96,6 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
 def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) -> str | None:
     """Find out quickly whether the data can be had, where they are not on this machine: one request, no second attempt.
 
-    Args:
-        data: see `locate`.
-        seconds: how long to wait for the Hub.
-
     Returns:
         The dataset, if the Hub was asked and has it; None for a folder, the sample, and what the Hub's cache has.
 

@@ -21,7 +21,6 @@ def of_labels(rows: Sequence[tuple[str, Sequence[str]]], labels: Sequence[str]) 
 
     Args:
         rows: (user, votes) of every row, those with even votes included; no votes where only a label is known.
-        labels: every possible vote.
     """
     return _agreement(
         rows,
@@ -34,11 +33,7 @@ def of_labels(rows: Sequence[tuple[str, Sequence[str]]], labels: Sequence[str]) 
 
 
 def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) -> HumanAgreement:
-    """The agreement on a scale, such as 1 to 5, from its lowest step.
-
-    Args:
-        rows: see `of_labels`.
-    """
+    """The agreement on a scale, such as 1 to 5, from its lowest step."""
     return _agreement(
         rows,
         {

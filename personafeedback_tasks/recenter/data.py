@@ -82,7 +82,6 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
     """The rows of a stage.
 
     Args:
-        stage: Extraction, Relevance or Response.
         data: a folder, or `sample`, which was written for this project. None reads RECENTER_DATA.
 
     Raises:

@@ -30,8 +30,6 @@ class JudgedRow(ABC):
         cells: those that its rows are in, in the order of tables.
         question, asked_about: what a model is asked about, in one line, and what that is.
         responses, shown_labels: see `report.Shown`.
-        id: unique in its stage; opaque.
-        user_id: whose attribute it is; opaque.
     """
 
     stage: ClassVar[str]

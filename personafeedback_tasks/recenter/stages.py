@@ -109,7 +109,6 @@ def stage_report(
 
     Args:
         examine: what the texts of all rows, asked or not, add.
-        shown: what a reader sees of a row below its question: heading -> text.
         own: what differs between stages, as in ReportSpec.
     """
     if issubclass(stage, PromptRow):

@@ -105,7 +105,6 @@ class _Profile:
 
     Attributes:
         id: of its rows, with the attribute's number added.
-        user: the authors' id.
         labels: attribute -> ground truth, None where people gave none.
     """
 

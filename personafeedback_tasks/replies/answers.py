@@ -44,7 +44,6 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     """Return the letter that a reply chooses, or the element of `REASONS` that says why it chooses none.
 
     Args:
-        reply: everything that the judge said.
         truncated: it was cut off by its token limit. Then a letter counts only where the answer is named or has its own line.
     """
     return (_read_short if len(reply) <= _SHORT else _read)(reply, truncated)

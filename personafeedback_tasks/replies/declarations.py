@@ -254,7 +254,6 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
     """The letter ("" for none) that one clause declares, and its rank.
 
     Args:
-        part: the clause.
         closed: nothing follows that a bare label could be the subject of.
     """
     if _PASSED_OVER.search(part):

@@ -20,7 +20,6 @@ def word_reader(first: str, second: str, firsts: str, seconds: str) -> Callable[
     """The reader of replies that say one of two words.
 
     Args:
-        first, second: the labels.
         firsts, seconds: the words that say the first and the second, as regular expressions: `yes|ja`.
     """
     either = f"(?:{firsts}|{seconds})"

@@ -44,11 +44,7 @@ def warnings(caveats: Sequence[Caveat], others: Sequence[str] = ()) -> Words:
 
 
 def lines(texts: Sequence[str], style: str = "") -> Words:
-    """Lines that a terminal shows below each other, without the empty ones.
-
-    Args:
-        style: of rich.
-    """
+    """Lines that a terminal shows below each other, without the empty ones."""
     shown = [text for text in texts if text]
     return Words([line(text, style) for text in shown], ["  \n".join(map(foreign.markdown, shown))])
 
@@ -89,12 +85,7 @@ def picture(title: str, name: str) -> Words:
 
 
 def signatures(of_runs: Mapping[str, str], printed: bool = True) -> Words:
-    """What numbers depend on.
-
-    Args:
-        of_runs: name of a run -> its signature.
-        printed: whether a terminal has them, too.
-    """
+    """What numbers depend on."""
     shown = [line(f"{name}: {text}", style="dim") for name, text in of_runs.items()] if printed else []
     return Words(shown, ["\n".join(f"{name}: {foreign.code(text)}  " for name, text in of_runs.items())])
 

@@ -37,7 +37,6 @@ def update_card(report: Report, cases: CaseSet[Any] | None, card: Path, replace:
     fields); those of other ways and of other benchmarks stay.
 
     Args:
-        report: from `report.make_report`, with `cases`.
         cases: the data of the run; None is refused.
         card: the card, on the Hub or not; created if there is none.
         replace: whether to remove sections and a `model-index` of another model.

@@ -24,8 +24,6 @@ class Section:
     """One of our sections.
 
     Attributes:
-        key: tells the ways of asking apart, see `card_text.variant`.
-        text: what is between the two markers.
         model: the model in its signature; empty if it has none.
         whole: the section with its markers and the line break after it.
     """

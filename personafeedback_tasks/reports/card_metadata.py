@@ -90,9 +90,6 @@ def with_metadata(path: Path, content: str, old: dict[str, Any], index: Index, c
     ModelCardData would lose more: it joins the models of a `model-index` into one, and drops `model_name` and the keys of a result that
     it does not know. So `change` edits the plain metadata.
 
-    Args:
-        old: from `metadata_of`.
-
     Raises:
         CardError: saving would change something else, too.
     """

@@ -59,12 +59,7 @@ def of_others(metadata: Metadata, sections: Sequence[Section], run: Run) -> dict
 
 
 def with_results(metadata: Metadata, index: Sequence[Metadata], run: Run, is_earlier: Matches) -> dict[str, Any]:
-    """The metadata with the results of a run in place of earlier ones, else behind the others of its model; without those of other models.
-
-    Args:
-        index: a `model-index` with the results.
-        is_earlier: which results they replace.
-    """
+    """The metadata with the results of a run in place of earlier ones, else behind the others of its model; without those of other models."""
     models, changed = _models(metadata), dict(metadata)
     if not _has_own(models, run):
         models = []

@@ -81,11 +81,7 @@ def sequential(comparison: RunComparison) -> str:
 
 
 def blocks(comparison: RunComparison, as_sequence: bool = False) -> list[Block]:
-    """The comparison.
-
-    Args:
-        as_sequence: whether to say when it would have been decided.
-    """
+    """The comparison."""
     named = comparison.named
     return [
         heading("; ".join(f"{name}: {run.label}" for name, run in named.items())),

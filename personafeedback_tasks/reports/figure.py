@@ -61,7 +61,6 @@ class FigureBlock:
     """A run, or a row of numbers that others published.
 
     Attributes:
-        name: of the model, with its tags.
         rows: (name of a cell or group, its value and interval, which published numbers lack).
         report: None for published numbers.
     """
@@ -209,7 +208,6 @@ def draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]],
 
     Args:
         entries: (mark, lines of its name).
-        place: where it is, as in matplotlib.
     """
     legend = figure.legend(
         [handle for handle, _ in entries], [""] * len(entries), frameon=False, fontsize=SIZE, handlelength=2, labelspacing=0.3,

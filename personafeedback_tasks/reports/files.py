@@ -23,11 +23,7 @@ def report_document(reports: Sequence[Report]) -> dict[str, Any]:
 
 
 def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict[str, Content]:
-    """The reports, their figures, and the page.
-
-    Args:
-        rankings: of the same runs.
-    """
+    """The reports, their figures, and the page."""
     titles = " and ".join(dict.fromkeys(report.run.title for report in reports))
     scores = " and ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
     accuracies, planes, maps = figure.render(reports), precision_recall.render(reports), heatmap.render(reports)

@@ -25,11 +25,7 @@ COLORS = "RdBu"
 
 
 def draw(report: Report, aspects: Aspects) -> Figure:
-    """The heat map of all cases of a run.
-
-    Args:
-        aspects: of the report.
-    """
+    """The heat map of all cases of a run."""
     labels = [foreign.figure(name) for name in (aspects.better, *aspects.names)]
     rows = matrix(aspects, report.overall.name)
     colors = colormaps[COLORS].with_extremes(bad="0.85")

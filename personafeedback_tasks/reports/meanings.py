@@ -24,11 +24,7 @@ GIVEN = "the win rate without the judge's errors, as its exam shows them"
 
 
 def of_measure(measure: Measure, spec: ReportSpec) -> str:
-    """What a measure of a ranking is; no sentence, without a period. Empty where the benchmark's record does not say.
-
-    Args:
-        spec: of the benchmark of the ranking.
-    """
+    """What a measure of a ranking is; no sentence, without a period. Empty where the benchmark's record does not say."""
     if measure.key == SCORE:
         return spec.line(spec.primary).meaning
     if measure.kind == "margin":

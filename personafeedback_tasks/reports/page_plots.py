@@ -19,12 +19,7 @@ TICKS = 7
 
 @dataclass(frozen=True)
 class Axis:
-    """Percent, along a picture of any width.
-
-    Attributes:
-        low, high: its ends.
-        step: between two ticks.
-    """
+    """Percent, along a picture of any width."""
 
     low: float
     high: float

@@ -28,11 +28,7 @@ Cell = dict[str, Any]
 
 
 def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
-    """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture.
-
-    Args:
-        numbers: of the runs, as the page names them.
-    """
+    """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture."""
     spec = ranking.runs[0].benchmark.report
     about_user = rank_text.use_of_person(ranking)
     short = [measure for measure in ranking.measures if measure.key == SCORE or measure is about_user]

@@ -16,11 +16,7 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
 
 def verdict(margin: str, uses: str) -> str:
-    """The first sentence about a run: how good it is, and whether it is about the user.
-
-    Args:
-        margin: see `beyond`; uses: see `uses_known`. Either may be empty.
-    """
+    """The first sentence about a run: how good it is, and whether it is about the user."""
     text = "; ".join(filter(None, [margin, uses]))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 

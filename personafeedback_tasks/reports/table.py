@@ -25,11 +25,8 @@ class Column:
     """One column of a table.
 
     Attributes:
-        heading: what its numbers are.
         texts: one per row.
-        strong: whether it is highlighted.
         joined: whether it stays with the column before where a table is too wide for one.
-        left: whether its texts are names.
     """
 
     heading: str
@@ -45,8 +42,6 @@ class Table:
 
     Attributes:
         heading: what they have in common; empty where the block above says so.
-        labels: of the rows.
-        columns: in order.
         corner: above the labels: the unit.
         undefined: whether a column that is undefined everywhere is shown, too.
         whole: whether a file or a pipe has it as one table, however wide.
@@ -206,11 +201,7 @@ def interval(estimate: Estimate | None, sign: bool = False) -> str:
 
 
 def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str:
-    """An estimate in a sentence: its value, and its interval in parentheses where that is known.
-
-    Args:
-        text: of a number.
-    """
+    """An estimate in a sentence: its value, and its interval in parentheses where that is known."""
     if math.isnan(estimate.low):
         return text(estimate.value)
     return f"{text(estimate.value)} ({text(estimate.low)} to {text(estimate.high)})"

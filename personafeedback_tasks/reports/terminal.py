@@ -95,11 +95,7 @@ def height(parts: Sequence[RenderableType], width: int) -> int:
 
 
 def width_of(name: str, texts: Iterable[str]) -> int:
-    """How many columns of a terminal a column of a table takes.
-
-    Args:
-        name: its heading, which is broken.
-    """
+    """How many columns of a terminal a column of a table takes."""
     shown = list(map(foreign.terminal, texts))
     return max(map(cell_len, [*_heading(name, shown), *shown]))
 

@@ -31,9 +31,7 @@ class Encoded:
     """One conversation as the model reads it.
 
     Attributes:
-        ids: the tokens.
         persona: `system turn`, `before the question` or `not told`.
-        truncated: whether tokens were cut off.
     """
 
     ids: list[int]
@@ -42,12 +40,7 @@ class Encoded:
 
 
 def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
-    """The conversations to score next, by index: `first`, and those whose lengths are nearest to its own.
-
-    Args:
-        lengths: of all waiting conversations.
-        size: how many at most.
-    """
+    """The conversations to score next, by index: `first`, and those whose lengths are nearest to its own."""
     order = sorted(range(len(lengths)), key=lambda index: lengths[index])
     start = max(0, min(order.index(first) - size // 2, len(order) - size))
     return order[start : start + size]

@@ -26,9 +26,7 @@ def check(path: str, revision: str | None, trust_remote_code: bool, unpinned: bo
     """Refuse options that do not fit the source of a model.
 
     Args:
-        path: a folder or a Hub id.
         revision: a commit, branch or tag of the Hub; None for the Hub's default branch.
-        trust_remote_code: run code that comes with the model.
         unpinned: run it even if it can change between two runs.
 
     Raises:

@@ -20,7 +20,6 @@ WEAKENS = "weakens"
 class Caveat:
     """
     Attributes:
-        key: what it is: `partial`.
         severity: VOID, FORBIDS or WEAKENS.
         values: what its sentence needs, by name.
         about: of several runs those that it is about, by their names in the output; empty where it is about all.
@@ -38,11 +37,7 @@ def ordered(caveats: Iterable[Caveat]) -> list[Caveat]:
 
 
 def grouped(of_runs: Sequence[tuple[str, Iterable[Caveat]]]) -> list[Caveat]:
-    """The caveats of several runs, each once, with the names of the runs that it is about; `ordered`.
-
-    Args:
-        of_runs: (name of a run, its caveats).
-    """
+    """The caveats of several runs, each once, with the names of the runs that it is about; `ordered`."""
     found: dict[Caveat, list[str]] = {}
     for name, caveats in of_runs:
         for caveat in dict.fromkeys(caveats):

@@ -56,9 +56,6 @@ def options_of(path: Path, signature: Mapping[str, Any]) -> Options:
 def compared(path: Path, signatures: Sequence[Mapping[str, Any]], record: HarnessRecord) -> tuple[Caveat, ...]:
     """What could not be compared.
 
-    Args:
-        signatures: one per setting.
-
     Raises:
         RunError: a signature differs from what the harness wrote, or from what this version writes for its options; or signatures of one
             run differ in something that no setting decides.

@@ -54,11 +54,7 @@ def grader(log: EvalLog, benchmark: Benchmark) -> Grader | None:
 
 
 def _generation(model: str, configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The generation arguments of a model.
-
-    Args:
-        configs: the later ones win.
-    """
+    """The generation arguments of a model."""
     found: dict[str, Any] = {}
     for config in configs:
         found |= config.model_dump(exclude_none=True)

@@ -60,7 +60,6 @@ def refuse_other_cases(path: Path, where: str, logged: Mapping[str, Any], cases:
 
     Args:
         logged: what a harness logs of it, see `Benchmark.logged`.
-        cases: how many it has.
     """
     listed = logged.get("cases")
     if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed) or len(listed) != cases:
@@ -81,7 +80,6 @@ def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: i
 
     Args:
         replies: how many each call of a case or document has.
-        calls: how many it has.
     """
     if list(replies) != [1] * calls:
         raise RunError(

@@ -132,9 +132,6 @@ def _load(path: Path) -> dict[str, Any]:
 def _date(path: Path, seconds: object) -> str:
     """ISO 8601, UTC.
 
-    Args:
-        seconds: since 1970.
-
     Raises:
         RunError: there is no such time.
     """
@@ -162,11 +159,7 @@ def _refuse_mixture(path: Path, run: Run, every: Sequence[Sequence[Mapping[str, 
 
 
 def _documents(path: Path, task: str, signature: Mapping[str, Any], count: int) -> Iterator[LoggedDocument]:
-    """Every row of a samples file.
-
-    Args:
-        count: how many there must be.
-    """
+    """Every row of a samples file."""
     benchmark, rows = find(signature["benchmark"]), 0
     method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
     for rows, line in enumerate(limits.lines(path), start=1):

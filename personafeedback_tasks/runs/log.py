@@ -33,7 +33,6 @@ class LoggedDocument:
 
     Attributes:
         where: `line 12`, `sample ID`.
-        id: of the document.
         document: what is scored; None for a marked sample without a score.
         evidence: one per call, see `Method.asked`.
         answers: of each case under each setting, as logged; None where the log has none beside the evidence.
@@ -63,11 +62,7 @@ class LoggedDocument:
 
 
 class Grader(NamedTuple):
-    """The model that judged in the same run.
-
-    Attributes:
-        conditions: see `Run`.
-    """
+    """The model that judged in the same run."""
 
     model: str
     conditions: Mapping[str, Any]
@@ -94,7 +89,6 @@ class LoggedTask:
     """One task of a log.
 
     Attributes:
-        path: the file with its documents.
         signatures: one per setting, see `engine.signature.signature`.
         harness: whose table the values are in, see `Metric.harnesses`.
         record: what the harness itself says was run. Sets of models in it may be filled while documents are read.
@@ -204,9 +198,5 @@ def readers() -> tuple[Reader, ...]:
 
 
 def reader_of(head: bytes) -> Reader | None:
-    """The reader of a file; None for a file that is no log.
-
-    Args:
-        head: its first bytes.
-    """
+    """The reader of a file; None for a file that is no log."""
     return next((reader for reader in readers() if reader.owns(head)), None)

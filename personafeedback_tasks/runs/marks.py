@@ -62,7 +62,6 @@ def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
     """Why a sample does not count; empty if it does.
 
     Args:
-        sample: as logged.
         scorer: the name of ours. A score that is nan as a whole is what Inspect leaves out of its metrics.
     """
     score = (sample.get("scores") or {}).get(scorer)
@@ -75,11 +74,7 @@ def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
 
 
 def counted(found: Iterable[str]) -> dict[str, int]:
-    """Mark -> number of samples that have it.
-
-    Args:
-        found: the mark of each sample.
-    """
+    """Mark -> number of samples that have it."""
     return dict(Counter(mark for mark in found if mark))
 
 
@@ -88,7 +83,6 @@ def refuse_invalidated(path: Path, header: bool, found: Sequence[str]) -> None:
 
     Args:
         header: whether its header has the mark, as it also does where only some samples are invalidated.
-        found: the mark of each sample.
     """
     if header and (INVALIDATED not in found or all(found)):
         raise RunError(
@@ -99,9 +93,6 @@ def refuse_invalidated(path: Path, header: bool, found: Sequence[str]) -> None:
 
 def of_all_epochs(path: Path, samples: Sequence[Compared], epochs: int) -> tuple[list[Compared], dict[str, int]]:
     """(the samples of the cases that have every epoch, reason -> number of samples left out).
-
-    Args:
-        epochs: how many the log says were asked.
 
     Raises:
         RunError: a sample is of a later epoch.

@@ -14,11 +14,7 @@ AS_LOGGED: Mapping[str, str] = {}
 
 
 def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
-    """The runs under the user's names. A run and its control are of one model if they have the same name.
-
-    Args:
-        names: model, as its harness names it -> its name.
-    """
+    """The runs under the user's names. A run and its control are of one model if they have the same name."""
     return [replace(run, shown=names[run.model]) if run.model in names else run for run in runs]
 
 

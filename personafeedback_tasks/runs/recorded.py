@@ -31,8 +31,6 @@ def run_of(
     """The run that has these replies.
 
     Args:
-        selection: the end of the task's name.
-        cases: those of the selection.
         partial: leave out the cases without any record.
 
     Raises:

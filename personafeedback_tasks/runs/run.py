@@ -59,13 +59,10 @@ class Run:
 
     Attributes:
         model: as the harness names it.
-        harness: its name and version.
         date: when it started or was written, ISO 8601, UTC.
         signature: see `engine.signature.signature`; without what differs from cell to cell.
         conditions: what else shapes a call (chat template, few-shot, generation arguments), by name.
         cells: cell -> its number of cases; those that were started.
-        cases: the answered cases by id.
-        logs: the files.
         loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
         needed: the other model arguments without which the model cannot be loaded or reached again, see NEEDED.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.

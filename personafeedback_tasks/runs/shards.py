@@ -11,11 +11,7 @@ from .run import Run, RunError
 
 
 def join_shards(runs: Sequence[Run], say: Callable[[str], object]) -> list[Run]:
-    """Runs that are partial, were asked the same and have no case in common become one, wherever their logs are.
-
-    Args:
-        say: gets a line per run that was joined.
-    """
+    """Runs that are partial, were asked the same and have no case in common become one, wherever their logs are."""
     joined: list[Run] = []
     for run in runs:
         place = next((place for place, other in enumerate(joined) if _are_shards(run, other)), None)

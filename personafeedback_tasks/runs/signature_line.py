@@ -13,7 +13,6 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     """The line that goes with every number of a run.
 
     Args:
-        audit_version: of the audit, where a number depends on it.
         public: leave the folders of this machine out. Of the data no line has more than their folder's own name; the digest
             (`engine.cases.CaseSet.digest`) identifies them.
     """

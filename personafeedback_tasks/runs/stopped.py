@@ -16,7 +16,6 @@ def plan_in(path: Path, noted: object, ids: Sequence[str], passed: object) -> St
     """The plan of a log.
 
     Args:
-        noted: what `engine.stopping.StopPlan.as_dict` wrote there.
         ids: of all cases in the order in which they enter, asked or not.
         passed: the value of the option, as the harness has it; None where it does not.
 

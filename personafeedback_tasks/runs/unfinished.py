@@ -22,11 +22,7 @@ STATUSES = {
 
 
 def state_of(status: str) -> str:
-    """The state of a run that did not come to its end; empty for one that did.
-
-    Args:
-        status: of a log of Inspect.
-    """
+    """The state of a run that did not come to its end; empty for one that did."""
     return STATUSES.get(status, f"not finished: its status is {status}")
 
 
@@ -36,11 +32,7 @@ def perhaps(harness: str) -> str:
 
 
 def advice(status: str = "started", harness: str = "inspect") -> str:
-    """Advice on a run that did not come to its end: whole sentences.
-
-    Args:
-        harness: as `Run.harness` begins.
-    """
+    """Advice on a run that did not come to its end: whole sentences."""
     resume = _RESUME["lm-eval" if harness.startswith("lm-eval") else "inspect"]
     if state_of(status) == UNFINISHED:
         return f"If it still runs, wait for its end: to resume it now would pay twice. If it was killed, {resume}."

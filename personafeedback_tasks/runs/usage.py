@@ -28,11 +28,7 @@ class CallsMade:
         self._of_samples: dict[str, Usage] = {}
 
     def of_sample(self, raw: Mapping[str, Any], asked: Sequence[str], settings: int) -> list[Usage]:
-        """Of the model itself in a sample, under each setting.
-
-        Args:
-            asked: the names of the calls.
-        """
+        """Of the model itself in a sample, under each setting."""
         place = {name: number * settings // len(asked) for number, name in enumerate(asked)}
         found = [NONE] * settings
         for event in raw.get("events") or ():

@@ -62,12 +62,7 @@ class UserQuestion:
 
 @dataclass(frozen=True)
 class Questions(engine.CaseSet[UserQuestion]):
-    """The questions of one run, in the order of their first cases.
-
-    Attributes:
-        cases: the questions.
-        pairs: the cases that they were taken from.
-    """
+    """The questions of one run, in the order of their first cases."""
 
     cases: tuple[UserQuestion, ...]
     pairs: Pairs

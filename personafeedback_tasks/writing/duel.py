@@ -60,7 +60,6 @@ class Writer:
     """A model's replies.
 
     Attributes:
-        model: its name.
         name: the model, and how it was asked where that is not the default: what tells it from other writers.
         replies: question id -> its reply.
         where: the file that they are from, for errors.
@@ -117,11 +116,8 @@ def files(
     """Path in the folder -> content, of the cells and the manifest.
 
     Args:
-        compared: see `pairs`.
         writer, against, models: as `manifest.Duel` has them; without models, writer and against are such.
-        licence: see `Manifest`.
         provenance: what every row says about where its texts are from.
-        root: the folder, for errors.
 
     Raises:
         DataError: no pair is left to be asked, or a name is not what a manifest may have.

@@ -35,7 +35,6 @@ def read_written(reply: str, truncated: bool = False) -> str:
     """`written`, or the reason why a reply is not: an element of `replies.answers.REASONS`.
 
     Args:
-        reply: everything that the model said.
         truncated: it was cut off by its token limit.
     """
     text = text_of(reply)
@@ -48,10 +47,6 @@ def read_written(reply: str, truncated: bool = False) -> str:
 
 def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, float]:
     """The measures of one reply.
-
-    Args:
-        answer: what it was read to.
-        facts: of its question, see `cases.facts`.
 
     Returns:
         written, empty, refused: 1 or 0.

@@ -60,9 +60,7 @@ class PaperTable:
 
     Attributes:
         number: as in `Table 3`.
-        section: of the paper.
         caption: what the numbers are, in our words.
-        columns: key -> label.
         units: key -> unit, where there is one.
         rows: in the order of the paper.
         notes: what is known about the numbers, in our words.

@@ -91,11 +91,7 @@ UNREADABLE_SHARE = 0.01
 
 
 def warning(task: str, outcomes: Sequence[str]) -> str | None:
-    """A warning if more than 1 % of the replies to the filter are unreadable, else None.
-
-    Args:
-        outcomes: the outcome of each case, see `said`.
-    """
+    """A warning if more than 1 % of the replies to the filter are unreadable, else None."""
     count = outcomes.count(UNREADABLE)
     if count <= UNREADABLE_SHARE * len(outcomes):
         return None

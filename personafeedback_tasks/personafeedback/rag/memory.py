@@ -23,7 +23,6 @@ def load(user_id: str, path: Path | None) -> tuple[str, ...]:
     """The pieces of one user's memory, in the order of the file.
 
     Args:
-        user_id: whose it is.
         path: the file; None if the persona came from no release.
 
     Raises:

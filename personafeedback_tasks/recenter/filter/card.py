@@ -87,11 +87,7 @@ _ABOUT_FOLDER = (
 
 
 def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    """
-    Args:
-        about: as filter.json has it.
-        metrics: as metrics.json has them.
-    """
+    """ """
     data, embeddings, answers = about["data"], about["embeddings"], about["answers"]
     demonstration = data["source"] != "folder"
     front = {

@@ -44,13 +44,7 @@ def held_out(
     columns: Mapping[str, slice],
     progress: Callable[[str], None] = lambda text: None,
 ) -> list[Prediction]:
-    """One prediction per row, each by the model of the one fold that tests it. Weights, penalty and threshold are that fold's own.
-
-    Args:
-        features, groups: of all rows.
-        columns: see `features.blocks`.
-        progress: gets the fold that is trained.
-    """
+    """One prediction per row, each by the model of the one fold that tests it. Weights, penalty and threshold are that fold's own."""
     made: dict[int, Prediction] = {}
     for number, fold in enumerate(folds, start=1):
         progress(f"fold {number} of {len(folds)}")
@@ -63,9 +57,6 @@ def held_out(
 def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estimate]:
     """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts, which share rows. How much
     another training set would change the filter is not in them.
-
-    Args:
-        answers: YES or NO, one per row.
     """
     users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
     outcomes = [Outcome(targets=(target(row),), answers=(answer,)) for row, answer in zip(rows, answers, strict=True)]

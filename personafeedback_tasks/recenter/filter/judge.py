@@ -25,7 +25,6 @@ from .folder import Filter, read, text_digest
 def relevance_filter(path: str, answers: str | None = None, embeddings: str | None = None) -> Judge:
     """
     Args:
-        path: the folder that `personafeedback relevance train` wrote.
         answers: the recorded replies of the language model that the filter was trained with, if it was: JSONL with `id` and `reply`.
         embeddings: the embedding model, where it is not at the place that the folder names: a name on the Hub, or a folder.
 

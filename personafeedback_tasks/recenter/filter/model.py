@@ -44,7 +44,6 @@ class TrainedFilter:
 
     Attributes:
         threshold: the probability from which on a pair is relevant.
-        strength: which of STRENGTHS was chosen.
     """
 
     weights: Weights
@@ -53,12 +52,7 @@ class TrainedFilter:
 
 
 def train(features: Features, groups: Groups, columns: Mapping[str, slice]) -> TrainedFilter:
-    """
-    Args:
-        features: of the training rows.
-        groups: of the same rows.
-        columns: see `features.blocks`.
-    """
+    """ """
     import numpy as np
     from sklearn.metrics import log_loss
     from threadpoolctl import threadpool_limits

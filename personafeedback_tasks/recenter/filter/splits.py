@@ -28,7 +28,6 @@ class Groups(NamedTuple):
     """What rows are grouped by.
 
     Attributes:
-        users: the user of each row.
         prompts: the prompt of each row; case and white space make no other prompt.
         labels: what people said of each row.
     """
@@ -65,9 +64,6 @@ EVALUATIONS: dict[str, Callable[[Groups], list[Fold]]] = {"by_user": by_user, "b
 
 def check(groups: Groups, source: str) -> None:
     """
-    Args:
-        source: where the rows are from.
-
     Raises:
         DataError: there are too few rows for one of the evaluations: some model, or one of its inner folds, would be trained on
             rows that are all relevant, or all irrelevant.

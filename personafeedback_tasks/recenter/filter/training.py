@@ -43,9 +43,7 @@ def train_on(
     """Train a filter on rows that have a majority, and evaluate it.
 
     Args:
-        model: of the embeddings, see `Embedder`.
         recorded: replies of a language model to all rows, as a feature.
-        progress: gets what is done now.
 
     Returns:
         file -> content; the metrics, as metrics.json has them.
