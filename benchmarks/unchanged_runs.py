@@ -22,6 +22,7 @@ from inspect_ai.model import get_model
 from lm_eval import simple_evaluate
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
+from unchanged import masked
 
 Stored = Iterator[tuple[str, str]]
 Options = dict[str, Any]
@@ -85,7 +86,9 @@ def shortened(value: Any) -> Any:
         return {key: shortened(item) for key, item in value.items()}
     if isinstance(value, list):
         return [shortened(item) for item in value]
-    return f"{value[:40]}... {digest(value)}" if isinstance(value, str) and len(value) > LONG else value
+    if isinstance(value, str) and len(value) > LONG:
+        return f"{value[:40]}... {digest(masked(value))}"  # a page's CSV has the times of its runs
+    return value
 
 
 def as_json(value: Any) -> str:
