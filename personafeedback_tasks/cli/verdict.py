@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError, require
 from ..common.strict_json import jsonable
+from ..engine.cases import CaseSet
+from ..engine.duels import Duels
 from ..runs.run import Run, RunError
-from .options import READABLE, RUN, json_option, markdown_option, places_option, risk_option
-from .output import progress, show, write_json
+from .options import RUN, json_option, markdown_option, out_option, places_option, risk_option
+from .output import progress, say, show, write_json
 from .runs import passed_over, read, the_run
 
 if TYPE_CHECKING:
@@ -34,8 +37,8 @@ if TYPE_CHECKING:
 @click.option(
     "--human",
     metavar="FILE",
-    type=READABLE,
-    help="People's votes on some of the duels, best on randomly drawn ones: CSV or .jsonl with the columns `case` (the `source` of "
+    type=RUN,
+    help="People's votes on some of the duels: the folder of --ask-people, or, best on randomly drawn ones, a CSV or .jsonl with the columns `case` (the `source` of "
     "the duel's row) and `winner` (reply, other or tie). With two people's votes a duel, or with votes of the same people on pairs of the "
     "exam (winner: better or worse, by the label), it is tested whether the judge errs on replies as in its exam. Needs the extra `verdict`.",
 )
@@ -50,6 +53,13 @@ if TYPE_CHECKING:
     help="A second judge's run on the same duels, or on those that `export --abstained` wrote: it decides where the first abstains. Needs --risk, and "
     "--exam for each.",
 )
+@click.option(
+    "--ask-people",
+    metavar="N",
+    type=int,
+    help="Instead: draw the N duels on which votes of people narrow the win rate most, and write a pack of them for each of two people. Needs --out.",
+)
+@out_option("DIR", "With --ask-people: a new folder.")
 @places_option
 @markdown_option
 @json_option
@@ -59,6 +69,8 @@ def verdict(
     human: Path | None,
     risk: float | None,
     then: Path | None,
+    ask_people: int | None,
+    out: Path | None,
     places: Sequence[RunData],
     as_markdown: bool,
     json_file: Path | None,
@@ -76,16 +88,21 @@ def verdict(
         personafeedback verdict logs/duels --exam logs/exam.eval
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
+        personafeedback verdict chosen.eval --exam exam.eval --ask-people 100 --out asked
+        personafeedback verdict chosen.eval --exam exam.eval --human asked
         personafeedback verdict chosen.eval --exam exam.eval --risk 0.1
         personafeedback verdict cheap.eval --then dear.eval --exam exam.eval --exam dear_exam.eval --risk 0.1
     """
     from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
-    from ..analysis.human_file import human_votes
+    from ..analysis.human_file import People, human_votes
     from ..analysis.verdict import make_verdict
+    from ..building.imported.drawn import votes_on_drawn
     from ..reports import cascade_text, verdict_text
 
     if then is not None and (risk is None or human is not None or len(runs) > 1):
         raise OptionError("--then goes with --risk and one run of duels, without --human.")
+    if (ask_people is None) != (out is None) or (out is not None and (risk, human, json_file) != (None, None, None)):
+        raise OptionError("--ask-people and --out go together, without --risk, --then, --human and --json.")
     exam = exam_paths[0]
     if then is not None and risk is not None:  # the second follows from the first
         candidates = exams(read(exam_paths))
@@ -110,19 +127,41 @@ def verdict(
         raise RunError(
             f"{runs[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."
         )
-    if human is not None and len(on_duels) > 1:
-        raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
+    if (human or out) is not None and len(on_duels) > 1:
+        raise OptionError(
+            f"--human and --ask-people go with one run of duels, found {len(on_duels)}. Give one verdict for each."
+        )
     candidates = exams(read(exam_paths))
+    if ask_people is not None and out is not None:
+        _ask(*on_duels[0], exam_of(on_duels[0][0], exam, candidates), ask_people, out)
+        return
     verdicts = []
     for run, duels, cases in on_duels:
         examined = exam_of(run, exam, candidates)
-        people = human_votes(human, duels, examined.cases) if human is not None else None
+        people = None
+        if human is not None:
+            if human.is_dir():
+                on_drawn, likely = votes_on_drawn(human, cases, duels.sources)
+                people = People(on_drawn, {}, likely)
+            else:
+                people = human_votes(human, duels, examined.cases)
         exam_cases, why_not = cases_of(examined, places)
         with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
             verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not, risk))
     if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts], "cascade": None}):
         show(verdict_text.all_blocks(verdicts), as_markdown)
+
+
+def _ask(run: Run, duels: Duels, cases: CaseSet[Any], exam: Run, count: int, out: Path) -> None:
+    from ..analysis.asking import asked
+    from ..building.imported.drawn import write_drawn
+
+    drawn = asked(run, exam, duels, count)
+    write_drawn(out, cases, duels.sources, drawn, say)
+    say(
+        f"Then: personafeedback verdict {shlex.quote(str(run.logs[0]))} --exam {shlex.quote(str(exam.logs[0]))} --human {shlex.quote(str(out))}"
+    )
 
 
 def _cascade(
