@@ -71,11 +71,14 @@ class Abstaining:
         risk: in (0, 1).
         certainty: PROBABILITY or AGREEMENT.
         promises: one of each name.
+        users, chose: number of users of the duels, and of those among them by whose pairs of the exam the thresholds were chosen.
     """
 
     risk: float
     certainty: str
     promises: tuple[Promise, ...]
+    users: int
+    chose: int
 
 
 def opinions(run: Run, certainty: str) -> dict[str, Opinion]:
@@ -168,14 +171,16 @@ def abstaining(run: Run, exam: Run, risk: float, differs: bool) -> Abstaining:
     """
     certainty = certainty_of(run, exam)
     asked = examined(exam, certainty, [case.cell for case in run.cases.values()])
-    ordering, choosing, shown = map(asked.of, parts_of(asked.users))
+    parts = parts_of(asked.users)
+    ordering, choosing, shown = map(asked.of, parts)
     found = {
         ANSWERED_AND_WRONG: answered_and_wrong(choosing, risk),
         WRONG_AMONG_ANSWERED: wrong_among_answered(choosing, ordering, risk),
     }
-    mine = opinions(run, certainty)
+    mine, users = opinions(run, certainty), {case.user_id for case in run.cases.values()}
     return Abstaining(
-        risk, certainty, tuple(_promise(name, threshold, shown, run, mine, risk, differs) for name, threshold in found.items())
+        risk, certainty, tuple(_promise(name, threshold, shown, run, mine, risk, differs) for name, threshold in found.items()),
+        len(users), len(users & parts[1]),
     )  # fmt: skip
 
 

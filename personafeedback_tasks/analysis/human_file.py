@@ -106,6 +106,17 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
     return People(of_duels, of_exam, known_chances)
 
 
+def by_source(people: People, duels: Duels, others: Duels) -> People:
+    """The votes on some duels, under the ids that the same duels have in another folder; without those that it does not have."""
+    id_there = {source: case_id for case_id, source in others.sources.items()}
+    ids = {case_id: id_there[source] for case_id, source in duels.sources.items() if source in id_there}
+    return People(
+        {ids[case_id]: votes for case_id, votes in people.duels.items() if case_id in ids},
+        people.exam,
+        {ids[case_id]: chance for case_id, chance in people.likely.items() if case_id in ids},
+    )
+
+
 def _probability(value: object, where: str) -> float | None:
     if value is None or value == "":
         return None

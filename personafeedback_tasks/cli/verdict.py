@@ -21,6 +21,7 @@ from .runs import passed_over, read, the_run
 
 if TYPE_CHECKING:
     from ..analysis.cascade import Cascade
+    from ..analysis.human_file import People
 
 
 @click.command()
@@ -94,24 +95,22 @@ def verdict(
         personafeedback verdict cheap.eval --then dear.eval --exam exam.eval --exam dear_exam.eval --risk 0.1
     """
     from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
-    from ..analysis.human_file import People, human_votes
     from ..analysis.verdict import make_verdict
-    from ..building.imported.drawn import votes_on_drawn
     from ..reports import cascade_text, verdict_text
 
-    if then is not None and (risk is None or human is not None or len(runs) > 1):
-        raise OptionError("--then goes with --risk and one run of duels, without --human.")
+    if then is not None and (risk is None or len(runs) > 1):
+        raise OptionError("--then goes with --risk and one run of duels.")
     if (ask_people is None) != (out is None) or (out is not None and (risk, human, json_file) != (None, None, None)):
         raise OptionError("--ask-people and --out go together, without --risk, --then, --human and --json.")
+    if human is not None:
+        require("ppi_py", extra="verdict")
     exam = exam_paths[0]
     if then is not None and risk is not None:  # the second follows from the first
         candidates = exams(read(exam_paths))
-        made = _cascade(runs[0], then, exam, candidates, places, risk)
+        made = _cascade(runs[0], then, exam, candidates, places, risk, human)
         if write_json(json_file, {"verdicts": [], "cascade": jsonable(cascade_text.document(made))}):
             show(cascade_text.blocks(made), as_markdown)
         return
-    if human is not None:
-        require("ppi_py", extra="verdict")
     on_duels = []
     for run in read(runs):
         if votes := votes_in(run, places):
@@ -138,13 +137,7 @@ def verdict(
     verdicts = []
     for run, duels, cases in on_duels:
         examined = exam_of(run, exam, candidates)
-        people = None
-        if human is not None:
-            if human.is_dir():
-                on_drawn, likely = votes_on_drawn(human, cases, duels.sources)
-                people = People(on_drawn, {}, likely)
-            else:
-                people = human_votes(human, duels, examined.cases)
+        people = _people(human, duels, cases, examined) if human is not None else None
         exam_cases, why_not = cases_of(examined, places)
         with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
@@ -164,14 +157,42 @@ def _ask(run: Run, duels: Duels, cases: CaseSet[Any], exam: Run, count: int, out
     )
 
 
+def _people(path: Path, duels: Duels, cases: CaseSet[Any], exam: Run) -> People:
+    """What --human has."""
+    from ..analysis.human_file import People, human_votes
+    from ..building.imported.drawn import votes_on_drawn
+
+    if not path.is_dir():
+        return human_votes(path, duels, exam.cases)
+    votes, likely = votes_on_drawn(path, cases, duels.sources)
+    return People(votes, {}, likely)
+
+
 def _cascade(
-    first: Path, then: Path, exam: Path, candidates: Sequence[Run], places: Sequence[RunData], risk: float
+    first: Path,
+    then: Path,
+    exam: Path,
+    candidates: Sequence[Run],
+    places: Sequence[RunData],
+    risk: float,
+    human: Path | None,
 ) -> Cascade:
     from ..analysis.cascade import Examinee, cascade
-    from ..analysis.duel_runs import duels_of, exam_of
+    from ..analysis.duel_runs import cases_of, duels_of, exam_of
+    from ..analysis.human_file import by_source
+    from ..analysis.verdict import make_verdict
 
-    judges = []
+    judges: list[Examinee] = []
+    people = None
     for path in (first, then):
         run, _ = the_run(path)
-        judges.append(Examinee(run, exam_of(run, exam, candidates), duels_of(run, places)[0]))
+        of = exam_of(run, exam, candidates)
+        duels, cases = duels_of(run, places)
+        differs: bool | None = False
+        if human is not None and judges and len(run.cases) < len(judges[0].run.cases):
+            differs = None
+        elif human is not None:
+            people = by_source(people, judges[0].duels, duels) if people else _people(human, duels, cases, of)
+            differs = make_verdict(run, of, duels, cases, cases_of(of, places)[0], people).people.contradict
+        judges.append(Examinee(run, of, duels, differs))
     return cascade(judges[0], judges[1], risk)
