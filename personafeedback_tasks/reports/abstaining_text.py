@@ -74,7 +74,7 @@ def sentence(made: Abstaining, promise: Promise) -> str:
 
 def whom(users: int, chose: int) -> str:
     """Which users the promises are about; see `Abstaining`."""
-    about = "This is about users like those of the exam in general, and about any one user who had no part in choosing the threshold"
+    about = "This is about users like those of the exam on average, and about any one user who had no part in choosing the threshold"
     if not chose:
         return f"{about}: all {users:,} users of these duels."
     return (
