@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..common.risk import Judged, Threshold, answered_and_wrong, least_users, parts_of, wrong_among_answered
+from ..common.sampling import rates_right
 from ..common.statistics import Estimate, share
 from ..engine.outcome import ScoredCase
 from ..runs.run import Run, RunError
@@ -70,11 +71,14 @@ class Abstaining:
         risk: in (0, 1).
         certainty: PROBABILITY or AGREEMENT.
         promises: one of each name.
+        users, chose: number of users of the duels, and of those among them by whose pairs of the exam the thresholds were chosen.
     """
 
     risk: float
     certainty: str
     promises: tuple[Promise, ...]
+    users: int
+    chose: int
 
 
 def opinions(run: Run, certainty: str) -> dict[str, Opinion]:
@@ -127,6 +131,33 @@ def examined(exam: Run, certainty: str, cells: Sequence[str]) -> Judged:
     )
 
 
+def rates_of(run: Run, exam: Run) -> dict[str, float]:
+    """Case id of the duel -> how often a judge is right, in (0, 1), where it is so certain as there: by its exam, on the same cells.
+
+    Args:
+        exam: see `verdict.refuse_other_judge`.
+    """
+    certainty = certainty_of(run, exam)
+    mine, cells = opinions(run, certainty), {case.cell for case in run.cases.values()}
+    known = [opinion for case_id, opinion in opinions(exam, certainty).items() if exam.cases[case_id].cell in cells]
+    sure = [opinion.certainty for opinion in known]
+    rates = rates_right([opinion.certainty for opinion in mine.values()], sure, list(map(_first, known)))
+    return dict(zip(mine, rates, strict=True))
+
+
+def beliefs(run: Run, exam: Run) -> dict[str, float]:
+    """Case id of the duel -> the probability that the reply is better, in (0, 1), by a judge's verdict and its exam."""
+    mine = opinions(run, certainty_of(run, exam))
+    return {
+        case_id: 0.5 + (2 * _first(mine[case_id]) - 1) * (rate - 0.5) for case_id, rate in rates_of(run, exam).items()
+    }
+
+
+def _first(opinion: Opinion) -> float:
+    """1 if it picks the first text, 0 if the second, one half if neither."""
+    return float(opinion.first) if opinion.certainty else 0.5
+
+
 def abstaining(run: Run, exam: Run, risk: float, differs: bool) -> Abstaining:
     """The guarantees that a judge's exam gives for its verdicts on duels.
 
@@ -139,14 +170,16 @@ def abstaining(run: Run, exam: Run, risk: float, differs: bool) -> Abstaining:
     """
     certainty = certainty_of(run, exam)
     asked = examined(exam, certainty, [case.cell for case in run.cases.values()])
-    ordering, choosing, shown = map(asked.of, parts_of(asked.users))
+    parts = parts_of(asked.users)
+    ordering, choosing, shown = map(asked.of, parts)
     found = {
         ANSWERED_AND_WRONG: answered_and_wrong(choosing, risk),
         WRONG_AMONG_ANSWERED: wrong_among_answered(choosing, ordering, risk),
     }
-    mine = opinions(run, certainty)
+    mine, users = opinions(run, certainty), {case.user_id for case in run.cases.values()}
     return Abstaining(
-        risk, certainty, tuple(_promise(name, threshold, shown, run, mine, risk, differs) for name, threshold in found.items())
+        risk, certainty, tuple(_promise(name, threshold, shown, run, mine, risk, differs) for name, threshold in found.items()),
+        len(users), len(users & parts[1]),
     )  # fmt: skip
 
 

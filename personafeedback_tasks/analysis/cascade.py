@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..common.risk import Judged, Threshold, answered_and_wrong, parts_of
 from ..common.statistics import Estimate, share
@@ -16,11 +16,17 @@ from .verdict import refuse_other_judge, refuse_other_users
 
 @dataclass(frozen=True)
 class Examinee:
-    """A judge on duels, with its exam."""
+    """A judge on duels, with its exam.
+
+    Attributes:
+        differs: whether people's votes show that it errs on the duels otherwise than in its exam; then it decides nothing. None if they cannot:
+            on the duels that another judge leaves, which are harder than the exam's pairs.
+    """
 
     run: Run
     exam: Run
     duels: Duels
+    differs: bool | None = False
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class CascadeStep:
         accepted: number of duels that it decides.
         asked: number of duels that it has to see.
         unseen: number of these that its run does not have, which count as left.
+        differs: see `Examinee`.
     """
 
     model: str
@@ -40,6 +47,7 @@ class CascadeStep:
     asked: int
     calls: int
     unseen: int
+    differs: bool | None
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,7 @@ class Cascade:
         accuracy: of what is answered there.
         left: number of duels that both leave to people.
         rate: share of the accepted verdicts that are for the reply.
+        users, chose: as `abstaining.Abstaining` has them; a user who chose either threshold counts.
     """
 
     risk: float
@@ -64,6 +73,8 @@ class Cascade:
     accuracy: Estimate
     left: int
     rate: Estimate
+    users: int
+    chose: int
 
 
 def abstained(judge: Examinee, risk: float) -> list[str]:
@@ -100,7 +111,8 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
             )
         certainty = certainty_of(judge.run, judge.exam)
         exam = examined(judge.exam, certainty, cells)
-        thresholds.append(_threshold(exam, risk))
+        threshold = _threshold(exam, risk)
+        thresholds.append(replace(threshold, value=math.inf) if judge.differs else threshold)
         exams.append((judge.exam, opinions(judge.exam, certainty), exam.users))
         judged.append(_by_source(judge, opinions(judge.run, certainty)))
     one, two = (threshold.value for threshold in thresholds)
@@ -114,10 +126,10 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
     return Cascade(
         risk,
         (
-            CascadeStep(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0),
+            CascadeStep(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0, first.differs),
             CascadeStep(
                 second.run.model, thresholds[1], len(more), len(open_), _calls(second, open_),
-                sum(source not in theirs for source in open_),
+                sum(source not in theirs for source in open_), second.differs,
             ),
         ),
         math.fsum(threshold.bound for threshold in thresholds if threshold.value < math.inf),
@@ -126,6 +138,8 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
         Estimate(1 - among.value, among.stderr, 1 - among.high, 1 - among.low, among.n, among.users),
         len(mine) - len(both),
         share([float(opinion.first) for opinion in both.values()], [user_of[source] for source in both]),
+        len({*user_of.values()}),
+        len({*user_of.values()} & {user for *_, users in exams for user in parts_of(users)[1]}),
     )  # fmt: skip
 
 

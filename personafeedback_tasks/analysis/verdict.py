@@ -17,7 +17,7 @@ from ..engine.duels import Duels, NotAsked
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError, text
 from . import caveats
-from .abstaining import Abstaining, abstaining
+from .abstaining import Abstaining, abstaining, beliefs
 from .families import favored, related
 from .human_file import WON, People
 from .votes import Voted, voted
@@ -63,12 +63,14 @@ class BesidePeople:
         powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
         transfer: the judge beside these; None in the same cases, and where they are all ties. Where it differs from the exam, there
             is no corrected rate, and `corrected.why_not` does not say so.
+        drawn: whether the votes are on duels that were drawn with chances of their own, by which they weigh.
     """
 
     duels: int
     users: int
     powered: Powered | None
     transfer: Transfer | None
+    drawn: bool = False
 
     @property
     def contradict(self) -> bool:
@@ -190,13 +192,19 @@ def make_verdict(
     votes_of = [mean(people.duels[case_id]) if case_id in people.duels else None for case_id in mine.ids]
     voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
     enough = voters >= LEAST_USERS
+    likely = [people.likely.get(case_id, 1.0) for case_id in mine.ids] if people.likely else None
     ballots = [[vote for vote in people.duels.get(case_id, ()) if vote != WON["tie"]] for case_id in mine.ids]
     of_exam = [people.exam.get(case_id, ()) for case_id in theirs.ids]
+    predicted = mine.votes
+    if likely is not None:  # the chances rest on what the exam makes of its certainty, and so does the estimate
+        believed = beliefs(run, exam)
+        predicted = replace(predicted, won=[believed[case_id] for case_id in mine.ids])
     beside = BesidePeople(
         duels=len(votes_of) - votes_of.count(None),
         users=voters,
-        powered=prediction_powered(votes_of, mine.votes, known) if enough else None,
-        transfer=transfer(ballots, mine.votes, theirs.votes, of_exam) if enough else None,
+        powered=prediction_powered(votes_of, predicted, known, likely) if enough else None,
+        transfer=transfer(ballots, mine.votes, theirs.votes, of_exam, likely) if enough else None,
+        drawn=likely is not None,
     )
     if examined is None:
         found = Corrected(None, math.nan, math.nan, math.nan)

@@ -7,6 +7,7 @@ persona/<user_id>.json      as in a release
 memory/<user_id>.jsonl      as in a release
 people.csv, questions.csv   who and what, to be screened by people
 answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv, tiers.jsonl, below.jsonl
+drawn.jsonl                 of duels that people are asked about, how likely each was
 refused.jsonl               texts that a check turned down, with the reason
 provenance.jsonl            model, prompt, seed and parents of every text
 logs/<step>/                the Inspect logs of every call

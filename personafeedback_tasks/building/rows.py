@@ -107,6 +107,15 @@ class PackItem(BuildRow, file="packs/shown.jsonl", key=("item",)):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Draw(BuildRow, file="drawn.jsonl", key=("pair_id",)):
+    """A pair that was drawn from a judge's duels for people to vote on. Only a folder of `verdict --ask-people` has some."""
+
+    pair_id: str
+    duel: str  # digest of the case
+    probability: float  # of being drawn
+
+
+@dataclass(frozen=True, kw_only=True)
 class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
     """The vote of one annotator on one pair."""
 
@@ -229,6 +238,10 @@ def _checked(name: str, value: Any, kind: Any, may_be_blank: bool, where: str) -
     if kind is int:
         if type(value) is not int:
             raise broken(where, f"{name} = {short(value)}", "a whole number")
+        return value
+    if kind is float:
+        if type(value) is not float or not 0 < value <= 1:
+            raise broken(where, f"{name} = {short(value)}", "a probability above 0, such as 0.25")
         return value
     inner = str if kind == tuple[str, ...] else int
     if not isinstance(value, (list, tuple)) or not all(type(item) is inner for item in value):

@@ -11,9 +11,10 @@ orders, in the exam too, which is why a preference for a place needs no correcti
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 from .statistics import Estimate, by_user, linearized
@@ -107,15 +108,18 @@ class Errors:
     wrong: Mapping[int, float]
 
 
-def errors(exam: Votes, cells: Sequence[str]) -> Errors:
+def errors(exam: Votes, cells: Sequence[str], of_duels: Sequence[float] | None = None) -> Errors:
     """What an exam says of a judge of duels.
 
     Args:
         cells: the cell of each duel.
+        of_duels: the weight of each duel; None if all weigh 1.
     """
     import numpy as np  # the extra `report` brings it
 
-    here, there = Counter(exam.cells), Counter(cells)
+    here, there = Counter(exam.cells), defaultdict[str, float](float)
+    for cell, weight in zip(cells, repeat(1) if of_duels is None else of_duels, strict=False):
+        there[cell] += weight
     weights = np.array([there[cell] / here[cell] for cell in exam.cells])
     better = np.array(exam.longer)
     parts = {side: weights * (better == side) for side in (LONGER, SHORTER)} | {EQUAL: weights}

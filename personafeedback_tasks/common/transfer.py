@@ -60,7 +60,13 @@ Ballots = Sequence[Sequence[float]]
 """Per case the votes of people, 1 for the first text, 0 for the second. A tie says nothing about a judge, and is left out before."""
 
 
-def transfer(people: Ballots, duels: Votes, exam: Votes, people_of_exam: Ballots = ()) -> Transfer | None:
+def transfer(
+    people: Ballots,
+    duels: Votes,
+    exam: Votes,
+    people_of_exam: Ballots = (),
+    likely: Sequence[float] | None = None,
+) -> Transfer | None:
     """Compare a judge's accuracy on replies with that in its exam; None if no person preferred a side.
 
     The error is the jackknife over the users of both, with one degree of freedom less at most than users that people voted on.
@@ -68,6 +74,7 @@ def transfer(people: Ballots, duels: Votes, exam: Votes, people_of_exam: Ballots
     Args:
         people: of each duel.
         people_of_exam: of each case of the exam; empty without any.
+        likely: the probability of each duel to be voted on; None if they are all the same.
     """
     import numpy as np
 
@@ -75,6 +82,8 @@ def transfer(people: Ballots, duels: Votes, exam: Votes, people_of_exam: Ballots
     if not voted:
         return None
     voters = len({duels.users[place] for place in voted})
+    cells = [duels.cells[place] for place in voted]
+    weights: Any = np.array([1.0 if likely is None else 1 / likely[place] for place in voted])
     names = sorted({*duels.users, *exam.users})
     number = {name: index for index, name in enumerate(names)}
 
@@ -83,15 +92,16 @@ def transfer(people: Ballots, duels: Votes, exam: Votes, people_of_exam: Ballots
         np.add.at(table, [number[user] for user in users], columns)
         return table
 
-    mine = by_user([duels.users[place] for place in voted], _agreement([people[p] for p in voted], _at(duels, voted)))
+    here = _agreement([people[p] for p in voted], _at(duels, voted))
+    mine = by_user([duels.users[place] for place in voted], here * weights[:, None])
     if direct := any(map(len, people_of_exam)):
         asked = [place for place, ballots in enumerate(people_of_exam) if len(ballots)]
         there = _agreement([people_of_exam[p] for p in asked], _at(exam, asked))
-        weights = errors(_at(exam, asked), [duels.cells[place] for place in voted]).weights
-        theirs = by_user([exam.users[place] for place in asked], there * weights[:, None])
+        of_exam = errors(_at(exam, asked), cells, weights).weights
+        theirs = by_user([exam.users[place] for place in asked], there * of_exam[:, None])
         measure: Callable[[Any, Any], tuple[float, float, float]] = _compared
     else:
-        found = errors(exam, [duels.cells[place] for place in voted])
+        found = errors(exam, cells, weights)
         known = {side: not math.isnan(found.right[side]) for side in SIDES}
         sides = [side if known[side] and known[-side] else EQUAL for side in (duels.longer[place] for place in voted)]
         shares = [sum(people[place]) / len(people[place]) for place in voted]
@@ -99,10 +109,10 @@ def transfer(people: Ballots, duels: Votes, exam: Votes, people_of_exam: Ballots
             [float(side == one) for one in SIDES] + [share * (side == one) for one in SIDES]
             for side, share in zip(sides, shares, strict=True)
         ]
-        mine = np.hstack([mine, by_user([duels.users[place] for place in voted], np.array(of_side))])
+        mine = np.hstack([mine, by_user([duels.users[place] for place in voted], np.array(of_side) * weights[:, None])])
         better, won = np.array(exam.longer), np.array(exam.won, dtype=float)
-        weights = [found.weights * ((better == side) | (side == EQUAL)) for side in SIDES]
-        theirs = by_user(exam.users, np.array([*weights, *(weight * won for weight in weights)]).T)
+        parts = [found.weights * ((better == side) | (side == EQUAL)) for side in SIDES]
+        theirs = by_user(exam.users, np.array([*parts, *(part * won for part in parts)]).T)
         measure = _solved
     total = mine.sum(axis=0), theirs.sum(axis=0)
     accuracy, expected, reliability = measure(*total)

@@ -123,6 +123,7 @@ class StopState:
         users: how many the estimate has; `of` how many there are.
         decision: see `Rule.decided`.
         interval: of the sequence, after these users; a share, or a difference of shares.
+        intervals: the same after each of these users.
     """
 
     rule: str
@@ -130,6 +131,7 @@ class StopState:
     of: int
     decision: str | None
     interval: tuple[float, float]
+    intervals: tuple[tuple[float, float], ...] = ()
 
     @property
     def accuracy(self) -> bool:
@@ -189,9 +191,11 @@ class StopPlan:
         )
         for number, interval in enumerate(intervals, 1):
             if decision := self.rule.decided(interval):
-                return StopState(self.rule.written, number, len(self.cases), decision, interval)
+                so_far = tuple(intervals[:number])
+                return StopState(self.rule.written, number, len(self.cases), decision, interval, so_far)
         nothing = (0.0 if self.rule.accuracy else -1.0, 1.0)
-        return StopState(self.rule.written, len(intervals), len(self.cases), None, [nothing, *intervals][-1])
+        last = [nothing, *intervals][-1]
+        return StopState(self.rule.written, len(intervals), len(self.cases), None, last, tuple(intervals))
 
     def refuse_out_of_reach(self) -> None:
         """Raise OptionError for the width of an accuracy that all users together do not give."""

@@ -14,6 +14,7 @@ from inspect_ai.scorer import SampleScore
 from inspect_ai.util import EarlyStop, EarlyStopping
 
 from ..common.errors import OptionError
+from ..common.strict_json import jsonable
 from ..engine.benchmark import Benchmark
 from ..engine.method import Method
 from ..engine.signature import KEY
@@ -84,7 +85,7 @@ class Stop(EarlyStopping):
 
     async def complete_task(self) -> dict[str, Any]:
         known = _SEEN.get().known or self.plan.known({})
-        return {**asdict(known), "interval": [*known.interval]}
+        return jsonable(asdict(known))
 
 
 def stop_of(

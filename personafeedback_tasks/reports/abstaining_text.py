@@ -29,9 +29,9 @@ LEGEND = (
 def blocks(made: Abstaining) -> list[Block]:
     """The promises with their sentences, and what follows for the duels."""
     kept = [promise for promise in made.promises if not promise.why_not]
-    sentences = bullets([sentence(made, promise) for promise in made.promises])
+    sentences = [sentence(made, promise) for promise in made.promises]
     if not kept:
-        return [sentences]
+        return [bullets(sentences)]
     columns = (
         Column("threshold", tuple(f"{promise.threshold.value:.3f}" for promise in kept)),
         *with_interval("answered", [promise.coverage for promise in kept], strong=False),
@@ -41,7 +41,7 @@ def blocks(made: Abstaining) -> list[Block]:
         Column("for people", tuple(f"{promise.left:,}" for promise in kept)),
     )
     return [
-        sentences,
+        bullets([*sentences, whom(made.users, made.chose)]),
         Table(f"Verdicts that count at a risk of {_of(made.risk)}", tuple(promise.name for promise in kept), columns),
         bullets([LEGEND]),
     ]
@@ -58,7 +58,7 @@ def sentence(made: Abstaining, promise: Promise) -> str:
     users = f"{promise.threshold.users} users of the exam"
     if promise.name == ANSWERED_AND_WRONG:
         what = (
-            f"of a new user's duels at most {_of(made.risk)} are answered and wrong, on average over exams (bound {_of(promise.threshold.bound)}; conformal risk "
+            f"of a user's duels at most {_of(made.risk)} are answered and wrong, on average over users and exams (bound {_of(promise.threshold.bound)}; conformal risk "
             f"control, {users})"
         )
     else:
@@ -69,6 +69,17 @@ def sentence(made: Abstaining, promise: Promise) -> str:
     return (
         f"{name}: where the judge's certainty ({certainty}) is at least {promise.threshold.value:.3f}, its verdict counts: {what}, if it is as good on "
         f"replies as in its exam. {promise.accepted:,} duels are decided, {promise.left:,} are left for people."
+    )
+
+
+def whom(users: int, chose: int) -> str:
+    """Which users the promises are about; see `Abstaining`."""
+    about = "This is about users like those of the exam on average, and about any one user who had no part in choosing the threshold"
+    if not chose:
+        return f"{about}: all {users:,} users of these duels."
+    return (
+        f"{about}: {users - chose:,} of the {users:,} users of these duels. The other {chose:,} chose it by their pairs of the exam; for these very users "
+        "it is expected, and not proved."
     )
 
 
@@ -88,6 +99,8 @@ def document(made: Abstaining) -> dict[str, Any]:
     return {
         "risk": made.risk,
         "certainty": made.certainty,
+        "users": made.users,
+        "users_who_chose": made.chose,
         "promises": {promise.name.replace(" ", "_"): dict(_values(made, promise)) for promise in made.promises},
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..analysis.cascade import Cascade
 from ..common.statistics import percent
+from . import abstaining_text
 from .blocks import Block, bullets, heading
 from .table import Column, Table
 
@@ -35,12 +36,23 @@ def sentences(made: Cascade) -> list[str]:
     """The promise and what was seen of it."""
     accuracy, rate, coverage = made.accuracy, made.rate, made.coverage
     found = [
-        f"Of a new user's duels at most {percent(made.risk)} % are answered and wrong, on average over exams (bound {percent(made.bound)} %; conformal "
+        f"Of a user's duels at most {percent(made.risk)} % are answered and wrong, on average over users and exams (bound {percent(made.bound)} %; conformal "
         "risk control, half of the risk for each judge), if both are as good on replies as in their exams.",
+        abstaining_text.whom(made.users, made.chose),
         f"In the exams, of users that no threshold rests on: {percent(coverage.value)} % are answered, {percent(accuracy.value)} % of these rightly "
         f"({percent(accuracy.low)} to {percent(accuracy.high)} %); {percent(made.wrong.value)} % are answered and wrong.",
         f"The reply wins {percent(rate.value)} % ({percent(rate.low)} to {percent(rate.high)} %) of the {rate.n:,} duels that are decided; {made.left:,} are "
         "left for people.",
+    ]
+    found += [
+        f"People's votes show that {step.model} errs on these replies otherwise than in its exam: it decides nothing."
+        for step in made.steps
+        if step.differs
+    ]
+    found += [
+        f"People's votes do not test {step.model}: it has seen only the duels that {made.steps[0].model} leaves, which are harder than the exam's pairs."
+        for step in made.steps
+        if step.differs is None
     ]
     if unseen := made.steps[1].unseen:
         found.append(
@@ -54,9 +66,11 @@ def document(made: Cascade) -> dict[str, Any]:
     return {
         "risk": made.risk,
         "sentences": sentences(made),
+        "users_who_chose": made.chose,
         "judges": [
             {
                 "judge": step.model,
+                "differs": step.differs,
                 "threshold": math.nan if step.threshold.value == math.inf else step.threshold.value,
                 "exam_users": step.threshold.users,
                 "bound": step.threshold.bound,
@@ -67,5 +81,5 @@ def document(made: Cascade) -> dict[str, Any]:
             }
             for step in made.steps
         ],
-        **{name: getattr(made, name) for name in ("bound", "coverage", "wrong", "accuracy", "left", "rate")},
+        **{name: getattr(made, name) for name in ("users", "bound", "coverage", "wrong", "accuracy", "left", "rate")},
     }

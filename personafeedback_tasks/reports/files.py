@@ -10,7 +10,7 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from . import figure, heatmap, page, precision_recall, rank_data, rank_text, report_text
+from . import figure, heatmap, page, precision_recall, rank_data, rank_text, report_text, stopping_figure
 from .blocks import Block, markdown, picture
 
 
@@ -29,6 +29,8 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     accuracies, planes, maps = figure.render(reports), precision_recall.render(reports), heatmap.render(reports)
     parts: list[Block] = _pictures(f"{scores} with 95 % intervals and baselines", accuracies)
     parts += _pictures(precision_recall.TITLE, planes)
+    sequences = stopping_figure.render(reports)
+    parts += _pictures(stopping_figure.TITLE, sequences)
     for report, heat_map in zip(reports, maps, strict=True):
         parts += [*report_text.blocks(report), *_pictures(heatmap.TITLE, heat_map)]
     parts += report_text.sensitivity(reports)
@@ -37,6 +39,7 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
         "report.json": output_text(report_document(reports)),
         **accuracies,
         **planes,
+        **sequences,
         **{name: content for heat_map in maps for name, content in heat_map.items()},
         "index.html": page.render(rankings),
     }

@@ -143,9 +143,13 @@ def notes(verdict: Verdict) -> Iterator[str]:
             f"{LEAST_USERS} users are needed."
         )
     if verdict.people.powered is not None:
+        drawn = (
+            " Each duel weighs the inverse of the probability with which it was drawn, and a vote of the judge is what its exam makes of "
+            "its certainty."
+        )
         yield (
             f"With people's votes on {verdict.people.duels:,} duels: prediction-powered, the judge's votes weighing "
-            f"{verdict.people.powered.weight:.2f}; the intervals are ours, clustered by user."
+            f"{verdict.people.powered.weight:.2f}; the intervals are ours, clustered by user.{drawn if verdict.people.drawn else ''}"
         )
     transfer = verdict.people.transfer
     if transfer is not None and transfer.why_not:
@@ -189,6 +193,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
             "length_adjusted": verdict.adjusted,
             "people": verdict.people.duels,
             "people_users": verdict.people.users,
+            "people_drawn": verdict.people.drawn,
             "prediction_powered": verdict.people.powered,
             "judge_beside_people": None if transfer is None else {**vars(transfer), "differs": transfer.differs},
             "abstaining": None if verdict.abstaining is None else abstaining_text.document(verdict.abstaining),

@@ -96,6 +96,12 @@ def test_a_judge_of_known_certainty_in_both_harnesses(data, logs, tmp_path):
         exam, log = logs[name, "release"], logs[name, "duels"]
         found[name], printed = verdict(data, log, exam, 0.2, tmp_path / "v.json")
         assert "84 duels are decided, 42 are left for people." in printed
+        # 42 users: 6 give the order, 6 show, and 30 chose
+        assert (
+            "had no part in choosing the threshold: 12 of the 42 users of these duels. The other 30 chose it by their pairs"
+            in printed
+        )
+        assert (found[name]["users"], found[name]["users_who_chose"]) == (42, 30)
         if name != "mc":
             refused, _ = verdict(data, log, exam, 0.02, tmp_path / "v.json")
             why = {key: promise["why_not"] for key, promise in refused["promises"].items()}
@@ -182,8 +188,41 @@ def test_a_second_judge_decides_what_the_first_leaves(data, logs, tmp_path):
     assert found["coverage"]["value"] == 1
     assert found["accuracy"]["value"] == same(1 - found["wrong"]["value"])
     assert "0 are left for people." in " ".join(done.stdout.split())
+    assert (found["users"], found["users_who_chose"]) == (42, 30)
     low = personafeedback(*arguments, "--risk", 0.02)  # no judge may decide anything
     assert "126 are left for people." in " ".join(low.stdout.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agree", [True, False])
+def test_judges_that_people_contradict_decide_nothing_in_a_cascade(data, logs, tmp_path, agree):
+    """Both judges see all duels and find the replies better; so do people, or they find nine of ten worse."""
+    exam, log = logs["inspect", "release"], logs["inspect", "duels"]
+    with patch.dict(JUDGES, {"better": lambda case_id, order: CHOSEN_LETTER[order]}):
+        task, counts = "personafeedback_general_hard", {"counts": "any"}
+        second = inspect_log(tmp_path / "second", "better", task, data / "duels", **counts)
+        its_exam = inspect_log(tmp_path / "its_exam", "better", task, data / "release", **counts)
+    lines = [
+        f"general_hard:{number},{'reply' if agree or number % 10 == 0 else 'other'}\n" for number in range(1, 127) for _ in range(2)
+    ]  # fmt: skip
+    (tmp_path / "votes.csv").write_text("".join(["case,winner\n", *lines]))
+    arguments = ("verdict", log, "--then", second, "--exam", exam, "--exam", its_exam, "--risk", 0.2)
+    done = personafeedback(*arguments, "--human", tmp_path / "votes.csv", "--json", tmp_path / "c.json")
+    assert done.exit_code == 0, done.output
+    document = json.loads((tmp_path / "c.json").read_text("utf-8"))
+    assert faults(document, "verdict") == []
+    steps = [(judge["accepted"], judge["differs"]) for judge in document["cascade"]["judges"]]
+    assert steps == ([(84, False), (42, False)] if agree else [(0, True), (0, True)])
+    assert ("it decides nothing." in done.stdout) is not agree
+    assert f"{0 if agree else 126} are left for people." in " ".join(done.stdout.split())
+    done = personafeedback("export", "--abstained", log, "--exam", exam, "--risk", 0.2, "--out", tmp_path / "rest")
+    assert done.exit_code == 0, done.output
+    with patch.dict(JUDGES, {"better": lambda case_id, order: CHOSEN_LETTER[order]}):
+        some = inspect_log(tmp_path / "some", "better", task, tmp_path / "rest", **counts)
+    arguments = ("verdict", log, "--then", some, "--exam", exam, "--exam", its_exam, "--risk", 0.2)
+    done = personafeedback(*arguments, "--human", tmp_path / "votes.csv")
+    assert done.exit_code == 0, done.output
+    assert "People's votes do not test scripted/better: it has seen only the duels" in " ".join(done.stdout.split())
 
 
 def test_options_that_do_not_go_together(tmp_path):

@@ -8,13 +8,16 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from inspect_ai.log import read_eval_log
+from inspect_ai import eval as inspect_eval
+from inspect_ai import score
+from inspect_ai.log import read_eval_log, write_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
 from support.commands import personafeedback
@@ -124,6 +127,10 @@ def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_pat
     assert "PARTIAL" not in shown + full
     (run,) = json.loads((tmp_path / "report" / "report.json").read_text())["reports"]
     assert run["stopped"] == known
+    assert len(known["intervals"]) == known["users"]
+    assert known["intervals"][-1] == known["interval"]
+    assert f"Above 0 after {known['users']} of {USERS} users" in (tmp_path / "report" / "stopping.svg").read_text()
+    assert "](stopping.svg)" in (tmp_path / "report" / "report.md").read_text()
     assert faults({"schema": 1, "prompt_sensitivity": [], "reports": [run]}, "report") == []
     assert words in " ".join(caveat["sentence"] for caveat in run["caveats"])
     difference = run["settings"]["groups"]["general_hard"]["differences"]["persona - other_persona"]
@@ -326,6 +333,56 @@ def test_a_run_that_is_killed_and_retried_stops_at_the_same_user(stopped, data, 
         assert mean(here.values(primary).values()) == mean(there.values(primary).values())
     # what was answered is not asked again, and nobody after the decision is asked but what was in flight
     assert len(before) + len(server.seen) <= 4 * (len(stopped.samples) + 2) + 8
+
+
+def test_a_log_that_is_scored_again_says_the_same(stopped, data, tmp_path):
+    again = score(read_eval_log(stopped.location), task(data).scorer, action="overwrite")
+    write_eval_log(again, str(tmp_path / "again.eval"))
+    for here, there in zip(read_runs([tmp_path / "again.eval"]), read_runs([stopped.location]), strict=True):
+        assert here.stopped == there.stopped
+        assert here.cases.keys() == there.cases.keys()
+
+
+def test_a_sample_that_fails_for_good_leaves_its_user_and_those_after_out(stopped, data, tmp_path):
+    """Nothing is decided without a user of the order, so that all are asked."""
+    failing = stopped.samples[3 * CASES].id  # of an early user
+
+    def sick(case_id: str, call: str) -> str:
+        if case_id == failing:
+            raise ValueError("The server is down.")
+        return judge(case_id, call)
+
+    with patch.dict(JUDGES, {"sick": sick}):
+        (log,) = inspect_eval(
+            task(data), model="scripted/sick", log_dir=str(tmp_path), display="none", fail_on_error=False, log_realtime=False
+        )  # fmt: skip
+    known = read_runs([log.location])[0].stopped
+    (place,) = (n for n, ids in enumerate(task_order(data)) if failing in ids)
+    assert (known.users, known.decision) == (place, None)
+    assert len(log.samples) == USERS * CASES
+
+
+def task_order(data) -> list[set[str]]:
+    users = {case.id: case.user_id for case in load_cases(str(data), "general", "hard", "any")}
+    return [{name for name, of in users.items() if of == user} for user in user_order(users.values())]
+
+
+def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_path):
+    """It has every case: what is left to refuse is that nobody checked how many there should be."""
+
+    def even(case_id: str, call: str) -> str:
+        letter = CHOSEN_LETTER[call.split()[-1]]
+        return (
+            letter
+            if hashlib.sha256(f"{case_id} {call.split()[0]}".encode()).digest()[0] % 2
+            else "AB".replace(letter, "")
+        )
+
+    with patch.dict(JUDGES, {"even": even}):
+        log = inspect_runs.evaluate(task(data), "scripted/even", tmp_path)
+    assert (log.results.early_stopping.metadata["decision"], len(log.samples)) == (None, USERS * CASES)
+    refused = personafeedback("card", log.location, "--model-card", tmp_path / "README.md")
+    assert "found data whose number of cases was not checked (counts=any)" in " ".join(refused.output.split())
 
 
 def test_without_stop_nothing_is_another(data, tmp_path):

@@ -21,9 +21,10 @@ from personafeedback_tasks.analysis.user_distribution import fit
 from personafeedback_tasks.analysis.users import slices
 from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.release.preferences import Preferences
+from personafeedback_tasks.common import sampling
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.agreement import randolph
-from personafeedback_tasks.common.corrected import corrected
+from personafeedback_tasks.common.corrected import Votes, corrected
 from personafeedback_tasks.common.human_votes import prediction_powered
 from personafeedback_tasks.common.length_adjusted import length_adjusted
 from personafeedback_tasks.common.paired_tests import (
@@ -702,6 +703,59 @@ def _abstaining() -> Iterable[Study]:
         )
 
 
+def _asking() -> Iterable[Study]:
+    """Votes of people on duels that were drawn for them, beside random draws; 60 % of replies are better, users by a beta distribution."""
+    sure, less = PlantedExam(), PlantedExam(skill=0.6, slope=0.5)
+    asked, rate = 100, 0.6
+    for name, exam, duels in (
+        ("calibrated judge", sure, sure),
+        ("over-confident judge, as in its exam", less, less),
+        ("over-confident judge, in its exam calibrated", sure, less),
+        ("judge that is surer where it is wrong, with a tenth of users", *[PlantedExam(skill=2.0, misread=0.1)] * 2),
+        ("two orders that agree or not", *[PlantedExam(skill=2.0, agreement=True)] * 2),
+        ("calibrated judge, 40 users", replace(sure, users=40), replace(sure, users=40)),
+    ):
+
+        def powered(rng: Rng, exam: PlantedExam = exam, duels: PlantedExam = duels) -> list[float]:
+            better = np.repeat(rng.beta(10 * rate, 10 * (1 - rate), duels.users), CASES) > rng.random(
+                duels.users * CASES
+            )
+            (known, wrong), (certainty, errs) = ([a.ravel() for a in one.draw(rng, one.users)] for one in (exam, duels))
+            split, split_there = (one == 0.5 for one in (certainty, known))  # its two orders disagree
+            won = np.where(split, 0.5, better != errs)
+            rates = np.array(sampling.rates_right(certainty, known, np.where(split_there, 0.5, ~wrong)))
+            believed = np.where(split, 0.5, np.where(better != errs, rates, 1 - rates))
+            users = owners(duels.users, CASES)
+            found, likely = sampling.draw(rates, certainty, users, asked, str(rng.random()))
+
+            def interval(seen: Sequence[int], judge: np.ndarray, likely: Sequence[float] | None = None) -> Estimate:
+                people: list[float | None] = [None] * better.size
+                for place in seen:
+                    people[place] = float(better[place])
+                votes = Votes(judge, 1 - judge, [0] * better.size, users, ["cell"] * better.size)
+                return prediction_powered(people, votes, likely=likely).rate
+
+            by_chance = [
+                interval(rng.choice(better.size, count, replace=False), won) for count in (asked, round(1.25 * asked))
+            ]
+            mine = interval(found, believed, likely)
+            width = mine.high - mine.low
+            return [holds(mine, rate), *(width / (other.high - other.low) for other in by_chance)]
+
+        yield Study(
+            tuple(
+                Claim(claim, name, expected, duels.users, duels.users * CASES)
+                for claim, expected in (
+                    (f"rate with people's votes on {asked} duels of `--ask-people`", "95"),
+                    (f"its width beside that of {asked} random duels", ""),
+                    (f"its width beside that of {round(1.25 * asked)} random duels", ""),
+                )
+            ),
+            powered,
+            1_000,
+        )
+
+
 BETTER = Planted(skill=0.85, new=2.6, rate=0.2)
 
 
@@ -721,4 +775,5 @@ STUDIES: tuple[Study, ...] = (
     *_tiers(),
     *_verdicts(),
     *_abstaining(),
+    *_asking(),
 )

@@ -16,7 +16,7 @@ from ...common.errors import DataError, require
 from ...common.files import Content, write_all
 from ..coins import label_rule
 from ..folder import Folder
-from ..rows import Answer, PackItem, Question
+from ..rows import Answer, Draw, PackItem, Question
 from ..steps import PACKS, VOTES, Say
 from .guideline import GUIDELINES, Guideline
 from .packs import ATTENTION, grown, names
@@ -179,7 +179,8 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
     for annotator, count in Counter(item.annotator for item in items).items():
         say(f"{annotator}: {count:,} items, {attention[annotator]} of them for attention")
     say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(items) - len(before):,} items are new")
-    say(label_rule(folder.settings.annotators))
+    if not folder.has(Draw):  # of which no labels are made
+        say(label_rule(folder.settings.annotators))
     if not attention:
         say("There are no attention items: all pairs are of one person.")
     say(f"Send each annotator {SENT[form]}, and nothing else of the folder. When their files come back:")

@@ -12,7 +12,7 @@ from ...common.errors import DataError
 from ...common.strict_json import short, short_list
 from ..coins import LEAST_VOTES
 from ..folder import Folder
-from ..rows import Dropped, PackItem, Pair, Vote
+from ..rows import Draw, Dropped, PackItem, Pair, Vote
 from ..steps import TIERS, VOTES, Say, command
 from .collected import MODEL, counted, merged, outdated
 from .model_votes import add_model_votes
@@ -56,6 +56,9 @@ def take_votes(
         if drop:
             folder.write(Dropped, _with_dropped(folder, drop, votes))
     _say_annotators(folder, votes, say)
+    if folder.has(Draw):
+        say(f"Next: personafeedback verdict DUEL_RUN --exam RUN --human {shlex.quote(str(folder.root))}")
+        return
     _say_votes_per_pair(folder, votes, say)
     say(f"Next: {TIERS.line(folder.root)}")
 
