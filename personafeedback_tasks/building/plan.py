@@ -18,12 +18,12 @@ from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Say, Step
 from .texts import prompts
 from .texts.answers import FIRST, REWRITES
 from .texts.pairs import KINDS
-from .texts.personas import names, next_split
+from .texts.personas import SHOWN, names, next_split
 from .texts.questions import CANDIDATES
 
-SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 900, 40, 15, 400, 100
-"""Assumed tokens: of a seed, a persona (as long as the release's), a question, a choice from the pool, an answer, and what a rewrite
-says about itself."""
+SEED, OTHER, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 40, 900, 40, 15, 400, 100
+"""Assumed tokens: of a seed, the line on an earlier persona, a persona (as long as the release's), a question, a choice from the pool, an
+answer, and what a rewrite says about itself."""
 
 
 class Calls(NamedTuple):
@@ -135,7 +135,7 @@ Prompts = Mapping[str, int]
 
 
 def _personas(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
-    yield _calls("personas", made.new, prompt["persona"] + SEED, made.persona_tokens)
+    yield _calls("personas", made.new, prompt["persona"] + SEED + SHOWN * OTHER, made.persona_tokens)
 
 
 def _questions(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from ..common.files import Content, write_all
@@ -32,8 +31,7 @@ def start(root: Path, language: str | None = None, name: str | None = None) -> t
     contents: dict[Path, Content] = {path: settings.as_yaml()}
     for prompt, text in prompts.bundled(settings.language).items():
         contents[root / prompts.FOLDER / f"{prompt}.md"] = text
-    examples = seeds.EXAMPLES.get(settings.language, seeds.EXAMPLES["en"])
-    contents[root / seeds.FILE] = "".join(json.dumps(seed, ensure_ascii=False) + "\n" for seed in examples)
+    contents |= {root / example: text for example, text in seeds.examples(settings.language).items()}
     present = [path for path in contents if path.exists()]
     missing = {path: content for path, content in contents.items() if path not in present}
     write_all(missing)

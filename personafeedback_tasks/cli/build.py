@@ -46,6 +46,7 @@ def init(folder: Path, language: str | None, name: str | None) -> None:
     build.yaml     what you decide about the set, each setting with its meaning
     prompts/*.md   what models are told; {{persona}} and the like are filled in
     seeds.jsonl    short profiles that personas are written from: replace them
+    names.csv      countries and names that are drawn where a seed states none
 
     What is already there stays as it is. You may also bring:
 

@@ -85,8 +85,8 @@ def _table(reasons: Mapping[str, str]) -> str:
 def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write personas from seeds.jsonl, and take those that you put into persona/.
 
-    Writes `personas` (build.yaml) profiles in the release's structure, each from a seed and drawn traits. A profile that lacks a part, is in
-    another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
+    Writes `personas` (build.yaml) profiles in the release's structure, each from a seed, and from traits that are drawn where the seed
+    states none. A profile that lacks a part, is in another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
     people.csv, which also splits persons into test (people vote on their pairs) and train.
 
     Screen people.csv: keep = no drops a person, with a reason such as

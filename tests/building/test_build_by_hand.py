@@ -14,7 +14,7 @@ from personafeedback_tasks.building.release.tiers import sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Pair, Question, Refused, Vote
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts import traits
+from personafeedback_tasks.building.texts import structure
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import next_split, write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
@@ -112,13 +112,13 @@ def test_a_question_has_600_characters_at_most(tmp_path, writer):
 
 
 def test_a_model_is_asked_for_the_structure_of_the_release():
-    structure = json.loads(traits.structure())
-    assert structure["Demographics"]["Age"] == 0
-    assert list(structure) == ["Name", "Demographics", "Personality", "Preference"]
-    profile, reason = traits.profile(f"```json\n{json.dumps(scripted.persona('x'))}\n```")
+    shape = json.loads(structure.as_shown())
+    assert shape["Demographics"]["Age"] == 0
+    assert list(shape) == ["Name", "Demographics", "Personality", "Preference"]
+    profile, reason = structure.profile(f"```json\n{json.dumps(scripted.persona('x'))}\n```")
     assert (profile, reason) == (scripted.persona("x"), "")
     for reply in ("", "no JSON", "[1]"):
-        found, reason = traits.profile(reply)
+        found, reason = structure.profile(reply)
         assert found is None
         assert reason
 

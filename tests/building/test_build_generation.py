@@ -52,6 +52,7 @@ from personafeedback_tasks.building.texts.personas import _new_people, names
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
 from personafeedback_tasks.building.texts.questions import _numbers, _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
+from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.similar import Seen, likeness
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError, OptionError
@@ -124,12 +125,12 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     for line, setting in zip(lines, fields(Settings), strict=True):
         assert line.endswith(f"# {setting.metadata['comment']}")
     assert Settings.load(root / "build.yaml") == Settings(language="zh", name="我们的用户")
-    assert "请虚构一个人" in (root / "prompts" / "persona.md").read_text(encoding="utf-8")
+    assert "虚构人物的资料" in (root / "prompts" / "persona.md").read_text(encoding="utf-8")
     (root / "prompts" / "full.md").write_text("{{persona}} {{question}}", encoding="utf-8")
     (root / "prompts" / "masked.md").unlink()
     again = personafeedback("build", "init", root, "--language", "en")
     assert f"Wrote {root / 'prompts' / 'masked.md'}" in again.output
-    assert again.output.count("Already there, unchanged") == len(prompts.PLACEHOLDERS) + 1
+    assert again.output.count("Already there, unchanged") == len(prompts.PLACEHOLDERS) + len(examples("zh"))
     assert (root / "prompts" / "full.md").read_text(encoding="utf-8") == "{{persona}} {{question}}"
     assert "只了解这位用户的一部分" in (root / "prompts" / "masked.md").read_text(
         encoding="utf-8"
@@ -153,6 +154,7 @@ def test_the_bundled_prompts_can_be_filled(tmp_path, language):
     start(tmp_path, language)
     for name, needed in prompts.PLACEHOLDERS.items():
         prompt = prompts.load(tmp_path, name)
+        needed = (*needed, *prompts.OPTIONAL.get(name, ()))
         texts = {one: f"<{one}> {{{{language}}}}" for one in (*needed, "language")}
         filled = prompt.filled(**texts)
         assert all(f"<{one}> {{{{language}}}}" in filled for one in needed)  # what a text says is no placeholder
@@ -505,7 +507,7 @@ def test_the_masked_persona_hides_its_share_and_always_the_same(flat, share):
 
 
 def test_answers_are_asked_once_each_checked_and_paired(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=4, specific=2, test="1/2")
+    folder = a_build(tmp_path / "build", personas=4, specific=2, test="1/2", seed=1)
     write_personas(folder, ONE)
     write_questions(folder, ONE)
     writer.take()

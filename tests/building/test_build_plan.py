@@ -11,7 +11,7 @@ from support.commands import personafeedback
 from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.common.tokens import estimated
 
-SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS, POOL = 150, 900, 40, 15, 400, 100, 20
+SEED, OTHERS, PERSONA, QUESTION, CHOICE, ANSWER, REASONS, POOL = 150, 40 * 40, 900, 40, 15, 400, 100, 20
 
 
 def planned(root, *options):
@@ -32,7 +32,7 @@ def test_a_new_build_takes_what_its_settings_say(tmp_path, general, shown):
     pairs = 2 * (2 + general) * 3  # of two test persons, three kinds
     rewrites = 2 * (2 + general) * 3  # by three models, of their questions
     expected = {
-        "personas": (4, filled["persona"] + SEED, PERSONA),
+        "personas": (4, filled["persona"] + SEED + OTHERS, PERSONA),
         "specific questions": (4 * 2, filled["specific"] + PERSONA, QUESTION),
         "general questions": (4, filled["general"] + PERSONA + shown * QUESTION, CHOICE),
         "answers, full": (answers, filled["full"] + QUESTION + PERSONA, ANSWER),

@@ -48,7 +48,7 @@ def persona(key: str, **changes: object) -> dict[str, object]:
 
 def write(prompt: str, model: str = "") -> str:
     """What a model that does as it is told writes."""
-    if "Invent one person" in prompt:
+    if "Write the profile of one invented person" in prompt:
         return f"```json\n{json.dumps(persona(prompt))}\n```"
     if "Situation:" in prompt:
         return f"What should anybody do about {words(prompt, 9)}?"

@@ -19,7 +19,7 @@ from ..steps import command
 FOLDER = "prompts"
 
 PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
-    "persona": ("seed", "traits", "structure"),
+    "persona": ("seed", "structure"),
     "specific": ("persona", "memory", "scenario"),
     "general": ("persona", "questions", "count"),
     "full": ("persona", "question"),
@@ -29,6 +29,9 @@ PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "degrade": ("question", "answer"),
 }
 """Name of a prompt -> the placeholders that its file must have."""
+
+OPTIONAL: Mapping[str, tuple[str, ...]] = {"persona": ("traits", "others")}
+"""Name of a prompt -> the placeholders that its file may leave out."""
 
 ANYWHERE = "language"
 """A placeholder that every prompt may have: the code of the build's language."""
@@ -80,9 +83,10 @@ def load(root: Path, name: str) -> Prompt:
             raise DataError(
                 f"{path}: found no {{{{{placeholder}}}}}, expected {_listed(needed)}. Put it where the model is to read that text."
             )
-    for placeholder in sorted(present - {*needed, ANYWHERE}):
+    known = (*needed, *OPTIONAL.get(name, ()), ANYWHERE)
+    for placeholder in sorted(present - set(known)):
         raise DataError(
-            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed((*needed, ANYWHERE))}. Remove it."
+            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed(known)}. Remove it."
         )
     return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}")
 
