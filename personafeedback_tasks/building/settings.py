@@ -94,7 +94,7 @@ class Settings:
     language: str = _setting("en", _language, "of every text: a code of two or three letters, such as zh or de")
     seed: int = _setting(0, _number(0, 10**12), "of every random choice")
     personas: int = _setting(
-        20, _number(1, 100_000), "how many personas to write from seeds.jsonl; your own come on top"
+        20, _number(0, 100_000), "how many personas to write from seeds.jsonl; your own come on top"
     )
     specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of the paper's Table 5")
     general: int = _setting(0, _COUNT, "questions to choose for each person from your pool.jsonl")

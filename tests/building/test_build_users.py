@@ -12,7 +12,9 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("datasketch")
 
 from support.building import Writer, a_build, persona, write
+from support.commands import personafeedback
 
+from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Person, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import prompts
@@ -217,3 +219,94 @@ def test_a_model_that_is_down_is_not_asked_wave_after_wave(tmp_path, writer):
     writer.write = write
     personas(folder)
     assert len(writer.take()) == 12
+
+
+# --- a team's own users -----------------------------------------------------------------------------------------------
+
+
+def lines(path, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def brought(tmp_path, users, histories, *options):
+    for user, rows in histories.items():
+        lines(tmp_path / "chats" / f"{user}.jsonl", *rows)
+    arguments = ["--users", lines(tmp_path / "users.jsonl", *users), "--history", tmp_path / "chats", *options]
+    (tmp_path / "chats").mkdir(exist_ok=True)
+    return personafeedback("build", "init", tmp_path / "ours", *arguments)
+
+
+U1 = {"user_id": "u1", "profile": persona("one", Name="Wen")}
+U2 = {"user_id": "u2", **persona("two", Name="Bo")}
+SAFE = {"u1": [{"role": "user", "content": "Which tent?", "date": "2025-03-01"}, {"text": "An essay on bells"}]}
+
+
+def test_users_and_their_history_become_personas_and_memories(tmp_path, writer):
+    done = brought(tmp_path, [U1, U2], SAFE)
+    assert done.exit_code == 0, done.output
+    root = tmp_path / "ours"
+    assert "Read 2 users and 2 pieces of their history; wrote 3 files to persona/ and memory/" in done.output
+    assert "Without a history: 1 users ('u2')" in done.output
+    assert f"Next: personafeedback build personas {root}\n" in done.output
+    folder = Folder(root)
+    assert folder.settings.personas == 0
+    assert [folder.persona(user).profile for user in ("u1", "u2")] == [
+        persona("one", Name="Wen"),
+        persona("two", Name="Bo"),
+    ]
+    assert folder.persona("u1").memory == ("user: Which tent?", "An essay on bells")
+    assert (root / "memory" / "u1.jsonl").read_text("utf-8") == (tmp_path / "chats" / "u1.jsonl").read_text("utf-8")
+    personas(folder)
+    assert (writer.take(), [person.name for person in folder.read(Person)]) == ([], ["Wen", "Bo"])
+    again = brought(tmp_path, [{**U1, "profile": {"Name": "New"}}], SAFE)
+    assert f"Already there, unchanged: {root / 'persona' / 'u1.json'}" in again.output
+    assert folder.persona("u1").profile["Name"] == "Wen"
+
+
+def test_personal_data_are_named_by_line_or_replaced(tmp_path):
+    users = [{"user_id": "u1", "profile": {"Name": "Wen", "Contact": ["write to wen@example.org"]}}]
+    history = {
+        "u1": [
+            {"text": "fine"},
+            {"role": "user", "content": "call me at +49 171 2345678 or ask @wen_li or @bo_li", "uuid": "7"},
+        ]
+    }
+    done = brought(tmp_path, users, history)
+    assert done.exit_code == 1
+    assert not (tmp_path / "ours").exists()
+    told = " ".join(done.output.split())
+    assert f"{tmp_path / 'users.jsonl'}, line 1: an e-mail address in Contact at character 10; " in told
+    assert f"{tmp_path / 'chats' / 'u1.jsonl'}, line 2: a phone number in content at character 12" in told
+    assert "pass --redact to put [EMAIL], [PHONE], [HANDLE] in their place" in told
+    done = brought(tmp_path, users, history, "--redact")
+    assert "Replaced 1 times an e-mail address, 1 times a phone number, 2 times an account handle" in done.output
+    memory = (tmp_path / "ours" / "memory" / "u1.jsonl").read_text("utf-8")
+    assert memory == '{"text": "fine"}\n{"role": "user", "content": "call me at [PHONE] or ask [HANDLE] or [HANDLE]"}\n'
+    assert Folder(tmp_path / "ours").persona("u1").profile["Contact"] == ["write to [EMAIL]"]
+
+
+@pytest.mark.parametrize(
+    ("users", "history", "said"),
+    [
+        ([U1, U1], {}, "users.jsonl, line 2: found the user_id 'u1' again, expected each user once"),
+        ([{"user_id": "u1"}], {}, "line 1: found a user_id alone, expected a profile"),
+        ([{"user_id": "../u1", "profile": "x"}], {}, "expected the name of a file"),
+        ([U1], {"u9": [{"text": "a"}]}, "found the history of 'u9', expected a user_id of"),
+        ([U1], {"u1": [{"role": "system", "content": "a"}]}, "u1.jsonl, line 1: found role = 'system', expected user or assistant"),
+        ([U1], {"u1": [{"text": "a"}, {"note": "a"}]}, "u1.jsonl, line 2: found no 'text' (keys: 'note')"),
+        ([U1], {"u1": [{"text": "a", "date": 3}]}, "u1.jsonl, line 1: found date = 3, expected a string"),
+        ([U1], {"u1": [{"role": "user", "content": " "}]}, "u1.jsonl, line 1: found content = ' ', expected a non-empty string"),
+    ],
+)  # fmt: skip
+def test_what_a_team_brings_and_is_broken_is_named(tmp_path, users, history, said):
+    done = brought(tmp_path, users, history)
+    assert done.exit_code == 1
+    assert said in " ".join(done.output.split())
+    assert not (tmp_path / "ours").exists()
+
+
+def test_a_history_is_of_users(tmp_path):
+    done = personafeedback("build", "init", tmp_path / "ours", "--redact")
+    assert "--history and --redact are for the users of --users, and there are none." in done.output

@@ -95,6 +95,8 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
             "Put it back, or start another build."
         )
     done = {*profiles, *known, *run.settled()}
+    if not settings.personas:  # all are a team's own
+        return {}
     prompt, given = prompts.load(root, "persona"), seeds(root)
     run.say(f"Read {len(given)} seeds")
     _say_of_seeds(run, given)
