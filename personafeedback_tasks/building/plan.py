@@ -14,15 +14,17 @@ from ..common.tokens import estimated
 from .coins import label_rule
 from .folder import Folder
 from .rows import FULL, MASKED, TEST, Person, Refused, kept
-from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Say, Step
+from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Say, Step, taken
 from .texts import prompts
 from .texts.answers import FIRST, REWRITES
+from .texts.memories import SHOWN as SHOWN_PIECES
+from .texts.memories import has_memory
 from .texts.pairs import KINDS
 from .texts.personas import SHOWN, names, next_split
 from .texts.questions import CANDIDATES
 
-SEED, OTHER, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 40, 900, 40, 15, 400, 100
-"""Assumed tokens: of a seed, the line on an earlier persona, a persona (as long as the release's), a question, a choice from the pool, an
+SEED, OTHER, PERSONA, PIECE, QUESTION, CHOICE, ANSWER, REASONS = 150, 40, 900, 60, 40, 15, 400, 100
+"""Assumed tokens: of a seed, the line on an earlier persona, a persona (as long as the release's), a piece of memory, a question, a choice from the pool, an
 answer, and what a rewrite says about itself."""
 
 
@@ -96,7 +98,13 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
         assumed=not texts,
     )  # fmt: skip
     prompt = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
-    calls = [kind for step in STEPS if step.asks_models for kind in _CALLS[step](folder, made, prompt) if kind.calls]
+    calls = [
+        kind
+        for step in taken(STEPS, folder.root)
+        if step.asks_models
+        for kind in _CALLS[step](folder, made, prompt)
+        if kind.calls
+    ]
     return replace(made, calls=tuple(calls))
 
 
@@ -138,6 +146,13 @@ def _personas(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Call
     yield _calls("personas", made.new, prompt["persona"] + SEED + SHOWN * OTHER, made.persona_tokens)
 
 
+def _memories(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
+    settings = folder.settings
+    have = sum(has_memory(folder, person.user_id) for person in kept(folder.read(Person)))
+    shown = SHOWN_PIECES * settings.memory * PIECE
+    yield _calls("memories", made.persons - have, prompt["memory"] + made.persona_tokens + shown, 3 * settings.memory)
+
+
 def _questions(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
     settings = folder.settings
     persona, shown = made.persona_tokens, max(CANDIDATES, 10 * settings.general) * QUESTION
@@ -160,6 +175,7 @@ def _answers(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls
 
 _CALLS: Mapping[Step, Callable[[Folder, BuildPlan, Prompts], Iterator[Calls]]] = {
     PERSONAS: _personas,
+    MEMORY: _memories,
     QUESTIONS: _questions,
     ANSWERS: _answers,
 }

@@ -96,6 +96,9 @@ class Settings:
     personas: int = _setting(
         20, _number(0, 100_000), "how many personas to write from seeds.jsonl; your own come on top"
     )
+    memory: int = _setting(
+        12, _number(1, 1_000), "pieces of your corpus.jsonl to choose for each person who has no memory"
+    )
     specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of the paper's Table 5")
     general: int = _setting(0, _COUNT, "questions to choose for each person from your pool.jsonl")
     test: Fraction = _setting(  # noqa: RUF009

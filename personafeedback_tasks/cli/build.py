@@ -14,12 +14,12 @@ from ..building.status import show_status
 from ..building.steps import PERSONAS, STEPS, command
 from ..common.errors import OptionError
 from ..common.strict_json import short_list
-from .build_options import build_argument, folder_argument
+from .build_options import build_argument, folder_argument, redact_option
 from .build_set import import_command, packs, release, tiers, training, votes
-from .build_texts import answers, personas, questions
+from .build_texts import answers, memory, personas, questions
 from .output import say
 
-_LINES = "\n".join(f"    {step.line(Path('DIR'))}" for step in STEPS)
+_LINES = "\n".join(f"    {step.line(Path('DIR'))}" for step in STEPS if not step.only_with)
 
 _HELP = f"""Build a set for your own users, in your language: personas, questions, answers, votes, tiers, release.
 
@@ -30,7 +30,7 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     personafeedback build plan DIR
 {_LINES}
 
-`build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
+`build memory` chooses from corpus.jsonl what persons read; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -55,7 +55,7 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     help='What they read or wrote: FOLDER/<user_id>.jsonl with {"text": "..."} or {"role": "user", "content": "..."}, and a "date" if '
     "there is one. Goes to memory/.",
 )
-@click.option("--redact", is_flag=True, help="Put placeholders for e-mail addresses, phone numbers and handles.")
+@redact_option
 def init(
     folder: Path, language: str | None, name: str | None, users: Path | None, history: Path | None, redact: bool
 ) -> None:
@@ -74,6 +74,7 @@ def init(
     memory/<user_id>.jsonl   what a user read or wrote: one {"text": "..."} per line
     questions.csv            your own questions: user_id, category, question
     pool.jsonl               questions that people asked: one {"question": "..."} per line
+    corpus.jsonl             what people may have read: one {"text": "..."} per line
 
     \b
         personafeedback build init DIR --language zh --name "Our users"
@@ -142,6 +143,6 @@ def build() -> None: ...
 
 
 for step in (
-    init, plan, status, personas, questions, answers, packs, votes, tiers, release, training, import_command,
+    init, plan, status, personas, memory, questions, answers, packs, votes, tiers, release, training, import_command,
 ):  # fmt: skip
     build.add_command(step)

@@ -191,7 +191,7 @@ def test_settings_are_exact(tmp_path):
         ('annotators: "9"', "'9' in quotes, expected a whole number"),
         ("annotators: 9.0", "found annotators = 9.0, expected a whole number"),
         ("annotators: 2026-01-02", "expected a whole number"),
-        ("personas: 10000000", "expected a whole number from 1 to 100,000"),
+        ("personas: 10000000", "expected a whole number from 0 to 100,000"),
         ("test: 1e-999999999", "found test = '1e-999999999', expected a share"),
         ("test: .inf", "expected a share"),
         ("test: 1/0", "expected a share"),

@@ -46,11 +46,12 @@ from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.answers import write_answers as answers_step
 from personafeedback_tasks.building.texts.asking import Models
+from personafeedback_tasks.building.texts.choosing import numbers as numbers_in
 from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import _new_people, names
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
-from personafeedback_tasks.building.texts.questions import _numbers, _unquoted
+from personafeedback_tasks.building.texts.questions import _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.similar import Seen, likeness
@@ -382,7 +383,7 @@ def test_a_question_loses_only_the_quotes_around_all_of_it(reply, text):
     ],
 )
 def test_the_numbers_of_a_choice_are_read_in_a_list_too(reply, numbers):
-    assert _numbers(reply) == numbers
+    assert numbers_in(reply) == numbers
 
 
 class _Killed(BaseException):

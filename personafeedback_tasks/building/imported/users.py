@@ -1,29 +1,16 @@
-"""A team's own users: profiles of a file, and what each of them read or wrote, into persona/ and memory/.
-
-Personal data are found by patterns, see `common.private`, which neither know names nor find all. A line that has some is named, or
-has placeholders in their place.
-"""
+"""A team's own users: profiles of a file, and what each of them read or wrote, into persona/ and memory/."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from ...common import private
 from ...common.errors import DataError, OptionError
 from ...common.strict_json import broken, rows, short
-from ...personafeedback.rag import memory
+from ..screening import Screen
 from . import fields
-
-NAMED = 5
-"""Lines with personal data that an error names; it counts the others."""
-
-_KEPT = ("text", "role", "content", "date")
-"""Keys of a line of a history. Others could hold what no pattern knows, and are left out."""
 
 
 @dataclass
@@ -56,7 +43,7 @@ def read_users(path: Path, history: Path | None, redact: bool) -> OwnUsers:
         DataError: a line is broken, a user occurs twice or a history is of nobody; or there are personal data, and redact is false.
         OptionError: there is no such folder.
     """
-    screen, found = _Screen(redact), OwnUsers()
+    screen, found = Screen(redact), OwnUsers()
     for number, row in rows(path):
         where = f"{path}, line {number}"
         user = fields.user(row, "user_id", where)
@@ -81,18 +68,12 @@ def read_users(path: Path, history: Path | None, redact: bool) -> OwnUsers:
     return found
 
 
-def _add_history(found: OwnUsers, user: str, history: Path, screen: _Screen) -> None:
+def _add_history(found: OwnUsers, user: str, history: Path, screen: Screen) -> None:
     path = history / f"{user}.jsonl"
     if not path.is_file():
         found.without.append(user)
         return
-    memory.pieces(path)  # names what is broken
-    lines = []
-    for number, row in rows(path):
-        where = f"{path}, line {number}"
-        if not isinstance(row.get("date", ""), str):
-            raise broken(where, f"date = {short(row['date'])}", "a string")
-        lines.append(screen.value({key: row[key] for key in _KEPT if key in row}, where))
+    lines = screen.pieces(path)
     found.files[Path("memory") / path.name] = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     found.pieces += len(lines)
 
@@ -104,37 +85,4 @@ def _refuse_of_nobody(found: OwnUsers, history: Path, users: Path) -> None:
         if Path("persona") / f"{path.stem}.json" not in found.files:
             raise DataError(
                 f"{path}: found the history of {short(path.stem)}, expected a user_id of {users}. Rename it, or add the user."
-            )
-
-
-class _Screen:
-    """Looks for personal data, and notes each line that has some."""
-
-    def __init__(self, redact: bool):
-        self._redact = redact
-        self.redacted: Counter[str] = Counter()
-        self._lines: list[str] = []
-
-    def value(self, value: Any, where: str, key: str = "") -> Any:
-        """Parsed JSON, with placeholders if these are wanted."""
-        if isinstance(value, Mapping):
-            return {
-                name: self.value(inner, where, f"{key}.{name}" if key else str(name)) for name, inner in value.items()
-            }
-        if isinstance(value, list):
-            return [self.value(inner, where, key) for inner in value]
-        if not isinstance(value, str) or not (hit := private.first_in(value)):
-            return value
-        text, counts = private.redacted(value)
-        self.redacted += counts
-        self._lines.append(f"{where}: {hit[0]} in {key} at character {hit[1] + 1}")
-        return text
-
-    def refuse(self) -> None:
-        if self._lines and not self._redact:
-            named = "; ".join(self._lines[:NAMED])
-            more = f"; and {len(self._lines) - NAMED:,} more" if len(self._lines) > NAMED else ""
-            raise DataError(
-                f"found personal data, expected none: {named}{more}. Remove these, or pass --redact to put {', '.join(private.PLACEHOLDERS.values())} "
-                "in their place. Patterns find neither names nor everything: read what you bring."
             )

@@ -16,7 +16,7 @@ from ...personafeedback.persona import Persona
 from ..folder import Folder
 from ..rows import OWN, TEST, TRAIN, Origin, Person, Refused, kept
 from ..settings import FILE, Settings
-from ..steps import PERSONAS, QUESTIONS, Say, command
+from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
 from . import checks, prompts, structure
 from .asking import Models, TextRun
 from .countries import countries, draw_home
@@ -82,7 +82,8 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
             f"{splits[TRAIN]} train"
         )
         say_unread_memories(folder, say)
-        run.end(QUESTIONS, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
+        following = taken((MEMORY, QUESTIONS), folder.root)[0]
+        run.end(following, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
 
 def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known: set[str]) -> dict[str, Profile]:

@@ -20,6 +20,7 @@ FOLDER = "prompts"
 
 PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "persona": ("seed", "structure"),
+    "memory": ("persona", "texts", "count"),
     "specific": ("persona", "memory", "scenario"),
     "general": ("persona", "questions", "count"),
     "full": ("persona", "question"),

@@ -18,6 +18,7 @@ from ..settings import Settings
 from ..steps import ANSWERS, QUESTIONS, Say
 from . import checks, prompts
 from .asking import Models, TextRun
+from .choosing import NO_NUMBERS, chosen, listed
 from .drawn import generator, scenarios
 from .leaks import Leaks
 from .personas import SIMILAR, say_unread_memories
@@ -27,7 +28,7 @@ from .similar import Seen
 NEAR = 0.7
 """Likeness from which two questions are near duplicates."""
 
-GIVES_AWAY, LONG, NO_NUMBERS = "gives_away", "too_long", "no_numbers"
+GIVES_AWAY, LONG = "gives_away", "too_long"
 
 MEANINGS: Mapping[str, str] = {
     GIVES_AWAY: "says the user's name, or too much that is true of few others",
@@ -45,10 +46,6 @@ MEMORY, CANDIDATES = 5, 20
 """Pieces of memory that a prompt shows, and questions of the pool, for each general one that is wanted, up to ten times as many."""
 
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"))
-
-_PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
-_COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
-"""Lines of a reply to the pool: the place of a choice and its number; the number of a choice and its question."""
 
 
 class _QuestionsRun(TextRun):
@@ -177,18 +174,16 @@ def _general(run: _QuestionsRun, models: Models, texts: list[str]) -> None:
             left = [text for text in texts if text not in own]
             shown = generator(settings, "pool", slot).sample(left, min(len(left), max(CANDIDATES, 10 * missing)))
             offered[slot] = user, missing, shown
-            listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, start=1))
             asked[slot] = prompt.filled(
-                persona=persona.text, questions=listed, count=str(missing), language=settings.language
+                persona=persona.text, questions=listed(shown), count=str(missing), language=settings.language
             )
     for slot, reply in run.ask(models, model, asked):
         user, missing, shown = offered[slot]
-        numbers = dict.fromkeys(_numbers(reply.text))
-        chosen = [shown[number - 1] for number in numbers if 1 <= number <= len(shown)][:missing]
-        if not chosen:
+        fitting = chosen(shown, reply.text)[:missing]
+        if not fitting:
             run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
         taken = {question.id for question in run.questions}
-        for text in chosen:
+        for text in fitting:
             question = Question(id=_id(user, text), user_id=user, category="general", question=text)
             if question.id not in taken:
                 run.take(question, model, prompt, slot, f"pool:{digest_of([text])}")
@@ -207,19 +202,6 @@ def _unquoted(text: str) -> str:
         if (text[:1], text[-1:]) == (opening, closing) and inner and not {opening, closing} & set(inside):
             return inner.strip()
     return text
-
-
-def _numbers(reply: str) -> list[int]:
-    """The numbers that a model chose, in its order."""
-    lines = [line for line in reply.splitlines() if line.strip()]
-    placed = [choice for line in lines if (choice := _PLACED.match(line))]
-    if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):
-        return [int(choice[2]) for choice in placed]
-    numbers: list[str] = []
-    for line in lines:
-        copied = _COPIED.match(line)
-        numbers += [copied[1]] if copied else re.findall(r"[0-9]{1,6}", line)
-    return [int(number) for number in numbers]
 
 
 def general_slot(settings: Settings, user: str) -> str:

@@ -15,7 +15,7 @@ from ...common.strict_json import broken, rows, short, short_list
 from ..steps import command
 from .prompts import LANGUAGES
 
-FILE, POOL, NAMES = "seeds.jsonl", "pool.jsonl", "names.csv"
+FILE, POOL, CORPUS, NAMES = "seeds.jsonl", "pool.jsonl", "corpus.jsonl", "names.csv"
 
 SHORTEST, LONGEST = 8, 500
 """Characters of a pool's question. What is outside is no question that a person could answer in their own way."""
@@ -50,7 +50,7 @@ def share_in(text: str, where: str) -> float:
 
 def seeds(root: Path) -> list[dict[str, Any]]:
     """The seed profiles of a build. Raises DataError: there are none, or one is no object with a value."""
-    path = _given(root, FILE, "one JSON object per line, each a short profile of a user")
+    path = given(root, FILE, "one JSON object per line, each a short profile of a user")
     profiles = []
     for number, row in rows(path):
         if not row:
@@ -65,7 +65,7 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
     Raises:
         DataError: there is no pool, or a line has no question.
     """
-    path = _given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
+    path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
     questions: dict[str, None] = {}
     left_out = {"too short": 0, "too long": 0, "there twice": 0}
     for number, row in rows(path):
@@ -87,7 +87,8 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
     return list(questions), {why: count for why, count in left_out.items() if count}
 
 
-def _given(root: Path, name: str, expected: str) -> Path:
+def given(root: Path, name: str, expected: str) -> Path:
+    """The path of a file that a team gives. Raises DataError: it is not there; `expected` is what to write."""
     path = root / name
     if not path.is_file():
         raise DataError(
