@@ -14,6 +14,7 @@ from ..common.tokens import estimated
 from .coins import label_rule
 from .folder import Folder
 from .rows import FULL, MASKED, TEST, Person, Refused, kept
+from .settings import MEMORY as MEMORY_SETTING
 from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Say, Step, taken
 from .texts import prompts
 from .texts.answers import FIRST, REWRITES
@@ -22,9 +23,23 @@ from .texts.memories import has_memory
 from .texts.pairs import KINDS
 from .texts.personas import SHOWN, names, next_split
 from .texts.questions import CANDIDATES
+from .texts.seeds import CORPUS
+from .texts.sources import HANDFUL
 
-SEED, OTHER, PERSONA, PIECE, QUESTION, CHOICE, ANSWER, REASONS = 150, 40, 900, 60, 40, 15, 400, 100
-"""Assumed tokens: of a seed, the line on an earlier persona, a persona (as long as the release's), a piece of memory, a question, a choice from the pool, an
+SEED, OTHER, PERSONA, PIECE, FEATURES, EXAMPLE, QUESTION, CHOICE, ANSWER, REASONS = (
+    150,
+    40,
+    900,
+    60,
+    60,
+    50,
+    40,
+    15,
+    400,
+    100,
+)
+"""Assumed tokens: of a seed, the line on an earlier persona, a persona (as long as the release's), a piece of memory, the features of a user, an example, a
+question, a choice from the pool, an
 answer, and what a rewrite says about itself."""
 
 
@@ -146,6 +161,16 @@ def _personas(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Call
     yield _calls("personas", made.new, prompt["persona"] + SEED + SHOWN * OTHER, made.persona_tokens)
 
 
+def _remembered(folder: Folder, made: BuildPlan) -> int:
+    """How many persons will have a memory: those who have one, and all if there is a corpus."""
+    if (folder.root / CORPUS).is_file():
+        return made.persons
+    return sum(
+        (folder.root / "memory" / path.with_suffix(".jsonl").name).is_file()
+        for path in (folder.root / "persona").glob("*.json")
+    )
+
+
 def _memories(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
     settings = folder.settings
     have = sum(has_memory(folder, person.user_id) for person in kept(folder.read(Person)))
@@ -156,7 +181,13 @@ def _memories(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Call
 def _questions(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
     settings = folder.settings
     persona, shown = made.persona_tokens, max(CANDIDATES, 10 * settings.general) * QUESTION
-    yield _calls("specific questions", made.persons * settings.specific, prompt["specific"] + persona, QUESTION)
+    with_memory = _remembered(folder, made) * settings.specific if settings.ask_from == MEMORY_SETTING else 0
+    handful = HANDFUL * PIECE
+    yield _calls("features", with_memory, prompt["features"] + handful, FEATURES)
+    from_memory = with_memory * (prompt["from_memory"] + handful + FEATURES + EXAMPLE)
+    from_persona = (made.persons * settings.specific - with_memory) * (prompt["specific"] + persona + EXAMPLE)
+    asked = made.persons * settings.specific
+    yield Calls("specific questions", asked, round(from_memory + from_persona), asked * QUESTION)
     yield _calls(
         "general questions", made.persons * bool(settings.general), prompt["general"] + persona + shown, CHOICE
     )

@@ -62,9 +62,18 @@ class Question(BuildRow, file="questions.csv"):
     user_id: str
     category: str  # `specific`: written for this user; `general`: from a pool, matched to them
     question: str
-    scenario: str = ""  # as Table 5 names them; empty if unknown
+    scenario: str = ""  # as scenarios.csv names it; empty if unknown
     keep: str = ""  # as in Person, like the reason
     reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basis(BuildRow, file="basis.jsonl"):
+    """What a question was drawn from besides its scenario. Questions of a team's own have none."""
+
+    id: str  # of the question
+    memory: tuple[str, ...]  # pieces of the user's memory
+    features: tuple[str, ...] = ()  # that a model inferred from them; empty where the whole persona was shown
 
 
 @dataclass(frozen=True, kw_only=True)

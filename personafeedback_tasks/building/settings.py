@@ -19,6 +19,9 @@ from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 FILE = "build.yaml"
 
 
+MEMORY, PERSONA = "memory", "persona"
+
+
 class _Expected(ValueError):
     """A value is none that the setting may have; the message says what it may be."""
 
@@ -47,6 +50,15 @@ def _number(least: int, most: int) -> Callable[[Any], int]:
         if type(value) is not int or not least <= value <= most:
             raise _Expected(f"a whole number from {least} to {most:,}")
         return value
+
+    return read
+
+
+def _word(*words: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in words:
+            raise _Expected(" or ".join(words))
+        return str(value)
 
     return read
 
@@ -99,7 +111,12 @@ class Settings:
     memory: int = _setting(
         12, _number(1, 1_000), "pieces of your corpus.jsonl to choose for each person who has no memory"
     )
-    specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of the paper's Table 5")
+    specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of scenarios.csv")
+    ask_from: str = _setting(
+        MEMORY,
+        _word(MEMORY, PERSONA),
+        "memory: specific questions from what a user read, if anything; persona: from the whole persona",
+    )
     general: int = _setting(0, _COUNT, "questions to choose for each person from your pool.jsonl")
     test: Fraction = _setting(  # noqa: RUF009
         Fraction(1), _share, "share of the persons whose pairs people vote on; the others are for training"

@@ -32,7 +32,8 @@ from .texts.answers import FIRST, REWRITES, answer_id
 from .texts.memories import has_memory, memory_slot
 from .texts.pairs import balance
 from .texts.personas import names, other_seed
-from .texts.questions import general_slot, slots
+from .texts.questions import general_slot
+from .texts.sources import slots
 from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
 
 

@@ -66,6 +66,8 @@ def init(
     prompts/*.md   what models are told; {{persona}} and the like are filled in
     seeds.jsonl    short profiles that personas are written from: replace them
     names.csv      countries and names that are drawn where a seed states none
+    scenarios.csv  situations that questions are asked in, how often, and for whom
+    examples.jsonl questions of which each prompt for a question shows one
 
     What is already there stays as it is. You may also bring:
 

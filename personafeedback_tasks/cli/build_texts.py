@@ -118,8 +118,8 @@ def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any)
 def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write questions for each person, choose general ones from pool.jsonl, and take your own.
 
-    Specific questions are written for a drawn scenario with the shares of the paper's Table 5, and see some pieces of
-    memory/<user_id>.jsonl if there is one. General ones are chosen for the person from questions that people asked. Refused: near
+    Specific questions are written for a scenario drawn from scenarios.csv. Where there is memory/<user_id>.jsonl, a model infers features
+    of the user from some pieces of it, and the question is asked from these; else from the whole persona. General ones are chosen for the person from questions that people asked. Refused: near
     duplicates, and questions that give the user away (by name, or by terms that few other personas have). Your own lines of questions.csv
     need user_id, category (specific or general) and question; they stay as they are.
 

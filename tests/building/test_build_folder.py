@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import (
     Answer,
+    Basis,
     Below,
     BuildRow,
     Dropped,
@@ -42,6 +43,7 @@ ROWS = {
     Answer: st.builds(
         Answer, id=WORDS, question_id=WORDS, user_id=WORDS, model=WORDS, text=LINES, strategy=st.sampled_from(["full", "question"])
     ),
+    Basis: st.builds(Basis, id=WORDS, memory=st.tuples(LINES, LINES), features=st.tuples(WORDS)),
     Pair: st.builds(Pair, id=WORDS, question_id=WORDS, user_id=WORDS, first=WORDS, second=WORDS),
     PackItem: st.builds(PackItem, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
     Vote: st.builds(Vote, annotator=WORDS, pair_id=WORDS, chosen=WORDS, shown_as=st.sampled_from(["A", "B"])),

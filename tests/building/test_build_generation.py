@@ -33,6 +33,7 @@ from personafeedback_tasks.building.rows import (
     OWN,
     QUESTION,
     Answer,
+    Basis,
     Origin,
     Pair,
     Person,
@@ -47,12 +48,13 @@ from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.answers import write_answers as answers_step
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.choosing import numbers as numbers_in
-from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
+from personafeedback_tasks.building.texts.drawn import masked
 from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import _new_people, names
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
 from personafeedback_tasks.building.texts.questions import _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
+from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.similar import Seen, likeness
 from personafeedback_tasks.building.votes.packs import grown
@@ -284,17 +286,24 @@ def test_near_duplicates_are_those_that_are_exactly_so_alike(texts, new):
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-def test_scenarios_have_the_shares_of_table_5():
-    settings = Settings()
-    users = [f"u{number}" for number in range(1500)]
-    category = {one: row.name for row in table("5").rows for one in row.about["scenarios"]}
-    drawn = {user: scenarios(settings, user, 4) for user in users}
-    found = Counter(category[one] for of in drawn.values() for one in of)
-    for name, share in shares().items():
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
+    (tmp_path / "scenarios.csv").write_text(examples(language)["scenarios.csv"], encoding="utf-8")
+    choices, settings = scenarios(tmp_path), Settings()
+    paper = {row.name: (float(row.cells["percentage"]), tuple(row.about["scenarios"])) for row in table("5").rows}
+    for name, (share, of_category) in paper.items():
+        rows = [one for one in choices if one.category == name]
+        assert tuple(one.scenario for one in rows) == of_category
+        assert sum(one.share for one in rows) == pytest.approx(share, abs=0.001)
+    anybody = {"text": "software student office dog 软件 学生 办公 狗"}  # whom all scenarios fit
+    users = [Persona(f"u{number}", anybody) for number in range(1500)]
+    drawn = {user.user_id: draw_scenarios(settings, user, choices, 4) for user in users}
+    found = Counter(one.category for of in drawn.values() for one in of)
+    for name, (share, _) in paper.items():
         assert 100 * found[name] / 6000 == pytest.approx(share, abs=1.2)
-    assert all(scenarios(settings, user, 7)[:4] == drawn[user] for user in users[:50])
+    assert all(draw_scenarios(settings, user, choices, 7)[:4] == drawn[user.user_id] for user in users[:50])
     assert (
-        sum(len({category[one] for one in of}) >= 3 for of in drawn.values()) > 1350
+        sum(len({one.category for one in of}) >= 3 for of in drawn.values()) > 1350
     )  # few users get one category alone
 
 
@@ -346,7 +355,9 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     assert all(one.question in pool for one in general[1:])
     assert all(one.scenario for one in questions if one.category == "specific")
     asked = writer.take()
-    assert sum("An essay on bells" in prompt for *_, prompt in asked) == 2
+    assert (
+        sum("An essay on bells" in prompt for *_, prompt in asked) == 4
+    )  # of two questions: of their features, and of themselves
     assert "Read 30 questions of the pool (1 too short, 1 there twice)" in lines
     write_questions(folder, ONE)
     assert (writer.take(), folder.read(Question)) == ([], questions)
@@ -395,6 +406,8 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
     def build(folder):
         (folder.root / "persona").mkdir(exist_ok=True)
         (folder.root / "persona" / "x1.json").write_text(json.dumps(persona("ours")), encoding="utf-8")
+        (folder.root / "memory").mkdir(exist_ok=True)
+        (folder.root / "memory" / "x1.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
         writer.replies = {"x1:specific:0": ""}
         for step in (write_personas, write_questions, write_answers):
             step(folder, ONE)
@@ -411,6 +424,7 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
     build(wanted)
     expected = files(wanted)
     assert len(expected) > 15
+    assert len(wanted.read(Basis)) == 1
 
     def replaced(*paths):
         nonlocal left
@@ -446,7 +460,10 @@ def test_where_a_question_is_from_names_its_scenario_memory_and_pool(tmp_path, w
     lines = write_questions(folder, ONE)
     specific, general = folder.read(Question)
     parents = {one.id: one.parents for one in folder.read(Origin)}
-    drawn = (f"scenario:{specific.scenario}", f"memory:{digest_of(['An essay on bells'])}")
+    (basis,) = folder.read(Basis)
+    assert (basis.id, basis.memory, len(basis.features)) == (specific.id, ("An essay on bells",), 2)
+    features = f"features:{digest_of(basis.features)}"
+    drawn = (f"scenario:{specific.scenario}", f"memory:{digest_of(['An essay on bells'])}", features)
     assert parents[specific.id] == (user, f"{user}:specific:0", *drawn)
     assert parents[general.id] == (user, f"{user}:general:1", f"pool:{digest_of([general.question])}")
     ghost = f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it."

@@ -11,7 +11,7 @@ from support.commands import personafeedback
 from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.common.tokens import estimated
 
-SEED, OTHERS, PERSONA, QUESTION, CHOICE, ANSWER, REASONS, POOL = 150, 40 * 40, 900, 40, 15, 400, 100, 20
+SEED, OTHERS, PERSONA, EXAMPLE, QUESTION, CHOICE, ANSWER, REASONS, POOL = 150, 40 * 40, 900, 50, 40, 15, 400, 100, 20
 
 
 def planned(root, *options):
@@ -33,7 +33,7 @@ def test_a_new_build_takes_what_its_settings_say(tmp_path, general, shown):
     rewrites = 2 * (2 + general) * 3  # by three models, of their questions
     expected = {
         "personas": (4, filled["persona"] + SEED + OTHERS, PERSONA),
-        "specific questions": (4 * 2, filled["specific"] + PERSONA, QUESTION),
+        "specific questions": (4 * 2, filled["specific"] + PERSONA + EXAMPLE, QUESTION),
         "general questions": (4, filled["general"] + PERSONA + shown * QUESTION, CHOICE),
         "answers, full": (answers, filled["full"] + QUESTION + PERSONA, ANSWER),
         "answers, masked": (answers, filled["masked"] + QUESTION + PERSONA // 4, ANSWER),

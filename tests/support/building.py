@@ -50,6 +50,8 @@ def write(prompt: str, model: str = "") -> str:
     """What a model that does as it is told writes."""
     if "Write the profile of one invented person" in prompt:
         return f"```json\n{json.dumps(persona(prompt))}\n```"
+    if "What do they suggest about this user?" in prompt:
+        return f"- likes {words(prompt, 5)}\n- avoids {words(prompt, 6)}"
     if "Situation:" in prompt:
         return f"What should anybody do about {words(prompt, 9)}?"
     if "numbered list" in prompt:

@@ -15,6 +15,7 @@ from ...common.errors import DataError
 from ...common.strict_json import cut, read, short
 from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
+from ..basis import Bases
 from ..folder import Folder
 from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
 from ..settings import FILE
@@ -65,7 +66,7 @@ def make(folder: Folder) -> Made:
             text that is not there, or it is of a person of the training split.
     """
     answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
-    kept = {question.id for question in folder.questions()}
+    kept, bases = {question.id for question in folder.questions()}, Bases(folder)
     tiered, votes = folder.read(Tiered), counted(folder)
     every = [*chain(*sort_into_tiers(folder, votes))] if folder.has(Vote) else []
     _refuse_old_tiers(folder, tiered, every)
@@ -90,7 +91,9 @@ def make(folder: Folder) -> Made:
             )
         if label.question_id in kept:
             question = questions[label.question_id]
-            rows[f"{question.category}_{label.difficulty}"].append(_row(label, question, answers))
+            rows[f"{question.category}_{label.difficulty}"].append(
+                _row(label, question, answers, bases.memory(question.id))
+            )
             used.append(label)
     if not used:
         raise DataError(
@@ -125,7 +128,7 @@ def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[
             )
 
 
-def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> dict[str, Any]:
+def _row(label: Tiered, question: Question, answers: Mapping[str, Answer], memory: Sequence[str]) -> dict[str, Any]:
     """A row as in the original release, and the origins of its texts and its label."""
     both = {"chosen": answers[label.chosen], "reject": answers[label.rejected]}
     return {
@@ -133,6 +136,7 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> di
         "question": question.question,
         **{side: answer.text for side, answer in both.items()},
         **({"scenario": question.scenario} if question.scenario else {}),
+        **({"memory": list(memory)} if memory else {}),
         "pair": label.pair_id,
         "votes": list(label.votes),
         "strategies": {side: answer.strategy for side, answer in both.items()},

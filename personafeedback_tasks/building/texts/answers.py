@@ -145,7 +145,7 @@ class _AnswersRun(TextRun):
         """The answers of a model that are no rewrites."""
         for question in self.questions:
             for strategy in FIRST:
-                shown = {} if strategy == QUESTION else {"persona": self._briefs.persona(question.user_id, strategy)}
+                shown = {} if strategy == QUESTION else {"persona": self._briefs.persona(question, strategy)}
                 yield self._wanted(question, strategy, model, "", self._prompts[strategy], **shown)
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:

@@ -22,6 +22,8 @@ PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "persona": ("seed", "structure"),
     "memory": ("persona", "texts", "count"),
     "specific": ("persona", "memory", "scenario"),
+    "features": ("memory",),
+    "from_memory": ("features", "scenario"),
     "general": ("persona", "questions", "count"),
     "full": ("persona", "question"),
     "masked": ("persona", "question"),
@@ -31,7 +33,11 @@ PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
 }
 """Name of a prompt -> the placeholders that its file must have."""
 
-OPTIONAL: Mapping[str, tuple[str, ...]] = {"persona": ("traits", "others")}
+OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "persona": ("traits", "others"),
+    "specific": ("example",),
+    "from_memory": ("memory", "example"),
+}
 """Name of a prompt -> the placeholders that its file may leave out."""
 
 ANYWHERE = "language"

@@ -11,19 +11,20 @@ from ...common.errors import DataError
 from ...common.files import write
 from ...common.strict_json import cut
 from ...engine.cases import digest_of
-from ...personafeedback.persona import Persona
 from ..folder import Folder
-from ..rows import Origin, Person, Question, Refused, columns, kept, parse
+from ..rows import Basis, Origin, Person, Question, Refused, columns, kept, parse
 from ..settings import Settings
 from ..steps import ANSWERS, QUESTIONS, Say
 from . import checks, prompts
 from .asking import Models, TextRun
 from .choosing import NO_NUMBERS, chosen, listed
-from .drawn import generator, scenarios
+from .drawn import generator
 from .leaks import Leaks
 from .personas import SIMILAR, say_unread_memories
 from .seeds import pool
 from .similar import Seen
+from .sources import MEANINGS as OF_SOURCES
+from .sources import Sources
 
 NEAR = 0.7
 """Likeness from which two questions are near duplicates."""
@@ -34,6 +35,7 @@ MEANINGS: Mapping[str, str] = {
     GIVES_AWAY: "says the user's name, or too much that is true of few others",
     LONG: "an essay about a question",
     SIMILAR: "nearly the words of another question",
+    **OF_SOURCES,
     NO_NUMBERS: "a choice from the pool that names none of the questions shown",
     **checks.MEANINGS,
 }
@@ -42,8 +44,8 @@ MEANINGS: Mapping[str, str] = {
 LONGEST = 600
 """Characters of a question. A longer reply is an essay about one."""
 
-MEMORY, CANDIDATES = 5, 20
-"""Pieces of memory that a prompt shows, and questions of the pool, for each general one that is wanted, up to ten times as many."""
+CANDIDATES = 20
+"""Questions of the pool that a prompt shows, for each general one that is wanted, up to ten times as many."""
 
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"))
 
@@ -55,6 +57,7 @@ class _QuestionsRun(TextRun):
         super().__init__(folder, QUESTIONS, say)
         self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
         self.questions = _questions(folder)
+        self.bases = folder.read(Basis)
         known = {person.user_id for person in folder.read(Person)}
         for question in self.questions:
             if question.user_id not in known:
@@ -69,16 +72,15 @@ class _QuestionsRun(TextRun):
         self.done = {part for question in self.questions for part in self.origins[question.id].parents}
         self.done |= self.settled()
 
-    def take(self, question: Question, model: str, prompt: prompts.Prompt, *parents: str) -> None:
+    def take(self, question: Question, model: str, prompt: str, *parents: str) -> None:
         """Add a question to those of the build.
 
         Args:
+            prompt: version of those that made it.
             parents: what else than its user went into it.
         """
         self.questions.append(question)
-        self.origins[question.id] = self.origin(
-            question.id, "question", (question.user_id, *parents), model, prompt.version
-        )
+        self.origins[question.id] = self.origin(question.id, "question", (question.user_id, *parents), model, prompt)
 
 
 def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
@@ -99,7 +101,10 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
                 _specific(run, models)
             if texts:
                 _general(run, models, texts)
-        folder.write_together({Origin: run.origins.values(), Refused: run.refused, Question: run.questions})
+        # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
+        bases = {basis.id: basis for basis in run.bases}.values()
+        rows = {Origin: run.origins.values(), Refused: run.refused, Question: run.questions}
+        folder.write_together({Basis: bases, **rows} if run.bases else rows)
         counts = Counter(question.category for question in kept(run.questions))
         say(
             f"Wrote {len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {counts['specific']} specific, "
@@ -110,21 +115,9 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
 
 
 def _specific(run: _QuestionsRun, models: Models) -> None:
-    (model,), settings, prompt = models.names, run.settings, prompts.load(run.folder.root, "specific")
-    asked: dict[str, str] = {}
-    users: dict[str, str] = {}
-    drawn: dict[str, tuple[str, list[str]]] = {}
-    for user, persona in run.people.items():
-        for slot, scenario in zip(slots(settings, user), scenarios(settings, user, settings.specific), strict=True):
-            if slot not in run.done:
-                pieces = _memory(settings, persona, slot)
-                users[slot], drawn[slot] = user, (scenario, pieces)
-                asked[slot] = prompt.filled(
-                    persona=persona.text,
-                    scenario=scenario,
-                    language=settings.language,
-                    memory="\n".join(f"- {piece}" for piece in pieces),
-                )
+    (model,), settings, sources = models.names, run.settings, Sources(run, run.people)
+    missing = [slot for slot in sources.of if slot not in run.done]
+    asked = {slot: sources.prompt(slot) for slot in sources.infer(run, models, missing)}
     replies = run.ask(models, model, asked)
     if not replies:
         return
@@ -133,12 +126,12 @@ def _specific(run: _QuestionsRun, models: Models) -> None:
         NEAR, ((question.id, question.question) for question in run.questions if question.category == "specific")
     )
     for slot, reply in replies:
-        text, user = _unquoted(" ".join(reply.text.split())), users[slot]
+        text, source = _unquoted(" ".join(reply.text.split())), sources.of[slot]
         reason, like = checks.fault(text, settings.language, reply.cut), ""
         if not reason:
             if len(text) > LONGEST:
                 reason = LONG
-            elif leaks.gives_away(run.people[user], text):
+            elif leaks.gives_away(source.persona, text):
                 reason = GIVES_AWAY
             elif like := seen.like(text) or "":
                 reason = SIMILAR
@@ -146,10 +139,12 @@ def _specific(run: _QuestionsRun, models: Models) -> None:
             run.refuse(slot, reason, reply.text, like)
             continue
         seen.add(slot, text)
-        scenario, pieces = drawn[slot]
-        question = Question(id=_id(user, text), user_id=user, category="specific", scenario=scenario, question=text)
-        memories = (f"memory:{digest_of([piece])}" for piece in pieces)
-        run.take(question, model, prompt, slot, f"scenario:{scenario}", *memories)
+        user = source.persona.user_id
+        question = Question(
+            id=_id(user, text), user_id=user, category="specific", scenario=source.scenario.scenario, question=text
+        )
+        run.bases += sources.basis(slot, question.id)
+        run.take(question, model, sources.version(slot), slot, *source.parents())
 
 
 def _pool(run: _QuestionsRun) -> list[str]:
@@ -186,12 +181,7 @@ def _general(run: _QuestionsRun, models: Models, texts: list[str]) -> None:
         for text in fitting:
             question = Question(id=_id(user, text), user_id=user, category="general", question=text)
             if question.id not in taken:
-                run.take(question, model, prompt, slot, f"pool:{digest_of([text])}")
-
-
-def slots(settings: Settings, user: str) -> list[str]:
-    """What a user's specific questions are asked under, before anybody knows their texts."""
-    return [f"{user}:specific:{number}" for number in range(settings.specific)]
+                run.take(question, model, prompt.version, slot, f"pool:{digest_of([text])}")
 
 
 def _unquoted(text: str) -> str:
@@ -207,14 +197,6 @@ def _unquoted(text: str) -> str:
 def general_slot(settings: Settings, user: str) -> str:
     """What a user's general questions are asked under, all at once."""
     return f"{user}:general:{settings.general}"
-
-
-def _memory(settings: Settings, persona: Persona, slot: str) -> list[str]:
-    """A drawn handful of what the user read; none without a memory file."""
-    if persona.memory_file is None or not persona.memory_file.is_file():
-        return []
-    pieces = persona.memory
-    return generator(settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
 
 
 def _questions(folder: Folder) -> list[Question]:

@@ -15,18 +15,19 @@ from ...common.strict_json import broken, rows, short, short_list
 from ..steps import command
 from .prompts import LANGUAGES
 
-FILE, POOL, CORPUS, NAMES = "seeds.jsonl", "pool.jsonl", "corpus.jsonl", "names.csv"
+FILE, POOL, CORPUS = "seeds.jsonl", "pool.jsonl", "corpus.jsonl"
+NAMES, SCENARIOS, EXAMPLES = "names.csv", "scenarios.csv", "examples.jsonl"
 
 SHORTEST, LONGEST = 8, 500
 """Characters of a pool's question. What is outside is no question that a person could answer in their own way."""
 
-_EXAMPLES = "given"
+_FOLDER = "given"
 
 
 def examples(language: str) -> dict[str, str]:
     """Name of a file -> its text: what a build begins with until a team replaces it. There are names for LANGUAGES alone."""
     code = language if language in LANGUAGES else LANGUAGES[0]
-    folder = files(__package__).joinpath(_EXAMPLES).joinpath(code)
+    folder = files(__package__).joinpath(_FOLDER).joinpath(code)
     paths = sorted(folder.iterdir(), key=lambda path: path.name)
     return {path.name: path.read_text(encoding="utf-8") for path in paths if code == language or path.name != NAMES}
 
