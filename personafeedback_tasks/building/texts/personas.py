@@ -135,7 +135,8 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
             written[user] = profile
         if asked and not replies:  # the model is down
             break
-        before |= {user: (profiles | written)[user] for user in wave if user in profiles or user in written}
+        present = {**profiles, **written}
+        before |= {user: present[user] for user in wave if user in present}
     return written
 
 
