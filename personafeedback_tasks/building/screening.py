@@ -16,7 +16,7 @@ from ..common.strict_json import broken, rows, short
 from ..personafeedback.rag import memory
 
 NAMED = 5
-"""Lines with personal data that an error names; it counts the others."""
+"""Lines with personal data that a message names; it counts the others."""
 
 KEPT = ("text", "role", "content", "date")
 """Keys of a piece of memory. Others could hold what no pattern knows, and are left out."""
@@ -63,9 +63,13 @@ class Screen:
     def refuse(self) -> None:
         """Raise DataError if there are personal data that nobody wants replaced."""
         if self._lines and not self._redact:
-            named = "; ".join(self._lines[:NAMED])
-            more = f"; and {len(self._lines) - NAMED:,} more" if len(self._lines) > NAMED else ""
+            placeholders = ", ".join(private.PLACEHOLDERS.values())
             raise DataError(
-                f"found personal data, expected none: {named}{more}. Remove these, or pass --redact to put {', '.join(private.PLACEHOLDERS.values())} "
-                "in their place. Patterns find neither names nor everything: read what you bring."
+                f"found personal data, expected none: {self.named()}. Remove these, or pass --redact to put {placeholders} in their place. "
+                "Patterns find neither names nor everything: read what you bring."
             )
+
+    def named(self) -> str:
+        """The first lines with personal data, and how many more there are; empty if there are none."""
+        more = [f"and {len(self._lines) - NAMED:,} more"] if len(self._lines) > NAMED else []
+        return "; ".join([*self._lines[:NAMED], *more])

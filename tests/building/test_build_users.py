@@ -115,13 +115,18 @@ def test_a_name_and_a_country_are_drawn_and_fit(language, tmp_path):
         assert home["name"] in {join(first, last) for first in given for last in country.family}
         assert home["name"] not in taken
         taken.add(home["name"])
-    counts = Counter(draw_home(Settings(), f"v{number}", {}, table, ())["country"] for number in range(3000))
+    counts = Counter(draw_home(Settings(), f"v{number}", {}, table, set())["country"] for number in range(3000))
     for country in table:
         assert counts[country.country] / 3000 == pytest.approx(
             country.share / sum(one.share for one in table), abs=0.03
         )
     for seed in ({"name": "Ada"}, {"city": "Leeds"}, {"Nationality": "Irish"}):
-        assert draw_home(Settings(), "u1", seed, table, ()) == {}
+        drawn, initials = [], set()
+        for number in range(100):
+            drawn.append(draw_home(Settings(), f"u{number}", seed, table, initials))
+            initials |= set(drawn[-1].values())
+        assert {key for home in drawn for key in home} == {"initials of the name"}
+        assert len(initials) == 100
 
 
 def test_a_table_of_names_that_is_broken_is_named(tmp_path):
@@ -164,6 +169,13 @@ def test_a_prompt_shows_the_seed_what_was_drawn_and_who_is_there(tmp_path, write
                 assert (f"- {profile['Name']}; {profile['Demographics']['Career_Information'][:40]}" in prompt) is seen
     drawn = [re.search("(?m)^- name: (.*)$", prompt)[1] for prompt in prompt_of.values()]
     assert len(set(drawn)) == 12
+
+
+def test_no_two_personas_of_one_seed_are_asked_for_in_the_same_words(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=10)
+    seeds(folder, {"age": 34, "job": "nurse", "city": "Leeds", "home": "alone", "mbti": "ISFJ"})
+    personas(folder)
+    assert len({prompt for *_, prompt in writer.take()}) == 10
 
 
 def test_neither_the_order_of_replies_nor_a_second_run_changes_a_prompt(tmp_path, writer):
@@ -309,6 +321,21 @@ def test_what_a_team_brings_and_is_broken_is_named(tmp_path, users, history, sai
     assert done.exit_code == 1
     assert said in " ".join(done.output.split())
     assert not (tmp_path / "ours").exists()
+
+
+def test_personal_data_in_a_memory_that_was_put_there_by_hand_are_named(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1)
+    (user,) = names(folder.settings)
+    path = lines(
+        folder.root / "memory" / f"{user}.jsonl", *({"text": f"ask ann{number}@example.org"} for number in range(7))
+    )
+    said = personas(folder)
+    (line,) = [line for line in said if "Personal data" in line]
+    assert (
+        f"! Personal data that prompts and the release would have: {path}, line 1: an e-mail address in text at character 5; "
+        in line
+    )
+    assert line.endswith("and 2 more. Remove them.")
 
 
 def test_a_history_is_of_users(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from .seeds import NAMES, share_in
 _COLUMNS = ("country", "share", "female", "male", "family")
 _FEMALE = re.compile(r"\b(?:f|female|woman|she)\b|女", re.IGNORECASE)
 _MALE = re.compile(r"\b(?:m|male|man|he)\b|男", re.IGNORECASE)
+_INITIALS = "ABCDEFGHIJKLMNOPRSTVWYZ"
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 
@@ -49,23 +50,25 @@ def countries(root: Path) -> list[Country]:
 
 
 def draw_home(
-    settings: Settings, user: str, seed: Mapping[str, Any], choices: list[Country], taken: Collection[str]
+    settings: Settings, user: str, seed: Mapping[str, Any], choices: list[Country], taken: set[str]
 ) -> dict[str, str]:
-    """A name and its country for a persona; nothing where its seed states either, or there are no countries.
+    """A name and its country for a persona; initials alone where its seed states either, or there are no countries.
 
     Args:
-        taken: names of other personas. They are not drawn again unless nearly all are taken.
+        taken: names and initials of other personas. They are not drawn again unless nearly all are taken.
     """
     known = stated(seed)
-    if not choices or known.keys() & {"name", "country"}:
-        return {}
     drawn, gender = generator(settings, "home", user), str(known.get("gender", ""))
+    home: dict[str, str] = {}
     for _ in range(100):
-        (country,) = drawn.choices(choices, [choice.share for choice in choices])
-        name = _name(drawn, country, gender)
-        if name not in taken:
+        if not choices or known.keys() & {"name", "country"}:
+            home = {"initials of the name": f"{drawn.choice(_INITIALS)}. {drawn.choice(_INITIALS)}."}
+        else:
+            (country,) = drawn.choices(choices, [choice.share for choice in choices])
+            home = {"name": _name(drawn, country, gender), "country": country.country}
+        if next(iter(home.values())) not in taken:
             break
-    return {"name": name, "country": country.country}
+    return home
 
 
 def _name(drawn: random.Random, country: Country, gender: str) -> str:

@@ -15,6 +15,7 @@ from ...personafeedback import persona_file
 from ...personafeedback.persona import Persona
 from ..folder import Folder
 from ..rows import OWN, TEST, TRAIN, Origin, Person, Refused, kept
+from ..screening import Screen
 from ..settings import FILE, Settings
 from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
 from . import checks, prompts, structure
@@ -81,7 +82,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
             f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits[TEST]} test, "
             f"{splits[TRAIN]} train"
         )
-        say_unread_memories(folder, say)
+        say_of_memories(folder, say)
         following = taken((MEMORY, QUESTIONS), folder.root)[0]
         run.end(following, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
@@ -171,11 +172,10 @@ def _traits(run: TextRun, starts: Mapping[str, Profile]) -> dict[str, str]:
     """User -> the traits that are drawn for them, one a line."""
     choices, lines, taken = countries(run.folder.root), {}, set[str]()
     for user, seed in starts.items():
-        traits = draw_life(run.settings, user, seed) | draw_home(run.settings, user, seed, choices, taken)
-        taken.add(traits.get("name", ""))
-        lines[user] = (
-            "\n".join(f"- {trait}: {value}" for trait, value in traits.items()) or "- (the profile says it all)"
-        )
+        home = draw_home(run.settings, user, seed, choices, taken)
+        taken.add(next(iter(home.values())))
+        traits = draw_life(run.settings, user, seed) | home
+        lines[user] = "\n".join(f"- {trait}: {value}" for trait, value in traits.items())
     return lines
 
 
@@ -245,12 +245,17 @@ def _profiles(root: Path) -> dict[str, Profile]:
     return {path.stem: persona_file.load(path) for path in paths}
 
 
-def say_unread_memories(folder: Folder, say: Say) -> None:
-    """Name each memory file that no prompt will ever show."""
+def say_of_memories(folder: Folder, say: Say) -> None:
+    """Name each memory file that no prompt will ever show, and lines with personal data, which the release would have."""
+    screen = Screen(redact=False)
     known = {person.user_id for person in folder.read(Person)}
     for path in sorted((folder.root / "memory").glob("*.jsonl")):
         if path.stem not in known:
             say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")
+        else:
+            screen.pieces(path)
+    if lines := screen.named():
+        say(f"! Personal data that prompts and the release would have: {lines}. Remove them.")
 
 
 def json_of(profile: Mapping[str, Any]) -> str:

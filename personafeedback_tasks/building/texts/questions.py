@@ -20,7 +20,7 @@ from .asking import Models, TextRun
 from .choosing import NO_NUMBERS, chosen, listed
 from .drawn import generator
 from .leaks import Leaks
-from .personas import SIMILAR, say_unread_memories
+from .personas import SIMILAR, say_of_memories
 from .seeds import pool
 from .similar import Seen
 from .sources import MEANINGS as OF_SOURCES
@@ -110,7 +110,7 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
             f"Wrote {len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {counts['specific']} specific, "
             f"{counts['general']} general"
         )
-        say_unread_memories(folder, say)
+        say_of_memories(folder, say)
         run.end(ANSWERS, Question, kept(run.questions), "question", "Name a --model, or add your own lines.")
 
 
