@@ -210,6 +210,9 @@ def test_a_set_of_own_users_runs_with_retrieval_from_their_history(tmp_path, wri
     ]
     bases, questions = folder.by_id(Basis), {one.question: one.id for one in folder.read(Question)}
     assert len(rows) > 4
+    assert "4 users have `memory/<user_id>.jsonl`, what they read or wrote (4 their own)" in (
+        release / "README.md"
+    ).read_text("utf-8")
     assert all(row["memory"] == list(bases[questions[row["question"]]].memory) for row in rows)
     difficulty = next(iter(release.glob("data/*/*.jsonl"))).stem
     for case in load_present(release, difficulty=difficulty):

@@ -9,7 +9,7 @@ from huggingface_hub import DatasetCard, DatasetCardData
 
 from ...common import foreign
 from ...personafeedback.manifest import UNKNOWN
-from ..rows import STRATEGIES
+from ..rows import OWN, STRATEGIES
 from ..settings import Settings
 from .preferences import SHARED
 from .release_folder import Made
@@ -63,6 +63,7 @@ def _sections(made: Made, shortcuts: Shortcuts, accepted: Sequence[str]) -> list
         "## How it was made",
         f"Who wrote the responses: {foreign.markdown(manifest.generator)}.",
         "\n".join(f"- {strategies[name]:,} responses: {_HOW_MADE[name]}" for name in STRATEGIES if strategies[name]),
+        *([_memories(made)] if made.memories else []),
         "Each row says under `strategies` and `models` how its two texts were made, and under `votes` how many took each.",
         "## Labels",
         f"{foreign.markdown(manifest.labels)} Annotators: {manifest.annotators or 'no people'}.",
@@ -106,6 +107,15 @@ def _sections(made: Made, shortcuts: Shortcuts, accepted: Sequence[str]) -> list
         f"lm_eval run --tasks {','.join(f'personafeedback_{cell}' for cell in manifest.counts)} --metadata data=FOLDER --model ...\n```",
     ]
     return sections
+
+
+def _memories(made: Made) -> str:
+    whose = {name: "their own" if name == OWN else f"chosen by {foreign.markdown(name)}" for name in made.memories}
+    counts = ", ".join(f"{count:,} {whose[name]}" for name, count in sorted(made.memories.items()))
+    return (
+        f"{made.memories.total():,} users have `memory/<user_id>.jsonl`, what they read or wrote ({counts}); `setting=rag` reads it. A row that has "
+        "`memory` is about a question that was drawn from these pieces: whoever voted saw them, beside the persona."
+    )
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:

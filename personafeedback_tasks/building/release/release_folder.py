@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isnan
@@ -17,7 +17,7 @@ from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
+from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered, Vote
 from ..settings import FILE
 from ..steps import command
 from ..votes.collected import MODEL, by_models, counted
@@ -46,6 +46,7 @@ class Made:
         answers: id -> of the rows' texts.
         agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
         noise: of the labels, by tier; None where nobody voted.
+        memories: who chose what users have read, a model or OWN -> how many of the users.
         left_out: pairs whose question or person was dropped since they were voted on.
     """
 
@@ -55,6 +56,7 @@ class Made:
     answers: dict[str, Answer]
     agreement: dict[str, Voting]
     noise: Noise | None
+    memories: Counter[str]
     left_out: int
 
 
@@ -108,8 +110,15 @@ def make(folder: Folder) -> Made:
     rows = {cell: rows[cell] for cell in CELLS if cell in rows}
     return Made(
         manifest=_manifest(folder, rows, texts, votes, agreements, noise), rows=rows, users=tuple(users),
-        answers={answer.id: answer for answer in texts}, agreement=agreements, noise=noise, left_out=len(tiered) - len(used),
+        answers={answer.id: answer for answer in texts}, agreement=agreements, noise=noise, memories=_memories(folder, users),
+        left_out=len(tiered) - len(used),
     )  # fmt: skip
+
+
+def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
+    chosen_by = {origin.parents[0]: origin.model for origin in folder.read(Origin) if origin.kind == "memory"}
+    have = (user for user in users if (folder.root / "memory" / f"{user}.jsonl").is_file())
+    return Counter(chosen_by.get(user, OWN) for user in have)
 
 
 def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> None:
