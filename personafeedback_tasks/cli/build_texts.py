@@ -11,10 +11,11 @@ import click
 from ..building.folder import Folder
 from ..building.texts import answers as building_answers
 from ..building.texts import checks
+from ..building.texts import memories as building_memories
 from ..building.texts import personas as building_personas
 from ..building.texts import questions as building_questions
 from ..building.texts.asking import Models
-from .build_options import build_argument, model_arguments, model_arguments_option
+from .build_options import build_argument, model_arguments, model_arguments_option, redact_option
 from .output import say
 
 _DROPPED_PERSONAS: Mapping[str, str] = {
@@ -85,13 +86,29 @@ def _table(reasons: Mapping[str, str]) -> str:
 def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write personas from seeds.jsonl, and take those that you put into persona/.
 
-    Writes `personas` (build.yaml) profiles in the release's structure, each from a seed and drawn traits. A profile that lacks a part, is in
-    another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
+    Writes `personas` (build.yaml) profiles in the release's structure, each from a seed, and from traits that are drawn where the seed
+    states none. A profile that lacks a part, is in another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
     people.csv, which also splits persons into test (people vote on their pairs) and train.
 
     Screen people.csv: keep = no drops a person, with a reason such as
     """
     building_personas.write_personas(folder, _one_model(names, options), say)
+
+
+@click.command()
+@build_argument
+@_model_options(several=False, required=True)
+@redact_option
+@_reasons(building_memories.MEANINGS)
+def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any) -> None:
+    """Have a model choose from corpus.jsonl what each person would read, where there is no memory/<user_id>.jsonl yet.
+
+    corpus.jsonl has one {"text": "..."} per line: posts, reviews, articles that you may use and release. Each person is shown a drawn
+    part of it, and the model chooses up to `memory` pieces (build.yaml). They are kept and released, so that setting=rag runs on your set.
+
+    A line with an e-mail address, a phone number or a handle is refused; --redact puts placeholders. Refused choices are in refused.jsonl:
+    """
+    building_memories.write_memories(folder, _required_model(names, options), redact, say)
 
 
 @click.command()
@@ -134,6 +151,12 @@ def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """
     models = _models(tuple(dict.fromkeys(names)), options)
     building_answers.write_answers(folder, models, say)
+
+
+def _required_model(names: tuple[str, ...], options: dict[str, Any]) -> Models:
+    models = _one_model(names, options)
+    assert models is not None  # click asks for one
+    return models
 
 
 def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:

@@ -137,6 +137,7 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> di
         "votes": list(label.votes),
         "strategies": {side: answer.strategy for side, answer in both.items()},
         "models": {side: answer.model for side, answer in both.items()},
+        **{answer.strategy: answer.way for answer in both.values() if answer.way},
     }
 
 
