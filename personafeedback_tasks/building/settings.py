@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common import strict_yaml
+from ..common.embeddings import DEFAULT
 from ..common.errors import DataError, OptionError
 from ..common.strict_json import short
 from ..engine.benchmark import passing_for
@@ -122,11 +123,20 @@ class Settings:
         Fraction(1), _share, "share of the persons whose pairs people vote on; the others are for training"
     )
     masked: Fraction = _setting(Fraction(4, 5), _share, "share of a persona's fields that the masked strategy hides")  # noqa: RUF009
+    words: int = _setting(
+        160, _number(5, 5_000), "of an answer, about: each question has a target from 0.6 to 1.7 times as long"
+    )
     annotators: int = _setting(9, _number(1, 1_000), "votes to each pair")
     medium: Fraction = _setting(  # noqa: RUF009
         Fraction(8, 9),
         _majority,
         "share of all such people that agrees on a Medium pair at least, as estimated from the votes",
+    )
+
+    embeddings: str = _setting(
+        DEFAULT,
+        _line,
+        "model that finds near duplicates by meaning, if installed (extra `filter`); the default knows English",
     )
 
     @classmethod

@@ -29,12 +29,15 @@ from .rows import (
 )
 from .steps import ANSWERS, MEMORY, PACKS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, VOTES, Say, Step, taken
 from .texts.answers import FIRST, REWRITES, answer_id
+from .texts.asking import settled
+from .texts.checks import CUT
+from .texts.general import general_slot
 from .texts.memories import has_memory, memory_slot
 from .texts.pairs import balance
 from .texts.personas import names, other_seed
-from .texts.questions import general_slot
 from .texts.sources import slots
 from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
+from .yields import HEADER, yield_rows
 
 
 def show_status(folder: Folder, say: Say) -> None:
@@ -51,6 +54,10 @@ def show_status(folder: Folder, say: Say) -> None:
         say(line)
     for kind in balance(build.read(Pair), build.read(Answer)):
         say(kind.line)
+    if rows := yield_rows(folder):
+        say("")
+        for line in in_columns([HEADER, *rows]):
+            say(line)
     if refused := Counter((text.step, text.reason) for text in build.read(Refused)):
         say("")
         counts = ((*key, str(count)) for key, count in sorted(refused.items()))
@@ -197,7 +204,7 @@ _TEXT_IDS: Mapping[Step, tuple[str, Callable[[_Files], Iterable[str]]]] = {
 
 
 def _lacking(build: _Files, step: Step) -> int:
-    """How many texts of a step neither came nor were refused: they failed, or the step was killed.
+    """How many texts of a step neither came nor were refused for good: they failed, or the step was killed.
 
     Only where a model has written something: a team may bring all of it.
     """
@@ -206,9 +213,14 @@ def _lacking(build: _Files, step: Step) -> int:
     (kind, ids), origins = _TEXT_IDS[step], build.read(Origin)
     if step != ANSWERS and not any(origin.kind == kind and origin.model != OWN for origin in origins):
         return 0
-    settled = {part for origin in origins for part in (origin.id, *origin.parents)}
-    settled |= {text.id for text in build.read(Refused)} | {answer.id for answer in build.read(Answer)}
-    return sum(name not in settled for name in ids(build))
+    refused = [text for text in build.read(Refused) if text.step == step.name]
+    done = {part for origin in origins for part in (origin.id, *origin.parents)}
+    done |= (
+        settled(refused, step)
+        | {text.id for text in refused if text.reason == CUT}
+        | {answer.id for answer in build.read(Answer)}
+    )
+    return sum(name not in done for name in ids(build))
 
 
 def _say_spent(folder: Folder, say: Say) -> None:

@@ -90,7 +90,7 @@ def writer(monkeypatch):
     return found
 
 
-def test_a_question_has_600_characters_at_most(tmp_path, writer):
+def test_a_question_has_120_words_at_most(tmp_path, writer):
     folder = scripted.a_build(tmp_path / "build", personas=1, specific=2)
     write_personas(folder, ONE, print)
     (person,) = folder.people()
@@ -99,17 +99,17 @@ def test_a_question_has_600_characters_at_most(tmp_path, writer):
         "How do other people manage a very long journey with ",
     )
     texts = []
-    for begin, length in zip(begins, (600, 601), strict=True):
+    for begin, length in zip(begins, (120, 121), strict=True):
         text = begin
-        while len(text) < length - 1:
+        while len(text.split()) < length:
             text += scripted.words(f"{text} {length}", 1) + " "
-        texts.append(text[: length - 1] + "?")
+        texts.append(f"{text.strip()}?")
     writer.replies = {f"{person.user_id}:specific:{number}": text for number, text in enumerate(texts)}
     said: list[str] = []
     write_questions(folder, ONE, said.append)
-    assert [len(one.question) for one in folder.read(Question)] == [600]
-    assert any(line.startswith("Refused 1: 1 too") for line in said)
-    assert [one.id for one in folder.read(Refused)] == [f"{person.user_id}:specific:1"]
+    assert [len(one.question.split()) for one in folder.read(Question)] == [120]
+    assert any(line.startswith("Refused 4: 4 too_long") for line in said)
+    assert [one.id for one in folder.read(Refused)] == [f"{person.user_id}:specific:1"] * 4
 
 
 def test_a_model_is_asked_for_the_structure_of_the_release():

@@ -23,6 +23,7 @@ from personafeedback_tasks.building.rows import (
     PackItem,
     Pair,
     Person,
+    PoolQuestion,
     Question,
     Refused,
     Tiered,
@@ -40,6 +41,7 @@ ROWS = {
     Question: st.builds(
         Question, id=WORDS, user_id=WORDS, question=LINES, category=st.sampled_from(["specific", "general"]), keep=st.sampled_from(["", "no"])
     ),
+    PoolQuestion: st.builds(PoolQuestion, id=WORDS, question=WORDS, keep=st.sampled_from(["", "no"])),
     Answer: st.builds(
         Answer, id=WORDS, question_id=WORDS, user_id=WORDS, model=WORDS, text=LINES, strategy=st.sampled_from(["full", "question"])
     ),

@@ -61,7 +61,8 @@ def ours(root, people=1, pieces=7, **settings):
 
 
 def asked_of(writer):
-    return {name: prompt for *_, name, prompt in writer.take()}
+    """Request -> prompt, but for the check of each question."""
+    return {name: prompt for *_, name, prompt in writer.take() if not name.endswith("~natural")}
 
 
 # --- questions --------------------------------------------------------------------------------------------------------
@@ -72,12 +73,12 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
     calls = {kind.what: kind.calls for kind in plan(folder, None, 1).calls}
     write_questions(folder, ONE, print)
     asked = asked_of(writer)
-    assert asked.keys() == {f"u0:specific:{place}{part}" for place in (0, 1) for part in ("", ":features")}
+    assert asked.keys() == {f"u0:specific:{place}{part}" for place in (0, 1) for part in ("", "~features")}
     assert (calls["features"], calls["specific questions"]) == (2, 2)
     profile, memory = folder.persona("u0"), folder.persona("u0").memory
     questions, bases = folder.read(Question), folder.by_id(Basis)
     for place, question in enumerate(questions):
-        told, features = asked[f"u0:specific:{place}"], asked[f"u0:specific:{place}:features"]
+        told, features = asked[f"u0:specific:{place}"], asked[f"u0:specific:{place}~features"]
         basis = bases[question.id]
         assert len(basis.memory) == len(set(basis.memory)) == 5
         assert set(basis.memory) < set(memory)
@@ -90,7 +91,7 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
         assert told.count("<situation>") == 1
     assert bases[questions[0].id].memory != bases[questions[1].id].memory
     origin = folder.by_id(Origin)[questions[0].id]
-    assert re.fullmatch(r"features\.md \w{12}, from_memory\.md \w{12}", origin.prompt)
+    assert re.fullmatch(r"features\.md \w{12}, from_memory\.md \w{12}, natural\.md \w{12}", origin.prompt)
     write_questions(folder, ONE, print)
     assert writer.take() == []
 
@@ -125,20 +126,27 @@ def test_a_build_of_before_says_which_files_it_lacks(tmp_path, writer):
     assert len(folder.read(Question)) == 2
 
 
-def test_features_that_are_none_are_refused_and_cost_no_question(tmp_path, writer):
+def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_asked(tmp_path, writer):
     folder = ours(tmp_path / "build", specific=3)
+    chinese = "这个人喜欢钟，也喜欢安静的下午，常常在家里读很久的书。"
     writer.replies = {
-        "u0:specific:0:features": "",
-        "u0:specific:1:features": "这个人喜欢钟，也喜欢安静的下午，常常在家里读很久的书。",
-        "u0:specific:2:features": "Here are the features:\n1. likes bells\n\n* avoids crowds\n- likes bells",
+        "u0:specific:0~features": "",
+        **{f"u0:specific:1{time}~features": chinese for time in ("", "~1", "~2", "~3")},
+        "u0:specific:2~features": "Here are the features:\n1. likes bells\n\n* avoids crowds\n- likes bells",
     }
     write_questions(folder, ONE, print)
-    assert {(one.id, one.reason) for one in folder.read(Refused)} == {
-        ("u0:specific:0", "empty"),
-        ("u0:specific:1", "other_language"),
-    }
-    assert asked_of(writer).keys() == {*(f"u0:specific:{place}:features" for place in range(3)), "u0:specific:2"}
-    assert [basis.features for basis in folder.read(Basis)] == [("likes bells", "avoids crowds")]
+    reasons = Counter((one.id, one.reason) for one in folder.read(Refused))
+    assert reasons == {("u0:specific:0", "empty"): 1, ("u0:specific:1", "other_language"): 4}
+    asked = asked_of(writer)
+    assert [name for name in asked if not name.endswith("~features")] == ["u0:specific:2", "u0:specific:0~1"]
+    pieces = [
+        set(re.findall(r"(?m)^- (Piece .*)$", asked[f"u0:specific:1{time}~features"]))
+        for time in ("", "~1", "~2", "~3")
+    ]
+    assert len(set(map(frozenset, pieces))) > 1  # another handful
+    bases = [basis.features for basis in folder.read(Basis)]
+    assert bases[0] == ("likes bells", "avoids crowds")
+    assert len(bases) == 2
     assert "lacking" not in personafeedback("build", "status", folder.root).output.split("answers")[0]
 
 

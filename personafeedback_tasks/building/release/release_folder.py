@@ -150,6 +150,7 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer], memor
         "votes": list(label.votes),
         "strategies": {side: answer.strategy for side, answer in both.items()},
         "models": {side: answer.model for side, answer in both.items()},
+        **{answer.strategy: answer.way for answer in both.values() if answer.way},
     }
 
 

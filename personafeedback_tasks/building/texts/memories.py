@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...engine.cases import digest_of
 from ...personafeedback.rag.memory import FOLDER
@@ -17,6 +18,9 @@ from .asking import Models, TextRun
 from .choosing import NO_NUMBERS, chosen, listed
 from .drawn import generator
 from .seeds import CORPUS, given
+
+if TYPE_CHECKING:
+    from ...inspect_harness.generation import WrittenText
 
 SHOWN = 5
 """Pieces of the corpus that a prompt shows for each one that is wanted."""
@@ -78,30 +82,35 @@ def _choose(run: TextRun, models: Models, corpus: list[dict[str, str]]) -> dict[
     (model,), folder, settings = models.names, run.folder, run.settings
     prompt = prompts.load(folder.root, "memory")
     users = {memory_slot(settings, person.user_id): person.user_id for person in folder.people()}
-    asked, shown = {}, {}
-    done = run.settled()
-    for slot, user in users.items():
-        if slot not in done and not has_memory(folder, user):
-            places = generator(settings, "corpus", user).sample(
-                range(len(corpus)), min(len(corpus), SHOWN * settings.memory)
+    shown: dict[str, list[dict[str, str]]] = {}
+    files: dict[Path, str] = {}
+    run.done |= {slot for slot, user in users.items() if has_memory(folder, user)}
+
+    def told(slot: str) -> str:
+        user, time = users[slot], run.time(slot)
+        places = generator(settings, "corpus", f"{user}:{time}" if time else user).sample(
+            range(len(corpus)), min(len(corpus), SHOWN * settings.memory)
+        )
+        shown[slot] = [corpus[place] for place in places]
+        texts = [" ".join(_text(piece).split()) for piece in shown[slot]]
+        return prompt.filled(
+            persona=folder.persona(user).text, texts=listed(texts), count=str(settings.memory), language=run.language
+        )
+
+    def take(replies: list[tuple[str, WrittenText]]) -> None:
+        for slot, reply in replies:
+            pieces = chosen(shown[slot], reply.text)[: settings.memory]
+            if reply.cut or not pieces:
+                run.refuse(slot, checks.CUT if reply.cut else NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+                continue
+            parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
+            run.origins[slot] = run.origin(slot, "memory", parents, model, prompt.version)
+            run.done.add(slot)
+            files[_path(folder, users[slot])] = "".join(
+                json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces
             )
-            shown[slot] = [corpus[place] for place in places]
-            texts = [" ".join(_text(piece).split()) for piece in shown[slot]]
-            asked[slot] = prompt.filled(
-                persona=folder.persona(user).text,
-                texts=listed(texts),
-                count=str(settings.memory),
-                language=settings.language,
-            )
-    files = {}
-    for slot, reply in run.ask(models, model, asked):
-        pieces = chosen(shown[slot], reply.text)[: settings.memory]
-        if reply.cut or not pieces:
-            run.refuse(slot, checks.CUT if reply.cut else NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
-            continue
-        parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
-        run.origins[slot] = run.origin(slot, "memory", parents, model, prompt.version)
-        files[_path(folder, users[slot])] = "".join(json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces)
+
+    run.complete(models, model, users, told, take)
     return files
 
 

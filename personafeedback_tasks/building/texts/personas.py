@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...common.errors import DataError
 from ...common.strict_json import cut, leaves
@@ -27,6 +27,9 @@ from .lives import draw_life, stated
 from .seeds import FILE as SEEDS
 from .seeds import NAMES, are_examples, seeds
 from .similar import Seen
+
+if TYPE_CHECKING:
+    from ...inspect_harness.generation import WrittenText
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
@@ -96,7 +99,7 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
             f"{root / FILE}: found seed = {settings.seed}, expected {seed}, with which personas of this build were written. "
             "Put it back, or start another build."
         )
-    done = {*profiles, *known, *run.settled()}
+    run.done |= {*profiles, *known}
     if not settings.personas:  # all are a team's own
         return {}
     prompt, given = prompts.load(root, "persona"), seeds(root)
@@ -108,16 +111,17 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
     (model,) = models.names
     written: dict[str, Profile] = {}
     before = {user: profile for user, profile in profiles.items() if user not in starts}
-    for wave in waves(list(starts)):
-        asked = {
-            user: prompt.filled(
-                seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=traits[user],
-                others=_others(settings, user, before), structure=structure.as_shown(), language=settings.language,
-            )
-            for user in wave
-            if user not in done
-        }  # fmt: skip
-        replies = run.ask(models, model, asked)
+
+    def told(user: str) -> str:
+        shown = (
+            before | written if run.time(user) else before
+        )  # what replaces a persona is told whom it may have repeated
+        return prompt.filled(
+            seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=traits[user],
+            others=_others(settings, user, shown), structure=structure.as_shown(), language=run.language,
+        )  # fmt: skip
+
+    def take(replies: list[tuple[str, WrittenText]]) -> None:
         for user, reply in replies:
             profile, reason = structure.profile(reply.text)
             like = ""
@@ -133,8 +137,11 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
             seen.add(user, _values(profile))
             parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
             run.origins[user] = run.origin(user, "persona", (parent,), model, prompt.version)
+            run.done.add(user)
             written[user] = profile
-        if asked and not replies:  # the model is down
+
+    for wave in waves(list(starts)):
+        if not run.complete(models, model, wave, told, take):  # the model is down, or writes nothing that can be taken
             break
         present = {**profiles, **written}
         before |= {user: present[user] for user in wave if user in present}

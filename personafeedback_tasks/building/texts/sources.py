@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...engine.cases import digest_of
@@ -74,6 +74,7 @@ class Sources:
             drawn = draw_scenarios(self._settings, persona, table, self._settings.specific)
             for slot, scenario in zip(slots(self._settings, user), drawn, strict=True):
                 self.of[slot] = Source(persona, scenario, _handful(self._settings, persona, slot))
+        self._run = run
         self._profiled = {
             slot for slot, source in self.of.items() if source.memory and self._settings.ask_from == MEMORY
         }
@@ -86,15 +87,18 @@ class Sources:
     def infer(self, run: TextRun, models: Models, asked: Iterable[str]) -> list[str]:
         """Have the model infer the features for questions; those of `asked` that can be written now."""
         (model,), asked = models.names, list(asked)
+        for slot in filter(run.time, asked):  # in place of one that was refused, from other pieces
+            source = self.of[slot]
+            self.of[slot] = replace(
+                source, memory=_handful(self._settings, source.persona, self._draw(slot)), features=()
+            )
         missing = [slot for slot in asked if slot in self._profiled and not self.of[slot].features]
         told = {
-            f"{slot}:features": self._prompts["features"].filled(
-                memory=_lines(self.of[slot].memory), language=self._settings.language
-            )
+            slot: self._prompts["features"].filled(memory=_lines(self.of[slot].memory), language=run.language)
             for slot in missing
         }
-        for name, reply in run.ask(models, model, told):
-            self._take(run, name.removesuffix(":features"), reply)
+        for slot, reply in run.ask(models, model, told, about="features"):
+            self._take(run, slot, reply)
         return [slot for slot in asked if slot not in self._profiled or self.of[slot].features]
 
     def _take(self, run: TextRun, slot: str, reply: WrittenText) -> None:
@@ -108,13 +112,18 @@ class Sources:
 
     def prompt(self, slot: str) -> str:
         """What the writer of a question is told."""
-        source, example = self.of[slot], draw_example(self._settings, self._examples, slot)
+        source, example = self.of[slot], draw_example(self._settings, self._examples, self._draw(slot))
         texts = {"scenario": source.scenario.text, "memory": _lines(source.memory), "example": example}
         if source.features:
             return self._prompts["from_memory"].filled(
-                features=_lines(source.features), language=self._settings.language, **texts
+                features=_lines(source.features), language=self._run.language, **texts
             )
-        return self._prompts["specific"].filled(persona=source.persona.text, language=self._settings.language, **texts)
+        return self._prompts["specific"].filled(persona=source.persona.text, language=self._run.language, **texts)
+
+    def _draw(self, slot: str) -> str:
+        """What random choices for a slot depend on."""
+        time = self._run.time(slot)
+        return f"{slot}:{time}" if time else slot
 
     def version(self, slot: str) -> str:
         """Of the prompts behind a question, as provenance has it."""
