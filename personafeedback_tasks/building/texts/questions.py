@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import Basis, Origin, PoolQuestion, Question, Refused, kept
+from ..rows import Basis, BuildRow, Origin, PoolQuestion, Question, Refused, kept
 from ..steps import ANSWERS, QUESTIONS, Say
 from . import checks, general, natural, prompts
 from .asking import Models
@@ -59,9 +59,10 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
             if texts:
                 general.write_general(run, models, texts)
         # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
-        others = {PoolQuestion: run.pool, Basis: {basis.id: basis for basis in run.bases}}
+        bases = {basis.id: basis for basis in run.bases}.values()
+        others: dict[type[BuildRow], Iterable[BuildRow]] = {PoolQuestion: run.pool.values(), Basis: bases}
         rows = {Origin: run.origins.values(), Refused: run.refused, Question: run.questions}
-        folder.write_together({**{kind: of_kind.values() for kind, of_kind in others.items() if of_kind}, **rows})
+        folder.write_together({**{kind: of_kind for kind, of_kind in others.items() if of_kind}, **rows})
         counts = Counter(question.category for question in kept(run.questions))
         say(
             f"Wrote {len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {counts['specific']} specific, "
