@@ -119,11 +119,12 @@ def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write questions for each person, choose general ones from pool.jsonl, and take your own.
 
     Specific questions are written for a scenario drawn from scenarios.csv. Where there is memory/<user_id>.jsonl, a model infers features
-    of the user from some pieces of it, and the question is asked from these; else from the whole persona. General ones are chosen for the person from questions that people asked. Refused: near
-    duplicates, and questions that give the user away (by name, or by terms that few other personas have). Your own lines of questions.csv
-    need user_id, category (specific or general) and question; they stay as they are.
+    of the user from some pieces of it, and the question is asked from these; else from the whole persona. A model then checks each: what nobody would ask so, or what gives the
+    user away, is rewritten and checked again. General ones: of pool.jsonl, a model keeps what is open and personal (pool.csv), chooses for
+    each person, and validates each match. What is refused is asked for again with another seed, at most three times. Your own lines of
+    questions.csv need user_id, category (specific or general) and question; they stay as they are.
 
-    Screen questions.csv: keep = no drops a question, with a reason such as
+    Screen questions.csv, and pool.csv if there is one: keep = no drops a question, with a reason such as
     """
     building_questions.write_questions(folder, _one_model(names, options), say)
 
@@ -140,14 +141,16 @@ def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     masked     told what is left of it: the same fields are hidden on every run
     question   told the question alone
     improved   the full answer, rewritten to the better (test persons only)
-    degraded   the full answer, rewritten to the worse (test persons only)
+    degraded   the full answer, made less personal or less helpful (test persons only)
 
-    pairs.jsonl gets up to three pairs for each question of a test person: full and question (easy), full and masked, improved and degraded.
+    All answers to a question are told one length (`words` in build.yaml is the median). pairs.jsonl gets up to four pairs for each question
+    of a test person: full and question (easy), full and masked, improved and degraded, and full and full of two models.
     Name all models at once: among their answers each pair is chosen so that the better informed one is as often the longer as the shorter
     one. Nothing is cut; the balance is printed.
 
     Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked. With a higher
-    --max-tokens, texts that were cut off are asked for again. Refused texts are in refused.jsonl:
+    --max-tokens, texts that were cut off are asked for again. What is refused is asked for again with another seed, at most three times; all refused
+    texts are in refused.jsonl:
     """
     models = _models(tuple(dict.fromkeys(names)), options)
     building_answers.write_answers(folder, models, say)

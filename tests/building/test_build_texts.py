@@ -37,6 +37,7 @@ from personafeedback_tasks.building.texts.languages import words as length
 from personafeedback_tasks.building.texts.leaks import Leaks
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
 MODEL = "openai/gpt-4o"
@@ -235,6 +236,23 @@ def test_a_short_phrase_gives_a_user_away():
         assert not leaks.found(chinese, ordinary), ordinary
 
 
+def test_the_questions_of_the_release_seldom_give_their_users_away(real_data):
+    cases = load_cases(real_data, "general")
+    users = {case.user_id: case.persona for case in cases}
+    leaks = Leaks(users.values())
+    questions = {(case.user_id, case.question) for case in cases}
+    assert len(questions) == 1470
+    assert (
+        sum(bool(leaks.found(users[user], question)) for user, question in questions) == 4
+    )  # one says the age of its user
+    jobs = {user: str(persona.profile["Demographics"]["Career_Information"]) for user, persona in users.items()}
+    quoted = sum(bool(leaks.found(users[user], f"{job[:25]}，我今晚该看什么？")) for user, job in jobs.items())
+    introduced = sum(
+        bool(leaks.found(users[user], f"作为{job[:10]}，我今晚该看什么电影？")) for user, job in jobs.items()
+    )
+    assert (quoted, introduced, len(users)) == (143, 147, 147)
+
+
 def checked(natural, discreet, question):
     return f"<natural>{natural}</natural>\n<discreet>{discreet}</discreet>\n<question>{question}</question>"
 
@@ -399,8 +417,6 @@ def test_the_lengths_of_questions_have_the_quantiles_of_the_release():
 
 
 def test_the_lengths_are_those_of_the_release(real_data):
-    from personafeedback_tasks.personafeedback.cases import load_cases
-
     texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
     ordered = sorted(map(length, texts))
     assert tuple(ordered[len(ordered) * tenth // 10] for tenth in range(1, 10)) == pytest.approx(LENGTHS, abs=8)

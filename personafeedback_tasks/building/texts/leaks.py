@@ -3,7 +3,7 @@
 Two rules that anybody can check: a short phrase in which the user introduces themselves with a word of their own profile ("as a sports
 commentator", 作为ESTP); and terms of the persona that few other personas have. Such a question is rewritten by a model, as in the paper, and
 refused if these rules still find something. Of the released General half's 1,470 questions, which were chosen from a pool and not written for
-their users, they find 3; of 147 that quote the first 25 characters of the user's job, 143; and all 147 that begin with 作为 and ten characters of it.
+their users, they find 4; of 147 that quote the first 25 characters of the user's job, 143; and all 147 that begin with 作为 and ten characters of it.
 """
 
 from __future__ import annotations
