@@ -180,7 +180,7 @@ def words(key: str, count: int) -> str:
 def built(model: str, prompt: str) -> str:
     if "<response_A>" in prompt:
         return letters(prompt)["better"]
-    if "Invent one person" in prompt:
+    if "Write the profile of one invented person" in prompt:
         return json.dumps(profile(prompt))
     if "Situation:" in prompt:
         return f"What should anybody do about {words(prompt, 9)}?"

@@ -5,6 +5,8 @@ seeds.jsonl, pool.jsonl     what a team gives: seed profiles; general questions
 prompts/*.md                what models are asked, to be edited
 persona/<user_id>.json      as in a release
 memory/<user_id>.jsonl      as in a release
+names.csv, scenarios.csv, examples.jsonl, corpus.jsonl   what is drawn from, see texts/seeds.py
+basis.jsonl                 what a question was drawn from besides its scenario
 people.csv, questions.csv   who and what, to be screened by people
 answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv, tiers.jsonl, below.jsonl
 drawn.jsonl                 of duels that people are asked about, how likely each was

@@ -13,17 +13,26 @@ from ..common.errors import OptionError
 from ..common.tokens import estimated
 from .coins import label_rule
 from .folder import Folder
-from .rows import FULL, MASKED, TEST, Person, Refused, kept
-from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Say, Step
-from .texts import prompts
+from .rows import FULL, IMPROVED, MASKED, TEST, Person, PoolQuestion, Refused, kept
+from .settings import MEMORY as MEMORY_SETTING
+from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Say, Step, taken
+from .texts import prompts, seeds
 from .texts.answers import FIRST, REWRITES
-from .texts.pairs import KINDS
-from .texts.personas import names, next_split
-from .texts.questions import CANDIDATES
+from .texts.asking import settled
+from .texts.general import AT_ONCE, CANDIDATES
+from .texts.memories import SHOWN as SHOWN_PIECES
+from .texts.memories import has_memory
+from .texts.pairs import kinds
+from .texts.personas import SHOWN, names, next_split
+from .texts.sources import HANDFUL
 
-SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS = 150, 900, 40, 15, 400, 100
-"""Assumed tokens: of a seed, a persona (as long as the release's), a question, a choice from the pool, an answer, and what a rewrite
-says about itself."""
+SEED, OTHER, PERSONA, PIECE, FEATURES, EXAMPLE = 150, 40, 900, 60, 60, 50
+QUESTION, CHOICE, VERDICT, REASONS = 40, 15, 20, 100
+"""Assumed tokens: of a seed, the line on an earlier persona, a persona (as long as the release's), a piece of memory, the features of a user,
+an example, a question, a choice from the pool, a verdict on a question, and what a rewrite says about itself."""
+
+TOKENS = 1.5
+"""Assumed tokens of a word of an answer."""
 
 
 class Calls(NamedTuple):
@@ -83,20 +92,26 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
     known = {person.user_id for person in people}
     for _ in files - known:  # a team's own, not in people.csv yet
         add_person()
-    refused = {text.id for text in folder.read(Refused) if text.step == PERSONAS.name}
+    refused = settled(folder.read(Refused), PERSONAS)
     done = sum(name in {*known, *files, *refused} for name in names(settings))
     new = 0
-    while of_split[TEST] * each * len(KINDS) < size if size else new < settings.personas - done:
+    while of_split[TEST] * each * kinds(models) < size if size else new < settings.personas - done:
         add_person()
         new += 1
-    pairs = of_split[TEST] * each * len(KINDS)
+    pairs = of_split[TEST] * each * kinds(models)
     made = BuildPlan(
         pairs=pairs, votes=pairs * settings.annotators, persons=of_split.total(), test=of_split[TEST], new=new, personas=done + new,
         questions=of_split.total() * each, models=models, persona_tokens=round(mean(estimated(texts))) if texts else PERSONA,
         assumed=not texts,
     )  # fmt: skip
     prompt = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
-    calls = [kind for step in STEPS if step.asks_models for kind in _CALLS[step](folder, made, prompt) if kind.calls]
+    calls = [
+        kind
+        for step in taken(STEPS, folder.root)
+        if step.asks_models
+        for kind in _CALLS[step](folder, made, prompt)
+        if kind.calls
+    ]
     return replace(made, calls=tuple(calls))
 
 
@@ -120,8 +135,8 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
     say("")
     known = "assumed" if made.assumed else "the mean of this build"
     for line in (
-        f"a persona has {made.persona_tokens} tokens ({known}), an answer {ANSWER}, a question {QUESTION}",
-        f"each question has all of its {len(KINDS)} pairs: no text fails or is refused, and screening drops nobody",
+        f"a persona has {made.persona_tokens} tokens ({known}), an answer {round(settings.words * TOKENS)}, a question {QUESTION}",
+        f"each question has all of its {kinds(models)} pairs: no text fails or is refused, and screening drops nobody",
         "memory, the thinking of reasoning models and attention items are not counted",
         "no pair is left out for little agreement; some will be, so plan more pairs than you need",
     ):
@@ -135,31 +150,60 @@ Prompts = Mapping[str, int]
 
 
 def _personas(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
-    yield _calls("personas", made.new, prompt["persona"] + SEED, made.persona_tokens)
+    yield _calls("personas", made.new, prompt["persona"] + SEED + SHOWN * OTHER, made.persona_tokens)
+
+
+def _remembered(folder: Folder, made: BuildPlan) -> int:
+    """How many persons will have a memory: those who have one, and all if there is a corpus."""
+    if (folder.root / seeds.CORPUS).is_file():
+        return made.persons
+    return sum(
+        (folder.root / "memory" / path.with_suffix(".jsonl").name).is_file()
+        for path in (folder.root / "persona").glob("*.json")
+    )
+
+
+def _memories(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
+    settings = folder.settings
+    have = sum(has_memory(folder, person.user_id) for person in kept(folder.read(Person)))
+    shown = SHOWN_PIECES * settings.memory * PIECE
+    yield _calls("memories", made.persons - have, prompt["memory"] + made.persona_tokens + shown, 3 * settings.memory)
 
 
 def _questions(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
     settings = folder.settings
-    persona, shown = made.persona_tokens, max(CANDIDATES, 10 * settings.general) * QUESTION
-    yield _calls("specific questions", made.persons * settings.specific, prompt["specific"] + persona, QUESTION)
-    yield _calls(
-        "general questions", made.persons * bool(settings.general), prompt["general"] + persona + shown, CHOICE
-    )
+    persona, specific, matched = made.persona_tokens, made.persons * settings.specific, made.persons * settings.general
+    with_memory = _remembered(folder, made) * settings.specific if settings.ask_from == MEMORY_SETTING else 0
+    handful = HANDFUL * PIECE
+    yield _calls("features", with_memory, prompt["features"] + handful, FEATURES)
+    from_memory = with_memory * (prompt["from_memory"] + handful + FEATURES + EXAMPLE)
+    from_persona = (specific - with_memory) * (prompt["specific"] + persona + EXAMPLE)
+    yield Calls("specific questions", specific, round(from_memory + from_persona), specific * QUESTION)
+    yield _calls("specific questions, checked", specific, prompt["natural"] + persona + QUESTION, VERDICT + QUESTION)
+    if matched:
+        pool = folder.root / seeds.POOL
+        unread = len(seeds.pool(folder.root)[0]) - len(folder.read(PoolQuestion)) if pool.is_file() else 0
+        yield _calls("pool, filtered", -(-unread // AT_ONCE), prompt["open"] + AT_ONCE * QUESTION, CHOICE)
+        shown = max(CANDIDATES, 10 * settings.general) * QUESTION
+        yield _calls("general questions", made.persons, prompt["general"] + persona + shown, CHOICE)
+        yield _calls("general questions, checked", matched, prompt["fits"] + persona + QUESTION, VERDICT)
 
 
 def _answers(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
-    shown = float(1 - folder.settings.masked)
+    shown, answer = float(1 - folder.settings.masked), folder.settings.words * TOKENS
     personas: Mapping[str, float] = {FULL: made.persona_tokens, MASKED: made.persona_tokens * shown}
-    for name in FIRST:
-        tokens = prompt[name] + QUESTION + personas.get(name, 0)
-        yield _calls(f"answers, {name}", made.questions * made.models, tokens, ANSWER)
-    asked = made.pairs // len(KINDS)
-    for name, file in REWRITES.items():
-        yield _calls(f"answers, {name}", asked * made.models, prompt[file] + QUESTION + ANSWER, ANSWER + REASONS)
+    for name, file in FIRST.items():
+        tokens = prompt[file] + QUESTION + personas.get(name, 0)
+        yield _calls(f"answers, {name}", made.questions * made.models, tokens, answer)
+    asked = made.test * (folder.settings.specific + folder.settings.general)
+    for name, files in REWRITES.items():
+        tokens = mean(prompt[file] for file in files) + QUESTION + answer + made.persona_tokens * (name == IMPROVED)
+        yield _calls(f"answers, {name}", asked * made.models, tokens, answer + REASONS)
 
 
 _CALLS: Mapping[Step, Callable[[Folder, BuildPlan, Prompts], Iterator[Calls]]] = {
     PERSONAS: _personas,
+    MEMORY: _memories,
     QUESTIONS: _questions,
     ANSWERS: _answers,
 }

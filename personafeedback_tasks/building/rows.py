@@ -18,6 +18,9 @@ STRATEGIES = (FULL, MASKED, QUESTION, IMPROVED, DEGRADED, IMPORTED)
 rewrite of another answer, to the better or the worse; or unknown, for pairs that a team brought.
 """
 
+WAYS = ("less_personal", "less_helpful")
+"""In which way a degraded answer is worse."""
+
 TRAIN, TEST = "train", "test"
 SPLITS = (TRAIN, TEST)
 
@@ -63,9 +66,28 @@ class Question(BuildRow, file="questions.csv"):
     user_id: str
     category: str  # `specific`: written for this user; `general`: from a pool, matched to them
     question: str
-    scenario: str = ""  # as Table 5 names them; empty if unknown
+    scenario: str = ""  # as scenarios.csv names it; empty if unknown
     keep: str = ""  # as in Person, like the reason
     reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolQuestion(BuildRow, file="pool.csv"):
+    """A question of pool.jsonl: whether it is open and personal."""
+
+    id: str
+    question: str
+    keep: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basis(BuildRow, file="basis.jsonl"):
+    """What a question was drawn from besides its scenario. Questions of a team's own have none."""
+
+    id: str  # of the question
+    memory: tuple[str, ...]  # pieces of the user's memory
+    features: tuple[str, ...] = ()  # that a model inferred from them; empty where the whole persona was shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +101,7 @@ class Answer(BuildRow, file="answers.jsonl"):
     model: str  # or OWN
     text: str  # as a user would read it
     parent: str = ""  # id of the answer that it rewrites; empty for the first ones
+    way: str = ""  # of a degraded one: in which of WAYS it is worse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,12 +200,13 @@ class Origin(BuildRow, file="provenance.jsonl"):
 
 
 R = TypeVar("R", bound=BuildRow)
-K = TypeVar("K", Person, Question)
+K = TypeVar("K", Person, Question, PoolQuestion)
 
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "category": CATEGORIES,
     "difficulty": ("", *DIFFICULTIES),
     "strategy": STRATEGIES,
+    "way": ("", *WAYS),
     "split": SPLITS,
     "keep": ("", "yes", "no"),
     "shown_as": ("A", "B"),
@@ -250,5 +274,5 @@ def _checked(name: str, value: Any, kind: Any, may_be_blank: bool, where: str) -
 
 
 def kept(rows: Iterable[K]) -> list[K]:
-    """The persons or questions that nobody dropped."""
+    """Those that nobody dropped."""
     return [row for row in rows if row.keep != "no"]

@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from ..common import strict_yaml
+from ..common.embeddings import DEFAULT
 from ..common.errors import DataError, OptionError
 from ..common.strict_json import short
 from ..engine.benchmark import passing_for
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 
 FILE = "build.yaml"
+
+
+MEMORY, PERSONA = "memory", "persona"
 
 
 class _Expected(ValueError):
@@ -47,6 +51,15 @@ def _number(least: int, most: int) -> Callable[[Any], int]:
         if type(value) is not int or not least <= value <= most:
             raise _Expected(f"a whole number from {least} to {most:,}")
         return value
+
+    return read
+
+
+def _word(*words: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in words:
+            raise _Expected(" or ".join(words))
+        return str(value)
 
     return read
 
@@ -94,19 +107,36 @@ class Settings:
     language: str = _setting("en", _language, "of every text: a code of two or three letters, such as zh or de")
     seed: int = _setting(0, _number(0, 10**12), "of every random choice")
     personas: int = _setting(
-        20, _number(1, 100_000), "how many personas to write from seeds.jsonl; your own come on top"
+        20, _number(0, 100_000), "how many personas to write from seeds.jsonl; your own come on top"
     )
-    specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of the paper's Table 5")
+    memory: int = _setting(
+        12, _number(1, 1_000), "pieces of your corpus.jsonl to choose for each person who has no memory"
+    )
+    specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of scenarios.csv")
+    ask_from: str = _setting(
+        MEMORY,
+        _word(MEMORY, PERSONA),
+        "memory: specific questions from what a user read, if anything; persona: from the whole persona",
+    )
     general: int = _setting(0, _COUNT, "questions to choose for each person from your pool.jsonl")
     test: Fraction = _setting(  # noqa: RUF009
         Fraction(1), _share, "share of the persons whose pairs people vote on; the others are for training"
     )
     masked: Fraction = _setting(Fraction(4, 5), _share, "share of a persona's fields that the masked strategy hides")  # noqa: RUF009
+    words: int = _setting(
+        160, _number(5, 5_000), "of an answer, about: each question has a target from 0.6 to 1.7 times as long"
+    )
     annotators: int = _setting(9, _number(1, 1_000), "votes to each pair")
     medium: Fraction = _setting(  # noqa: RUF009
         Fraction(8, 9),
         _majority,
         "share of all such people that agrees on a Medium pair at least, as estimated from the votes",
+    )
+
+    embeddings: str = _setting(
+        DEFAULT,
+        _line,
+        "model that finds near duplicates by meaning, if installed (extra `filter`); the default knows English",
     )
 
     @classmethod

@@ -27,12 +27,17 @@ from .rows import (
     Vote,
     kept,
 )
-from .steps import ANSWERS, PACKS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, VOTES, Say, Step
+from .steps import ANSWERS, MEMORY, PACKS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, VOTES, Say, Step, taken
 from .texts.answers import FIRST, REWRITES, answer_id
+from .texts.asking import settled
+from .texts.checks import CUT
+from .texts.general import general_slot
+from .texts.memories import has_memory, memory_slot
 from .texts.pairs import balance
 from .texts.personas import names, other_seed
-from .texts.questions import general_slot, slots
+from .texts.sources import slots
 from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
+from .yields import HEADER, yield_rows
 
 
 def show_status(folder: Folder, say: Say) -> None:
@@ -42,12 +47,17 @@ def show_status(folder: Folder, say: Say) -> None:
         DataError: a file of the build is broken.
     """
     build = _Files(folder)
-    lacking = {step: _lacking(build, step) for step in STEPS}
+    steps = taken(STEPS, folder.root)
+    lacking = {step: _lacking(build, step) for step in steps}
     again = {step: f"; {count} lacking: run it again" if count else "" for step, count in lacking.items()}
-    for line in in_columns([("step", "done"), *((step.name, f"{_DONE[step](build)}{again[step]}") for step in STEPS)]):
+    for line in in_columns([("step", "done"), *((step.name, f"{_DONE[step](build)}{again[step]}") for step in steps)]):
         say(line)
     for kind in balance(build.read(Pair), build.read(Answer)):
         say(kind.line)
+    if rows := yield_rows(folder):
+        say("")
+        for line in in_columns([HEADER, *rows]):
+            say(line)
     if refused := Counter((text.step, text.reason) for text in build.read(Refused)):
         say("")
         counts = ((*key, str(count)) for key, count in sorted(refused.items()))
@@ -59,7 +69,7 @@ def show_status(folder: Folder, say: Say) -> None:
     if edited := _refusal(refuse_edited_votes, folder) or ("" if build.read(Vote) else old_labels):
         say(f"! {edited}")
         say("Next: put these texts back, or have the pairs voted on again.")
-    elif step := _next(build, {step for step in STEPS if lacking[step] or (step == TIERS and old_labels)}):
+    elif step := _next(build, {step for step in steps if lacking[step] or (step == TIERS and old_labels)}):
         say(f"Next: {step.line(folder.root)}")
     else:
         say(f"Done: {folder.root / 'release'}")
@@ -86,14 +96,26 @@ class _Files:
 def _next(build: _Files, undone: set[Step]) -> Step | None:
     """The first step that is not done."""
     testing = build.has_test or build.read(Pair)
-    for step in STEPS if testing else (PERSONAS, QUESTIONS, ANSWERS, TRAINING):
+    for step in taken(STEPS if testing else (PERSONAS, MEMORY, QUESTIONS, ANSWERS, TRAINING), build.folder.root):
         made: tuple[type[BuildRow], ...] = (*step.writes[-1:], *step.instead)
         if step == ANSWERS and not build.has_test:
             made = (Answer,)
-        done = build.released if step == RELEASE else any(map(build.read, made))
+        done = any(map(build.read, made)) if step not in _SHOWN_BY_FILES else _SHOWN_BY_FILES[step](build)
         if step in undone or not done:
             return step
     return None
+
+
+def _remembered(build: _Files) -> list[str]:
+    """The users who have a memory."""
+    return [person.user_id for person in build.people if has_memory(build.folder, person.user_id)]
+
+
+_SHOWN_BY_FILES: Mapping[Step, Callable[[_Files], bool]] = {
+    MEMORY: lambda build: bool(_remembered(build)),
+    RELEASE: lambda build: build.released,
+}
+"""Step that writes no rows -> whether it was done."""
 
 
 def _personas(build: _Files) -> str:
@@ -133,6 +155,7 @@ def _tiers(build: _Files) -> str:
 
 _DONE: Mapping[Step, Callable[[_Files], str]] = {
     PERSONAS: _personas,
+    MEMORY: lambda build: f"{len(_remembered(build))} of {len(build.people)} persons have one",
     QUESTIONS: _questions,
     ANSWERS: _answers,
     PACKS: _packs,
@@ -145,6 +168,11 @@ _DONE: Mapping[Step, Callable[[_Files], str]] = {
 
 def _persona_ids(build: _Files) -> Iterable[str]:
     return names(build.settings) if other_seed(build.settings, build.read(Origin)) is None else ()
+
+
+def _memory_ids(build: _Files) -> Iterable[str]:
+    remembered = _remembered(build)
+    return (memory_slot(build.settings, person.user_id) for person in build.people if person.user_id not in remembered)
 
 
 def _question_ids(build: _Files) -> Iterable[str]:
@@ -168,6 +196,7 @@ def _answer_ids(build: _Files) -> Iterable[str]:
 
 _TEXT_IDS: Mapping[Step, tuple[str, Callable[[_Files], Iterable[str]]]] = {
     PERSONAS: ("persona", _persona_ids),
+    MEMORY: ("memory", _memory_ids),
     QUESTIONS: ("question", _question_ids),
     ANSWERS: ("answer", _answer_ids),
 }
@@ -175,7 +204,7 @@ _TEXT_IDS: Mapping[Step, tuple[str, Callable[[_Files], Iterable[str]]]] = {
 
 
 def _lacking(build: _Files, step: Step) -> int:
-    """How many texts of a step neither came nor were refused: they failed, or the step was killed.
+    """How many texts of a step neither came nor were refused for good: they failed, or the step was killed.
 
     Only where a model has written something: a team may bring all of it.
     """
@@ -184,9 +213,14 @@ def _lacking(build: _Files, step: Step) -> int:
     (kind, ids), origins = _TEXT_IDS[step], build.read(Origin)
     if step != ANSWERS and not any(origin.kind == kind and origin.model != OWN for origin in origins):
         return 0
-    settled = {part for origin in origins for part in (origin.id, *origin.parents)}
-    settled |= {text.id for text in build.read(Refused)} | {answer.id for answer in build.read(Answer)}
-    return sum(name not in settled for name in ids(build))
+    refused = [text for text in build.read(Refused) if text.step == step.name]
+    done = {part for origin in origins for part in (origin.id, *origin.parents)}
+    done |= (
+        settled(refused, step)
+        | {text.id for text in refused if text.reason == CUT}
+        | {answer.id for answer in build.read(Answer)}
+    )
+    return sum(name not in done for name in ids(build))
 
 
 def _say_spent(folder: Folder, say: Say) -> None:

@@ -29,6 +29,7 @@ class Step:
         instead: rows that show that a team needs it no longer, such as labels that were brought.
         asks_models: it has models write texts: it counts calls, and what fails is asked again.
         arguments: what its command needs besides the folder.
+        only_with: file of the team without which the step is left out; empty for a step that every build has.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Step:
     instead: Kinds = ()
     asks_models: bool = False
     arguments: str = ""
+    only_with: str = ""
 
     def line(self, root: Path) -> str:
         """Its whole command, as a shell takes it."""
@@ -44,6 +46,7 @@ class Step:
 
 
 PERSONAS = Step(name="personas", reads=(), writes=(Person,), asks_models=True, arguments="--model MODEL")
+MEMORY = Step(name="memory", reads=(Person,), asks_models=True, arguments="--model MODEL", only_with="corpus.jsonl")
 QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), asks_models=True, arguments="--model MODEL")
 ANSWERS = Step(
     name="answers",
@@ -58,8 +61,13 @@ TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered))
 RELEASE = Step(name="release", reads=(Tiered,))
 TRAINING = Step(name="training", reads=(Answer,))
 
-STEPS = (PERSONAS, QUESTIONS, ANSWERS, PACKS, VOTES, TIERS, RELEASE)
+STEPS = (PERSONAS, MEMORY, QUESTIONS, ANSWERS, PACKS, VOTES, TIERS, RELEASE)
 """From nothing to a data set. TRAINING follows ANSWERS where no person is for testing."""
+
+
+def taken(steps: Sequence[Step], root: Path) -> list[Step]:
+    """The steps of a build: without those whose file the team did not give."""
+    return [step for step in steps if not step.only_with or (root / step.only_with).is_file()]
 
 
 def command(step: str, root: Path) -> str:

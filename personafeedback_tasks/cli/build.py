@@ -7,16 +7,19 @@ from pathlib import Path
 import click
 
 from ..building.folder import Folder
+from ..building.imported.users import read_users
 from ..building.plan import show_plan
 from ..building.starting import start
 from ..building.status import show_status
-from ..building.steps import PERSONAS, STEPS
-from .build_options import build_argument, folder_argument
+from ..building.steps import PERSONAS, STEPS, command
+from ..common.errors import OptionError
+from ..common.strict_json import short_list
+from .build_options import build_argument, folder_argument, redact_option
 from .build_set import import_command, packs, release, tiers, training, votes
-from .build_texts import answers, personas, questions
+from .build_texts import answers, memory, personas, questions
 from .output import say
 
-_LINES = "\n".join(f"    {step.line(Path('DIR'))}" for step in STEPS)
+_LINES = "\n".join(f"    {step.line(Path('DIR'))}" for step in STEPS if not step.only_with)
 
 _HELP = f"""Build a set for your own users, in your language: personas, questions, answers, votes, tiers, release.
 
@@ -27,7 +30,7 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     personafeedback build plan DIR
 {_LINES}
 
-`build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
+`build memory` chooses from corpus.jsonl what persons read; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -39,31 +42,70 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
 )
 @click.option("--name", help="Name of the set.")
-def init(folder: Path, language: str | None, name: str | None) -> None:
+@click.option(
+    "--users",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='Your own users: one {"user_id": "...", "profile": ...} per line. Their profiles go to persona/.',
+)
+@click.option(
+    "--history",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help='What they read or wrote: FOLDER/<user_id>.jsonl with {"text": "..."} or {"role": "user", "content": "..."}, and a "date" if '
+    "there is one. Goes to memory/.",
+)
+@redact_option
+def init(
+    folder: Path, language: str | None, name: str | None, users: Path | None, history: Path | None, redact: bool
+) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 
     \b
     build.yaml     what you decide about the set, each setting with its meaning
     prompts/*.md   what models are told; {{persona}} and the like are filled in
     seeds.jsonl    short profiles that personas are written from: replace them
+    names.csv      countries and names that are drawn where a seed states none
+    scenarios.csv  situations that questions are asked in, how often, and for whom
+    examples.jsonl questions of which each prompt for a question shows one
 
     What is already there stays as it is. You may also bring:
 
     \b
     persona/<user_id>.json   your own personas, as in the release
-    memory/<user_id>.jsonl   what a user read: one {"text": "..."} per line
+    memory/<user_id>.jsonl   what a user read or wrote: one {"text": "..."} per line
     questions.csv            your own questions: user_id, category, question
     pool.jsonl               questions that people asked: one {"question": "..."} per line
+    corpus.jsonl             what people may have read: one {"text": "..."} per line
 
     \b
         personafeedback build init DIR --language zh --name "Our users"
+        personafeedback build init DIR --users users.jsonl --history chats
+
+    --users and --history refuse personal data that they find, and name the line; --redact replaces them. They know no names, and not everything
+    else: read what you bring.
     """
-    written, present = start(folder, language, name)
+    if (history or redact) and users is None:
+        raise OptionError("--history and --redact are for the users of --users, and there are none.")
+    own = read_users(users, history, redact) if users else None
+    written, present = start(folder, language, name, own)
+    brought = {folder / file for file in own.files} if own else set()
     for path in written:
-        say(f"Wrote {path}")
+        if path not in brought:
+            say(f"Wrote {path}")
     for path in present:
         say(f"Already there, unchanged: {path}")
-    say(f"Next: {PERSONAS.line(folder)}")
+    if own is None:
+        say(f"Next: {PERSONAS.line(folder)}")
+        return
+    say(
+        f"Read {own.people:,} users and {own.pieces:,} pieces of their history; wrote {len(brought & {*written}):,} files to persona/ and memory/"
+    )
+    if own.redacted:
+        say("Replaced " + ", ".join(f"{count:,} times {kind}" for kind, count in own.redacted.items()))
+    if own.without:
+        say(f"Without a history: {len(own.without):,} users ({short_list(own.without)})")
+    say(f"Next: {command(PERSONAS.name, folder)}")
 
 
 @click.command()
@@ -102,7 +144,7 @@ def plan(folder: Folder, size: int | None, models: int) -> None:
 def build() -> None: ...
 
 
-for command in (
-    init, plan, status, personas, questions, answers, packs, votes, tiers, release, training, import_command,
+for step in (
+    init, plan, status, personas, memory, questions, answers, packs, votes, tiers, release, training, import_command,
 ):  # fmt: skip
-    build.add_command(command)
+    build.add_command(step)

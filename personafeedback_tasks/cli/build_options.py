@@ -23,6 +23,10 @@ model_arguments_option = click.option(
     "-M", "arguments", multiple=True, metavar="KEY=VALUE", help="Argument of the model, as in Inspect: -M base_url=URL."
 )
 
+redact_option = click.option(
+    "--redact", is_flag=True, help="Put placeholders for e-mail addresses, phone numbers and handles."
+)
+
 
 def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:
     """Those of a model, each `KEY=VALUE`, as Inspect reads them: numbers, true, lists."""

@@ -107,7 +107,7 @@ def tiers(folder: Folder) -> None:
     multiple=True,
     metavar="NAME",
     type=click.Choice(NAMES),
-    help="Release in spite of this finding: longest, overlap or name above 60 % on Hard, or a contradiction. Repeatable. The card says so.",
+    help="Release in spite of this finding: a shortcut above 60 % on Hard, or a contradiction. Repeatable. The card says so.",
 )
 def release(folder: Folder, accept: tuple[str, ...]) -> None:
     """Make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
@@ -115,8 +115,9 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     Everything in this package then works on it: the tasks of both harnesses, reports, cards, duels. Nothing is uploaded.
     Files that you add to DIR/release stay when you run this again; README.md is written anew.
 
-    Before that, the shortcuts are measured. If the longer response, the one with more of the persona's terms, or the one that says the
-    user's name is right in more than 60 % of the Hard cases, or a pair has both labels, nothing is released unless --accept names it.
+    Before that, the shortcuts are measured. If the longer response, the one with more of the persona's terms, the one that says the
+    user's name, or the one by the model that mostly wrote the better one is right in more than 60 % of the Hard cases, or a pair has both
+    labels, nothing is released unless --accept names it. A control that cannot run on the set (other_persona) is named.
 
     \b
         personafeedback build release DIR

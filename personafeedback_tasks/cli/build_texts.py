@@ -11,10 +11,11 @@ import click
 from ..building.folder import Folder
 from ..building.texts import answers as building_answers
 from ..building.texts import checks
+from ..building.texts import memories as building_memories
 from ..building.texts import personas as building_personas
 from ..building.texts import questions as building_questions
 from ..building.texts.asking import Models
-from .build_options import build_argument, model_arguments, model_arguments_option
+from .build_options import build_argument, model_arguments, model_arguments_option, redact_option
 from .output import say
 
 _DROPPED_PERSONAS: Mapping[str, str] = {
@@ -85,8 +86,8 @@ def _table(reasons: Mapping[str, str]) -> str:
 def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write personas from seeds.jsonl, and take those that you put into persona/.
 
-    Writes `personas` (build.yaml) profiles in the release's structure, each from a seed and drawn traits. A profile that lacks a part, is in
-    another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
+    Writes `personas` (build.yaml) profiles in the release's structure, each from a seed, and from traits that are drawn where the seed
+    states none. A profile that lacks a part, is in another language or nearly repeats another one goes to refused.jsonl. Without --model only your own are taken. Each is a line of
     people.csv, which also splits persons into test (people vote on their pairs) and train.
 
     Screen people.csv: keep = no drops a person, with a reason such as
@@ -96,17 +97,34 @@ def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @build_argument
+@_model_options(several=False, required=True)
+@redact_option
+@_reasons(building_memories.MEANINGS)
+def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any) -> None:
+    """Have a model choose from corpus.jsonl what each person would read, where there is no memory/<user_id>.jsonl yet.
+
+    corpus.jsonl has one {"text": "..."} per line: posts, reviews, articles that you may use and release. Each person is shown a drawn
+    part of it, and the model chooses up to `memory` pieces (build.yaml). They are kept and released, so that setting=rag runs on your set.
+
+    A line with an e-mail address, a phone number or a handle is refused; --redact puts placeholders. Refused choices are in refused.jsonl:
+    """
+    building_memories.write_memories(folder, _required_model(names, options), redact, say)
+
+
+@click.command()
+@build_argument
 @_model_options(several=False, required=False)
 @_reasons(_DROPPED_QUESTIONS, building_questions.MEANINGS)
 def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write questions for each person, choose general ones from pool.jsonl, and take your own.
 
-    Specific questions are written for a drawn scenario with the shares of the paper's Table 5, and see some pieces of
-    memory/<user_id>.jsonl if there is one. General ones are chosen for the person from questions that people asked. Refused: near
-    duplicates, and questions that give the user away (by name, or by terms that few other personas have). Your own lines of questions.csv
-    need user_id, category (specific or general) and question; they stay as they are.
+    Specific questions are written for a scenario drawn from scenarios.csv. Where there is memory/<user_id>.jsonl, a model infers features
+    of the user from some pieces of it, and the question is asked from these; else from the whole persona. A model then checks each: what nobody would ask so, or what gives the
+    user away, is rewritten and checked again. General ones: of pool.jsonl, a model keeps what is open and personal (pool.csv), chooses for
+    each person, and validates each match. What is refused is asked for again with another seed, at most three times. Your own lines of
+    questions.csv need user_id, category (specific or general) and question; they stay as they are.
 
-    Screen questions.csv: keep = no drops a question, with a reason such as
+    Screen questions.csv, and pool.csv if there is one: keep = no drops a question, with a reason such as
     """
     building_questions.write_questions(folder, _one_model(names, options), say)
 
@@ -123,17 +141,25 @@ def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     masked     told what is left of it: the same fields are hidden on every run
     question   told the question alone
     improved   the full answer, rewritten to the better (test persons only)
-    degraded   the full answer, rewritten to the worse (test persons only)
+    degraded   the full answer, made less personal or less helpful (test persons only)
 
-    pairs.jsonl gets up to three pairs for each question of a test person: full and question (easy), full and masked, improved and degraded.
+    All answers to a question are told one length (`words` in build.yaml is the median). pairs.jsonl gets up to four pairs for each question
+    of a test person: full and question (easy), full and masked, improved and degraded, and full and full of two models.
     Name all models at once: among their answers each pair is chosen so that the better informed one is as often the longer as the shorter
     one. Nothing is cut; the balance is printed.
 
     Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked. With a higher
-    --max-tokens, texts that were cut off are asked for again. Refused texts are in refused.jsonl:
+    --max-tokens, texts that were cut off are asked for again. What is refused is asked for again with another seed, at most three times; all refused
+    texts are in refused.jsonl:
     """
     models = _models(tuple(dict.fromkeys(names)), options)
     building_answers.write_answers(folder, models, say)
+
+
+def _required_model(names: tuple[str, ...], options: dict[str, Any]) -> Models:
+    models = _one_model(names, options)
+    assert models is not None  # click asks for one
+    return models
 
 
 def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from ..common.columns import in_columns
+from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
 from ..recenter import upstream
 from ..recenter.data import file_name, load, with_judgment
-from ..recenter.embeddings import DEFAULT
 from ..recenter.rows import STAGES, Relevance
 from .options import READABLE, out_option
 from .output import progress, say

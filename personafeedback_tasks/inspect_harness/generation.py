@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -71,16 +72,18 @@ def generate(
     model_args: Mapping[str, Any] = {},
     max_tokens: int | None = None,
     temperature: float | None = None,
+    seeds: Mapping[str, int] = {},
 ) -> Generated:
     """Have a model write the texts that are not yet in the cache.
 
     Args:
         prompts: id of a text -> all that the model is told.
         model: as Inspect names it: `openai/gpt-4o`.
-        folder: of the build. The log is written to logs/<step>/, the cache to cache/.
+        folder: of the build. The log is written to logs/<step>/, the cache to cache/<step>/.
         step: which step asks; the name of the task in the log.
         max_tokens: limit on a reply; the provider's if None.
         temperature: the provider's if None.
+        seeds: id of a text -> seed of the provider's sampling, where it takes one; for those that are asked for again.
 
     Raises:
         OptionError: there is no such model, or it lacks something, such as a key.
@@ -91,11 +94,14 @@ def generate(
         return {}, {}
     writer = _started(model, model_args)
     task = Task(
-        dataset=MemoryDataset([Sample(id=name, input=prompt) for name, prompt in prompts.items()], name=step),
+        dataset=MemoryDataset(
+            [Sample(id=name, input=prompt, metadata={"seed": seeds.get(name)}) for name, prompt in prompts.items()],
+            name=step,
+        ),
         solver=_writes(),
         name=step,
     )
-    with _environment("INSPECT_CACHE_DIR", str((folder / CACHE).resolve())):
+    with _environment("INSPECT_CACHE_DIR", str(_cache(folder, step))):
         logs = inspect_eval(
             task,
             model=writer,
@@ -120,6 +126,15 @@ def generate(
             f"server and its address, the key and the model's name, then run the step again. The log: {log.location}"
         )
     return texts, failures
+
+
+def forget(folder: Path, step: str) -> None:
+    """Empty the cache of a step whose texts are all in the build's files: a text that is removed from these comes from the model again."""
+    shutil.rmtree(_cache(folder, step), ignore_errors=True)
+
+
+def _cache(folder: Path, step: str) -> Path:
+    return (folder / CACHE / step).resolve()
 
 
 def check_models(names: Iterable[str], model_args: Mapping[str, Any]) -> None:
@@ -151,7 +166,7 @@ def _writes() -> Solver:
             raise GenerationError(f"not asked: {PATIENCE} requests in a row had failed")
         kept = CachePolicy(expiry=None, per_epoch=False, scopes={"request": str(state.sample_id)})
         try:
-            written = await generate(state, cache=kept)
+            written = await generate(state, cache=kept, seed=state.metadata["seed"])
         except Exception:
             in_a_row += 1
             raise

@@ -1,122 +1,11 @@
-"""Texts -> unit vectors of a frozen sentence-embedding model, and how similar an attribute and a prompt are by them.
-
-Sentence-BERT (Reimers and Gurevych, arXiv 1908.10084), as the package sentence-transformers runs it, on the CPU: the same texts
-and the same model give the same vectors on one machine.
-"""
+"""How similar an attribute and a prompt are by a model of sentence embeddings."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
-from ..common.errors import OptionError, require
-from ..common.strict_json import cut, short
+from ..common.embeddings import DEFAULT, embedder
 from .rows import Relevance
-
-DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
-
-BATCH = 64
-"""Texts in one pass of the model."""
-
-FEW = 200
-"""Texts: up to so many, one thread embeds them. More threads would wait for each other longer than they work."""
-
-EXTRA = "filter"
-
-Vectors = Any
-"""An array of float64, shape (texts, dimensions), each row of length 1."""
-
-
-class Embedder:
-    """A loaded model.
-
-    Args:
-        model: a name on the Hugging Face Hub, which is downloaded once, or a folder.
-
-    Attributes:
-        name: a name on the Hub, or the absolute path of a folder.
-        longest: tokens that it reads; what is beyond them is cut off.
-
-    Raises:
-        ModuleNotFoundError: sentence-transformers is not installed.
-        OptionError: there is no such model, or it cannot be loaded.
-    """
-
-    def __init__(self, model: str) -> None:
-        require("sentence_transformers", extra=EXTRA)
-        import torch
-        from sentence_transformers import SentenceTransformer
-
-        self.name = name_of(model)
-        try:
-            with _quiet():
-                self._model = SentenceTransformer(self.name, device="cpu", model_kwargs={"dtype": torch.float32})
-        except Exception as error:  # whatever is wrong with somebody's files
-            why = cut(str(error).partition("\n")[0].rstrip("."), 200)
-            raise OptionError(
-                f"The embedding model {short(model)} could not be loaded ({why}). Pass the name of a sentence-transformers model on "
-                "the Hugging Face Hub, which needs a network once, or a folder that holds one."
-            ) from error
-        self.longest: int | None = self._model.max_seq_length
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the weights, the vocabulary and the length limit: equal vectors need equal digests."""
-        digest = hashlib.sha256(f"{self.longest}".encode())
-        for name, weights in sorted(self._model.state_dict().items()):
-            digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
-            digest.update(weights.contiguous().numpy().tobytes())
-        for token, number in sorted(self._model.tokenizer.get_vocab().items()):
-            digest.update(f"{token} {number}\n".encode())
-        return digest.hexdigest()[:12]
-
-    def embed(self, texts: Sequence[str], progress: Callable[[str], None] = lambda text: None) -> Vectors:
-        """Unit vectors, one row per text, in the order given.
-
-        Each different text is embedded once, and batches hold texts of similar length, whatever order they come in.
-
-        Args:
-            texts: at least one.
-            progress: gets how far it is.
-        """
-        import numpy as np
-
-        different = sorted(set(texts), key=lambda text: (len(text), text))
-        parts = []
-        with _threads(1 if len(different) <= FEW else None):
-            for start in range(0, len(different), BATCH):
-                progress(f"embedding {start:,} of {len(different):,} texts")
-                batch = different[start : start + BATCH]
-                parts.append(self._model.encode(batch, batch_size=BATCH, show_progress_bar=False))
-        vectors = np.concatenate(parts).astype(np.float64)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors /= np.where(lengths > 0, lengths, 1)
-        place = {text: index for index, text in enumerate(different)}
-        return vectors[[place[text] for text in texts]]
-
-
-@lru_cache(maxsize=2)
-def embedder(model: str) -> Embedder:
-    """The same, loaded once in a process."""
-    return Embedder(model)
-
-
-def name_of(model: str) -> str:
-    """The model's name; the absolute path where it is a folder.
-
-    Raises:
-        OptionError: it is empty.
-    """
-    if not model.strip():
-        raise OptionError(
-            f"The embedding model must be a name on the Hugging Face Hub, such as {DEFAULT}, or a folder."
-        )
-    folder = Path(model).expanduser()
-    return str(folder.resolve()) if folder.is_dir() else model
 
 
 def similarity(rows: Sequence[Relevance], model: str = DEFAULT) -> dict[str, float]:
@@ -126,30 +15,3 @@ def similarity(rows: Sequence[Relevance], model: str = DEFAULT) -> dict[str, flo
     vectors = embedder(model).embed([text for row in rows for text in (row.shown, row.prompt)])
     cosines = (vectors[0::2] * vectors[1::2]).sum(axis=1)
     return {row.id: float(cosine) for row, cosine in zip(rows, cosines, strict=True)}
-
-
-@contextmanager
-def _threads(number: int | None) -> Iterator[None]:
-    """With so many threads of torch; None leaves them as they are."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(number or before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the progress bar that transformers draws while it loads."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()

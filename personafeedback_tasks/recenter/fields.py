@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from ..common import strict_json
+from ..common import private, strict_json
 from ..common.errors import DataError
 from ..common.strict_json import short, short_list
-from . import private
 
 ROLES = ("system", "user", "assistant")
 

@@ -29,9 +29,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..common import private
 from ..common.errors import DataError
 from ..common.strict_json import broken, short
-from . import private
 from .data import file_name
 from .fields import MOST_VOTES, Fields, lines
 from .rows import Relevance, Response

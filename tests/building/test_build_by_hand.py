@@ -14,7 +14,7 @@ from personafeedback_tasks.building.release.tiers import sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Pair, Question, Refused, Vote
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts import traits
+from personafeedback_tasks.building.texts import structure
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import next_split, write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
@@ -39,7 +39,8 @@ def test_a_build_starts_with_these_settings():
     ("name", "allowed", "refused"),
     [
         ("seed", ("0", "1000000000000"), ("-1", "1000000000001")),
-        ("personas", ("1", "100000"), ("0", "100001")),
+        ("personas", ("0", "100000"), ("-1", "100001")),
+        ("memory", ("1", "1000"), ("0", "1001")),
         ("specific", ("0", "1000"), ("-1", "1001")),
         ("general", ("0", "1000"), ("-1", "1001")),
         ("annotators", ("1", "1000"), ("0", "1001")),
@@ -89,7 +90,7 @@ def writer(monkeypatch):
     return found
 
 
-def test_a_question_has_600_characters_at_most(tmp_path, writer):
+def test_a_question_has_120_words_at_most(tmp_path, writer):
     folder = scripted.a_build(tmp_path / "build", personas=1, specific=2)
     write_personas(folder, ONE, print)
     (person,) = folder.people()
@@ -98,27 +99,27 @@ def test_a_question_has_600_characters_at_most(tmp_path, writer):
         "How do other people manage a very long journey with ",
     )
     texts = []
-    for begin, length in zip(begins, (600, 601), strict=True):
+    for begin, length in zip(begins, (120, 121), strict=True):
         text = begin
-        while len(text) < length - 1:
+        while len(text.split()) < length:
             text += scripted.words(f"{text} {length}", 1) + " "
-        texts.append(text[: length - 1] + "?")
+        texts.append(f"{text.strip()}?")
     writer.replies = {f"{person.user_id}:specific:{number}": text for number, text in enumerate(texts)}
     said: list[str] = []
     write_questions(folder, ONE, said.append)
-    assert [len(one.question) for one in folder.read(Question)] == [600]
-    assert any(line.startswith("Refused 1: 1 too") for line in said)
-    assert [one.id for one in folder.read(Refused)] == [f"{person.user_id}:specific:1"]
+    assert [len(one.question.split()) for one in folder.read(Question)] == [120]
+    assert any(line.startswith("Refused 4: 4 too_long") for line in said)
+    assert [one.id for one in folder.read(Refused)] == [f"{person.user_id}:specific:1"] * 4
 
 
 def test_a_model_is_asked_for_the_structure_of_the_release():
-    structure = json.loads(traits.structure())
-    assert structure["Demographics"]["Age"] == 0
-    assert list(structure) == ["Name", "Demographics", "Personality", "Preference"]
-    profile, reason = traits.profile(f"```json\n{json.dumps(scripted.persona('x'))}\n```")
+    shape = json.loads(structure.as_shown())
+    assert shape["Demographics"]["Age"] == 0
+    assert list(shape) == ["Name", "Demographics", "Personality", "Preference"]
+    profile, reason = structure.profile(f"```json\n{json.dumps(scripted.persona('x'))}\n```")
     assert (profile, reason) == (scripted.persona("x"), "")
     for reply in ("", "no JSON", "[1]"):
-        found, reason = traits.profile(reply)
+        found, reason = structure.profile(reply)
         assert found is None
         assert reason
 

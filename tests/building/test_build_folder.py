@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import (
     Answer,
+    Basis,
     Below,
     BuildRow,
     Draw,
@@ -23,6 +24,7 @@ from personafeedback_tasks.building.rows import (
     PackItem,
     Pair,
     Person,
+    PoolQuestion,
     Question,
     Refused,
     Tiered,
@@ -40,9 +42,11 @@ ROWS = {
     Question: st.builds(
         Question, id=WORDS, user_id=WORDS, question=LINES, category=st.sampled_from(["specific", "general"]), keep=st.sampled_from(["", "no"])
     ),
+    PoolQuestion: st.builds(PoolQuestion, id=WORDS, question=WORDS, keep=st.sampled_from(["", "no"])),
     Answer: st.builds(
         Answer, id=WORDS, question_id=WORDS, user_id=WORDS, model=WORDS, text=LINES, strategy=st.sampled_from(["full", "question"])
     ),
+    Basis: st.builds(Basis, id=WORDS, memory=st.tuples(LINES, LINES), features=st.tuples(WORDS)),
     Pair: st.builds(Pair, id=WORDS, question_id=WORDS, user_id=WORDS, first=WORDS, second=WORDS),
     PackItem: st.builds(PackItem, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
     Draw: st.builds(Draw, pair_id=WORDS, duel=WORDS, probability=st.floats(0.001, 1)),
@@ -193,7 +197,7 @@ def test_settings_are_exact(tmp_path):
         ('annotators: "9"', "'9' in quotes, expected a whole number"),
         ("annotators: 9.0", "found annotators = 9.0, expected a whole number"),
         ("annotators: 2026-01-02", "expected a whole number"),
-        ("personas: 10000000", "expected a whole number from 1 to 100,000"),
+        ("personas: 10000000", "expected a whole number from 0 to 100,000"),
         ("test: 1e-999999999", "found test = '1e-999999999', expected a share"),
         ("test: .inf", "expected a share"),
         ("test: 1/0", "expected a share"),

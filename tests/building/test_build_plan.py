@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -11,7 +12,8 @@ from support.commands import personafeedback
 from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.common.tokens import estimated
 
-SEED, PERSONA, QUESTION, CHOICE, ANSWER, REASONS, POOL = 150, 900, 40, 15, 400, 100, 20
+SEED, OTHERS, PERSONA, EXAMPLE, QUESTION, CHOICE, VERDICT = 150, 40 * 40, 900, 50, 40, 15, 20
+ANSWER, REASONS, POOL = 240, 100, 20
 
 
 def planned(root, *options):
@@ -27,21 +29,27 @@ def test_a_new_build_takes_what_its_settings_say(tmp_path, general, shown):
         tmp_path / "build", personas=4, specific=2, general=general, test="1/2", masked="3/4", annotators=5
     )
     filled = {name: estimated([prompts.load(folder.root, name).text])[0] for name in prompts.PLACEHOLDERS}
+    pool = folder.root / "pool.jsonl"
+    pool.write_text("".join(json.dumps({"question": f"What is {word} number?"}) + "\n" for word in range(41)), "utf-8")
     said, calls = planned(folder.root, "--models", 3)
     questions, answers = 4 * (2 + general), 4 * (2 + general) * 3
-    pairs = 2 * (2 + general) * 3  # of two test persons, three kinds
+    pairs = 2 * (2 + general) * 4  # of two test persons, four kinds
     rewrites = 2 * (2 + general) * 3  # by three models, of their questions
+    worse = (filled["less_personal"] + filled["less_helpful"]) / 2
     expected = {
-        "personas": (4, filled["persona"] + SEED, PERSONA),
-        "specific questions": (4 * 2, filled["specific"] + PERSONA, QUESTION),
+        "personas": (4, filled["persona"] + SEED + OTHERS, PERSONA),
+        "specific questions": (4 * 2, filled["specific"] + PERSONA + EXAMPLE, QUESTION),
+        "specific questions, checked": (4 * 2, filled["natural"] + PERSONA + QUESTION, VERDICT + QUESTION),
+        "pool, filtered": (3, filled["open"] + POOL * QUESTION, CHOICE),  # 41 questions, 20 at once
         "general questions": (4, filled["general"] + PERSONA + shown * QUESTION, CHOICE),
-        "answers, full": (answers, filled["full"] + QUESTION + PERSONA, ANSWER),
-        "answers, masked": (answers, filled["masked"] + QUESTION + PERSONA // 4, ANSWER),
+        "general questions, checked": (4 * general, filled["fits"] + PERSONA + QUESTION, VERDICT),
+        "answers, full": (answers, filled["answer"] + QUESTION + PERSONA, ANSWER),
+        "answers, masked": (answers, filled["answer"] + QUESTION + PERSONA // 4, ANSWER),
         "answers, question": (answers, filled["question"] + QUESTION, ANSWER),
-        "answers, improved": (rewrites, filled["improve"] + QUESTION + ANSWER, ANSWER + REASONS),
-        "answers, degraded": (rewrites, filled["degrade"] + QUESTION + ANSWER, ANSWER + REASONS),
+        "answers, improved": (rewrites, filled["improve"] + PERSONA + QUESTION + ANSWER, ANSWER + REASONS),
+        "answers, degraded": (rewrites, worse + QUESTION + ANSWER, ANSWER + REASONS),
     }
-    products = {what: (n, n * told, n * written) for what, (n, told, written) in expected.items()}
+    products = {what: (n, round(n * told), n * written) for what, (n, told, written) in expected.items()}
     assert calls == {**products, "total": tuple(map(sum, zip(*products.values(), strict=True)))}
     assert f"{pairs} pairs of 2 test persons; 4 persons and {questions} questions in all; 3 models answer" in said
     assert f"Votes to buy: {pairs * 5} (5 to each pair)" in said
@@ -49,13 +57,13 @@ def test_a_new_build_takes_what_its_settings_say(tmp_path, general, shown):
 
 def test_a_size_decides_how_many_personas_there_must_be(tmp_path):
     root = a_build(tmp_path / "build", personas=4, specific=2, test="1/2").root
-    # Six pairs of a test person, and every other person is one: 13 pairs take three of them, the fifth person being the third.
-    said, calls = planned(root, "--size", 13)
+    # Eight pairs of a test person, and every other person is one: 17 pairs take three of them, the fifth person being the third.
+    said, calls = planned(root, "--size", 17)
     assert f"Set personas: 5 in {root / 'build.yaml'} (it has 4), or bring your own personas." in said
-    assert "18 pairs of 3 test persons; 5 persons and 10 questions in all; 2 models answer" in said
+    assert "24 pairs of 3 test persons; 5 persons and 10 questions in all; 2 models answer" in said
     assert calls["personas"][0] == 5
-    for size in (7, 12):  # two of them, the third person being the second
-        assert "12 pairs of 2 test persons; 3 persons" in planned(root, "--size", size)[0]
+    for size in (9, 16):  # two of them, the third person being the second
+        assert "16 pairs of 2 test persons; 3 persons" in planned(root, "--size", size)[0]
     assert "Set personas" not in planned(root)[0]
 
 

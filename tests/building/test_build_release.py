@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 from huggingface_hub import DatasetCard
+from support.building import words
 from support.builds import a_build, cast
 from support.commands import personafeedback, tree
 from support.samples import a_part
@@ -20,9 +22,11 @@ from support.samples import a_part
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release import releasing
 from personafeedback_tasks.building.release.preferences import RISK
-from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, Question, Tiered, Vote
-from personafeedback_tasks.personafeedback.cases import load_present
+from personafeedback_tasks.building.release.shortcuts import NAMES, idle_control, writer_shortcut
+from personafeedback_tasks.building.rows import Answer, Dropped, Origin, Pair, Person, Question, Refused, Tiered, Vote
+from personafeedback_tasks.personafeedback.cases import PersonaCase, load_present
 from personafeedback_tasks.personafeedback.ceiling import ceilings
+from personafeedback_tasks.personafeedback.persona import Persona
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +165,102 @@ def test_a_shortcut_stops_the_release_until_it_is_accepted_by_name(voted, tmp_pa
     again = personafeedback(*command.split()[1:])
     assert again.exit_code == 0, again.output
     assert "--accept longest was not needed" in released(build, *ACCEPT, "--accept", "longest")
+
+
+@pytest.mark.slow
+def test_the_gate_says_what_a_shortcut_reads_and_advises_lengths_before_pairs_are_dropped(voted, tmp_path):
+    build = voted(tmp_path / "b")
+    answers = build.read(Answer)
+    build.write(
+        Answer,
+        [replace(one, text=f"{one.text} Then rest a while." * (2 if one.strategy == "full" else 1)) for one in answers],
+    )
+    cast(build, build.read(Vote))
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    said = " ".join(personafeedback("build", "release", build.root).stderr.split())
+    overlap = said[said.index("overlap is right in") :]
+    assert "by counting the words of the persona that a response repeats. " in overlap
+    assert "without reading a persona" not in overlap
+    lengths, dropping = said.index("each prompt of answers has {{words}}"), said.index("the last resort")
+    assert said.index("longest is right in") < lengths < dropping
+
+
+def _case(name, user, chosen, rejected, tier="hard"):
+    persona = Persona(user, {"Name": f"N{user}", "Likes": f"thing {user}"})
+    return PersonaCase(
+        name, "specific", tier, persona, "What now?", "yes", "no", {"models": {"chosen": chosen, "reject": rejected}}
+    )
+
+
+def test_the_writer_is_told_by_the_cases_of_other_users():
+    # a beats b in u1 (twice) and u2; in u3 b beats a; c and d are seen in u3 alone; e is compared with itself.
+    cases = [
+        _case("1", "u1", "a", "b"), _case("2", "u1", "a", "b"), _case("3", "u2", "a", "b"), _case("4", "u3", "b", "a"),
+        _case("5", "u3", "c", "d"), _case("6", "u1", "e", "e"),
+    ]  # fmt: skip
+    # u1: others have a 1 of 2, b 1 of 2. u2: a 2 of 3. u3: a 3 of 3, b 0 of 3; nobody else has c or d.
+    assert writer_shortcut(cases) == {"1": 0.5, "2": 0.5, "3": 1.0, "4": 0.0, "5": 0.5, "6": 0.5}
+    assert writer_shortcut([_case("1", "u1", "a", "a")]) == {}
+
+
+@pytest.mark.slow
+def test_a_set_whose_writer_tells_the_better_response_is_not_released(voted, tmp_path):
+    build = voted(tmp_path / "b")
+    build.write(Answer, [replace(one, model=f"acme/{one.strategy}") for one in build.read(Answer)])
+    done = personafeedback("build", "release", build.root, *ACCEPT)
+    assert done.exit_code == 1
+    assert "writer is right in 100.0 ± 0.0 % of" in " ".join(done.stderr.split())
+    released(build, *ACCEPT, "--accept", "writer")
+    assert "| `writer` |" in (build.root / "release" / "README.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_card_says_who_wrote_what_passed_who_was_dropped_and_which_control_cannot_run(voted, tmp_path):
+    build = voted(tmp_path / "b")
+    answers, people = build.read(Answer), build.read(Person)
+    build.write(
+        Origin,
+        [
+            *(Origin(id=person.user_id, kind="persona", model="own") for person in people),
+            *(Origin(id=answer.id, kind="answer", model=answer.model) for answer in answers),
+            Origin(id="q1", kind="question", model="acme/q", parents=("u0", "u0:specific:0", "draft:abc")),
+            Origin(id="q2", kind="question", model="acme/q", parents=("u0", "u0:specific:1")),
+        ],
+    )
+    build.write(
+        Refused,
+        [
+            *(
+                Refused(id=f"lost{number}", step="answers", reason="refusal", text="No.")
+                for number in range(len(answers))
+            ),
+            *(Refused(id="u0:specific:0", step="questions", reason="several", text="No?") for _ in range(2)),
+        ],
+    )
+    build.write(Dropped, [Dropped(annotator="a0", reason="tossed coins")])
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    printed = released(build, *ACCEPT)
+    card = (build.root / "release" / "README.md").read_text("utf-8")
+    assert f"personas: brought {len(people)}; answers: acme/m {len(answers):,}; questions: acme/q 2." in card
+    assert f"| answers | {2 * len(answers):,} | {len(answers):,} | 50 | 0 |" in card
+    assert "| specific questions | 4 | 2 | 50 | 1 |" in card
+    assert "Votes of 1 annotators do not count: a0 (tossed coins)." in card
+    shown = personafeedback("build", "status", build.root).output
+    assert re.search(r"(?m)^specific questions +4 +2 +50 +1$", shown)
+    # All of these people are called PersonN and live in Town N: near twins.
+    for text in (printed, card):
+        assert "The control setting=other_persona cannot run on this set: found nobody whose persona user_id" in text
+
+
+@pytest.mark.slow
+def test_a_set_of_different_people_has_its_control(voted, tmp_path):
+    build = voted(tmp_path / "b")
+    for number, path in enumerate(sorted((build.root / "persona").glob("*.json"))):
+        path.write_text(json.dumps({"Name": words(f"name {number}", 2), "Likes": words(f"{number}", 3)}), "utf-8")
+    cast(build, build.read(Vote))
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    assert "cannot run" not in released(build, *(part for name in NAMES for part in ("--accept", name)))
+    assert idle_control(load_present(build.root / "release")) == ""
 
 
 @pytest.mark.slow

@@ -7,6 +7,8 @@ import re
 import zipfile
 
 from personafeedback_tasks import __version__
+from personafeedback_tasks.building.texts.prompts import LANGUAGES, PLACEHOLDERS
+from personafeedback_tasks.building.texts.seeds import examples
 
 
 def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_nothing_else(wheel):
@@ -23,8 +25,8 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
     assert {f"reports/page/{name}" for name in ("index.html.j2", "page.css", "page.js")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
     assert {f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response")} <= inside
-    assert {f"building/texts/prompts/{language}/full.md" for language in ("en", "zh")} <= inside
-    assert sum(name.startswith("building/texts/prompts/") for name in inside) == 16
+    assert {f"building/texts/prompts/{code}/{name}.md" for code in LANGUAGES for name in PLACEHOLDERS} <= inside
+    assert {f"building/texts/given/{code}/{name}" for code in LANGUAGES for name in examples("en")} <= inside
     assert sum(name.startswith("personafeedback/sample/persona/") for name in inside) == 8
     assert sum(name.startswith("personafeedback/sample/data/") and name.endswith(".jsonl") for name in inside) == 6
 

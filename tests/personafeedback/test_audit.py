@@ -88,6 +88,7 @@ def test_the_real_artifacts(real):
         "artifact_profile": 5,
         "artifact_unparsed": 1,
         "artifact_colon": 9,
+        "artifact_boilerplate": 1,
         "artifact_chat_tokens": 0,
     }
     colons = {
@@ -265,6 +266,26 @@ DIRT = {
         "N/A",
     ],
     "artifact_colon": ["一些具体建议如下：", "Here are three ideas:", "Three ideas: \n", "**以下是建议：**"],
+    "artifact_boilerplate": [
+        "Sure! Here's a personalized answer: tea.",
+        "Here are some tailored recommendations for you: tea.",
+        "Based on your persona, tea.",
+        "Given your profile, tea.",
+        "Tea. It suits you, based on your personality type.",
+        "Since your MBTI is INTJ, tea.",
+        "As an INFP, you will like tea.",
+        "Tea, since you’re an ESTJ.",
+        "As an AI language model, I say tea.",
+        "**Assistant:** Tea.",
+        "当然！以下是为您量身定制的建议：茶。",
+        "好的，以下是个性化的回答：茶。",
+        "根据您的画像，茶。",
+        "根据你提供的用户资料，茶。",
+        "由于您的MBTI是INTJ，茶。",
+        "作为ESTP，您会喜欢茶。",
+        "作为一个人工智能语言模型，我选茶。",
+        "助手：茶。",
+    ],
     "artifact_chat_tokens": [
         "Tea.<|im_end|>",
         "<|start_header_id|>assistant",
@@ -311,6 +332,11 @@ def test_planted_artifact_adds_exactly_its_id(make_release, name, text, side):
         "Here is the revised letter:\n\nDear Sir, tea at three.",
         "Remember this ratio: 1:2.",
         "I think: the answer is tea. My reasoning? Response times.",
+        "Based on your LinkedIn profile, recruiters see a teacher.",
+        "As an AI engineer or an assistant professor, you have other choices.",
+        "Here is a personalized card for your mother:\n\nDear mother, tea at three.",
+        "当然可以！根据您的习惯，先喝茶。",
+        "我是AI爱好者，也喜欢茶。您可以请助手：张三。",
         "Think about <think tanks> and [INSTITUTE] prices, e.g. 3 < 4 | 5 > 4.",
     ],
 )
@@ -561,7 +587,7 @@ def test_ids_stand_in_the_order_of_the_release_and_what_is_left_is_free_of_repea
 def test_flagged_is_what_its_kinds_list(real):
     assert set(FLAGGED) == {"repeat", "contradiction", *ARTIFACTS}
     assert real.flagged == {id_ for name in FLAGGED for id_ in real.findings[name].ids}
-    assert len(real.flagged) == 1091
+    assert len(real.flagged) == 1092
 
 
 # --- JSON and the command --------------------------------------------------------------------------------------------

@@ -324,8 +324,12 @@ def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
 @pytest.mark.parametrize(
     ("content", "found", "expected"),
     [
-        (b'{"text": "a"}\n{"note": "b"}\n', r"line 2: found no 'text' \(keys: 'note'\)", "a string 'text'"),
-        (b'{"text": "a"}\n{}\n', r"line 2: found no 'text' \(keys: none\)", "a string 'text'"),
+        (
+            b'{"text": "a"}\n{"note": "b"}\n',
+            r"line 2: found no 'text' \(keys: 'note'\)",
+            "a string 'text', or 'role' and 'content'",
+        ),
+        (b'{"text": "a"}\n{}\n', r"line 2: found no 'text' \(keys: none\)", "a string 'text', or 'role' and 'content'"),
         (b'{"text": " "}\n', "line 1: found text = ' '", "a non-empty string"),
         (b'{"text": 3}\n', "line 1: found text = 3", "a non-empty string"),
         (b'{"text": "a"}\n["b"]\n', "line 2: found .*", "one JSON object"),

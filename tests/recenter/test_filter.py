@@ -24,12 +24,13 @@ np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
 linear_model = pytest.importorskip("sklearn.linear_model")
 
+from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.statistics import jackknife_stderr
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.embeddings import DEFAULT, embedder, name_of, similarity
+from personafeedback_tasks.recenter.embeddings import similarity
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
 from personafeedback_tasks.recenter.filter.features import blocks, features, scaled

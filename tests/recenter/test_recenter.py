@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from personafeedback_tasks.common import private
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.recenter import private
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, file_name, in_turns, load
 from personafeedback_tasks.recenter.rows import MOST_VOTES, SCALE, STAGES, VERDICTS, Extraction, Relevance, Response
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.starting import start
@@ -48,10 +49,19 @@ def persona(key: str, **changes: object) -> dict[str, object]:
 
 def write(prompt: str, model: str = "") -> str:
     """What a model that does as it is told writes."""
-    if "Invent one person" in prompt:
+    if "Write the profile of one invented person" in prompt:
         return f"```json\n{json.dumps(persona(prompt))}\n```"
+    if "What do they suggest about this user?" in prompt:
+        return f"- likes {words(prompt, 5)}\n- avoids {words(prompt, 6)}"
     if "Situation:" in prompt:
         return f"What should anybody do about {words(prompt, 9)}?"
+    if "<discreet>" in prompt:
+        question = prompt.partition("<question>\n")[2].partition("\n</question>")[0]
+        return f"<natural>yes</natural>\n<discreet>yes</discreet>\n<question>{question}</question>"
+    if "open and personal" in prompt:
+        return ", ".join(str(number) for number in range(1, 21))
+    if "<fits>" in prompt:
+        return "<reason>It does.</reason>\n<fits>yes</fits>"
     if "numbered list" in prompt:
         return "3, 1, 2"
     if "<reasons>" in prompt:
@@ -64,7 +74,8 @@ class Writer:
 
     Attributes:
         write: (prompt, model) -> the text.
-        replies: id of a text -> it, a `WrittenText`, or an error for one that fails, in place of what `write` gives.
+        replies: id of a text -> it, a `WrittenText`, or an error for one that fails, in place of what `write` gives; also for what
+            replaces it (`id~1`), where that has no reply of its own.
         asked: (step, model, id, prompt) of every text.
     """
 
@@ -75,7 +86,10 @@ class Writer:
         texts, failures = {}, {}
         for name, prompt in prompts.items():
             self.asked.append((step, model, name, prompt))
-            text = self.replies[name] if name in self.replies else self.write(prompt, model)
+            first = re.sub(r"~[0-9]+$", "", name)
+            text = (
+                self.replies.get(name, self.replies.get(first)) if first in self.replies else self.write(prompt, model)
+            )
             if isinstance(text, Exception):
                 failures[name] = str(text)
             else:

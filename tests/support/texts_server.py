@@ -15,13 +15,14 @@ class TextsServer:
 
     Args:
         write: prompt -> the reply; or (status, message) for an error; or (reply, finish reason).
+        by_model: it takes the model's name, too.
 
     Attributes:
         seen: the prompts, in the order in which they came.
     """
 
-    def __init__(self, write):
-        self.write, self.seen = write, []
+    def __init__(self, write, by_model=False):
+        self.write, self.by_model, self.seen = write, by_model, []
         self._left: float = float("inf")
         self._held = 0
         self._changed = threading.Condition()
@@ -39,7 +40,7 @@ class TextsServer:
                 return Response(status=503)  # whoever asked is dead
             self._left -= 1
             self._changed.notify_all()
-        written = self.write(prompt)
+        written = self.write(prompt, body["model"]) if self.by_model else self.write(prompt)
         if isinstance(written, tuple) and isinstance(written[0], int):
             error = {"error": {"message": written[1], "code": "refused"}}
             return Response(json.dumps(error), status=written[0], content_type="application/json")
@@ -68,9 +69,9 @@ class TextsServer:
 
 
 @contextmanager
-def texts_server(write):
+def texts_server(write, by_model=False):
     """A `TextsServer` with its `url`."""
-    server = TextsServer(write)
+    server = TextsServer(write, by_model)
     with HTTPServer(host="127.0.0.1", threaded=True) as http:
         http.expect_request("/v1/chat/completions", method="POST").respond_with_handler(server.reply)
         server.url = http.url_for("/v1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isnan
@@ -15,8 +15,9 @@ from ...common.errors import DataError
 from ...common.strict_json import cut, read, short
 from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
+from ..basis import Bases
 from ..folder import Folder
-from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Pair, Person, Question, Tiered, Vote
+from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered, Vote
 from ..settings import FILE
 from ..steps import command
 from ..votes.collected import MODEL, by_models, counted
@@ -45,7 +46,8 @@ class Made:
         answers: id -> of the rows' texts.
         agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
         noise: of the labels, by tier; None where nobody voted.
-        left_out: pairs whose question or person was dropped, and imported pairs of the training split.
+        memories: who chose what users have read, a model or OWN -> how many of the users.
+        left_out: pairs whose question or person was dropped since they were voted on, and imported pairs of the training split.
     """
 
     manifest: Manifest
@@ -54,6 +56,7 @@ class Made:
     answers: dict[str, Answer]
     agreement: dict[str, Voting]
     noise: Noise | None
+    memories: Counter[str]
     left_out: int
 
 
@@ -65,7 +68,7 @@ def make(folder: Folder) -> Made:
             text that is not there, or people voted on a pair of a person of the training split.
     """
     answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
-    kept = {question.id for question in folder.questions()}
+    kept, bases = {question.id for question in folder.questions()}, Bases(folder)
     tiered, votes = folder.read(Tiered), counted(folder)
     every = [*chain(*sort_into_tiers(folder, votes))] if folder.has(Vote) else []
     _refuse_old_tiers(folder, tiered, every)
@@ -90,7 +93,9 @@ def make(folder: Folder) -> Made:
             )
         if label.question_id in kept and people[label.user_id].split == TEST:
             question = questions[label.question_id]
-            rows[f"{question.category}_{label.difficulty}"].append(_row(label, question, answers))
+            rows[f"{question.category}_{label.difficulty}"].append(
+                _row(label, question, answers, bases.memory(question.id))
+            )
             used.append(label)
     if not used:
         raise DataError(
@@ -105,8 +110,15 @@ def make(folder: Folder) -> Made:
     rows = {cell: rows[cell] for cell in CELLS if cell in rows}
     return Made(
         manifest=_manifest(folder, rows, texts, votes, agreements, noise), rows=rows, users=tuple(users),
-        answers={answer.id: answer for answer in texts}, agreement=agreements, noise=noise, left_out=len(tiered) - len(used),
+        answers={answer.id: answer for answer in texts}, agreement=agreements, noise=noise, memories=_memories(folder, users),
+        left_out=len(tiered) - len(used),
     )  # fmt: skip
+
+
+def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
+    chosen_by = {origin.parents[0]: origin.model for origin in folder.read(Origin) if origin.kind == "memory"}
+    have = (user for user in users if (folder.root / "memory" / f"{user}.jsonl").is_file())
+    return Counter(chosen_by.get(user, OWN) for user in have)
 
 
 def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> None:
@@ -125,7 +137,7 @@ def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[
             )
 
 
-def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> dict[str, Any]:
+def _row(label: Tiered, question: Question, answers: Mapping[str, Answer], memory: Sequence[str]) -> dict[str, Any]:
     """A row as in the original release, and the origins of its texts and its label."""
     both = {"chosen": answers[label.chosen], "reject": answers[label.rejected]}
     return {
@@ -133,10 +145,12 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer]) -> di
         "question": question.question,
         **{side: answer.text for side, answer in both.items()},
         **({"scenario": question.scenario} if question.scenario else {}),
+        **({"memory": list(memory)} if memory else {}),
         "pair": label.pair_id,
         "votes": list(label.votes),
         "strategies": {side: answer.strategy for side, answer in both.items()},
         "models": {side: answer.model for side, answer in both.items()},
+        **{answer.strategy: answer.way for answer in both.values() if answer.way},
     }
 
 

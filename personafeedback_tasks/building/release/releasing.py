@@ -47,7 +47,8 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
             show_table("Shortcuts: accuracy ± standard error, in percent; chance is 50", *table)
             shortcuts.refuse(stopping, accepted, STEP.line(folder.root))
             sentences = [sentence for name, sentence in stopping.items() if name in accepted]
-            write(place / "README.md", card(made, folder.settings, measured, sentences))
+            control = shortcuts.idle_control(cases)
+            write(place / "README.md", card(made, folder, measured, sentences, control))
             put_in_place(folder.root)
     counts = made.manifest.counts
     cells = ", ".join(f"{cell} {count:,}" for cell, count in counts.items())
@@ -56,6 +57,8 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
         say(
             f"{made.left_out:,} pairs are left out: their question or person has keep = no, or the person is for training"
         )
+    if control:
+        say(f"! {control}")
     for name in accepted:
         if name not in stopping:
             say(f"--accept {name} was not needed")

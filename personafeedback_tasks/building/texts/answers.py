@@ -6,10 +6,10 @@ only: in the released data such pairs make most of Medium, and a reward model's 
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...engine.cases import digest_of
@@ -22,6 +22,7 @@ from ..rows import (  # fmt: skip
     QUESTION,
     STRATEGIES,
     TEST,
+    WAYS,
     Answer,
     Origin,
     PackItem,
@@ -30,10 +31,13 @@ from ..rows import (  # fmt: skip
     Refused,
     Vote,
 )
+from ..settings import Settings
 from ..steps import ANSWERS, PACKS, TRAINING, Say
 from . import checks, prompts
 from .asking import Models, TextRun
 from .briefs import Briefs
+from .drawn import generator
+from .languages import CHARACTERS, words
 from .pairs import balance, choose
 from .similar import likeness
 
@@ -46,26 +50,37 @@ NEAR = 0.9
 UNEVEN = 0.2
 """Share of a kind's pairs, longer minus shorter, from which a report says what to do. 60 % to 40 % is where a release is stopped."""
 
-EQUAL, NEARLY, NO_TAG = "equal", "near_equal", "no_answer_tag"
+EQUAL, NEARLY, NO_TAG, LONG = "equal", "near_equal", "no_answer_tag", "too_long"
 
 MEANINGS: Mapping[str, str] = {
     EQUAL: "the same text as another answer to the question",
     NEARLY: "the same text except for a word or two",
     NO_TAG: "a rewrite without <answer></answer>",
+    LONG: "more than twice as many words as the question's target",
 }
 """Reason -> what was found; see also `checks.MEANINGS`."""
 
-FIRST = (FULL, MASKED, QUESTION)
-"""Strategies of the answers that are no rewrites; each has a prompt of its name."""
+FIRST: Mapping[str, str] = {FULL: "answer", MASKED: "answer", QUESTION: "question"}
+"""Strategy of an answer that is no rewrite -> the name of its prompt. What is told of the persona is all that differs between the first two."""
 
-REWRITES: Mapping[str, str] = {IMPROVED: "improve", DEGRADED: "degrade"}
-"""Strategy -> the name of its prompt."""
+REWRITES: Mapping[str, tuple[str, ...]] = {IMPROVED: ("improve",), DEGRADED: WAYS}
+"""Strategy of a rewrite -> the names of its prompts, of which one is drawn."""
 
-_REWRITTEN = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
+LENGTHS = (164, 192, 216, 239, 265, 296, 333, 380, 452)
+"""Deciles of the words of the responses in the General half of the release, see `languages.words`."""
+
+MOST = 2
+"""Times its target: a longer answer is refused."""
 
 
 _Wanted = tuple[Answer, str, Origin]
 """An answer without its text, what its writer is told, and where it will be from."""
+
+
+def target(settings: Settings, question_id: str) -> int:
+    """The length that all answers to a question are to have, in words: drawn from LENGTHS, scaled to the median of the settings."""
+    spread = generator(settings, "words", question_id).choice(LENGTHS) / LENGTHS[len(LENGTHS) // 2]
+    return max(5, 5 * round(settings.words * CHARACTERS.get(settings.language, 1) * spread / 5))
 
 
 def answer_id(question_id: str, strategy: str, model: str, parent: str = "") -> str:
@@ -130,11 +145,13 @@ class _AnswersRun(TextRun):
     def __init__(self, folder: Folder, say: Say):
         super().__init__(folder, ANSWERS, say)
         self.questions = folder.questions()
-        self._prompts = {name: prompts.load(folder.root, name) for name in (*FIRST, *REWRITES.values())}
+        self._prompts = {
+            name: prompts.load(folder.root, name) for name in {*FIRST.values(), *chain(*REWRITES.values())}
+        }
         users = {person.user_id for person in folder.people(TEST)}
         self.test = {question.id for question in self.questions if question.user_id in users}
         self.answers = folder.read(Answer)
-        self._done = {answer.id for answer in self.answers} | self.settled()
+        self.done = {answer.id for answer in self.answers}
         self._briefs = Briefs(folder)
         self._of_question: dict[str, list[Answer]] = defaultdict(list)
         for answer in self.answers:
@@ -144,9 +161,9 @@ class _AnswersRun(TextRun):
     def first(self, model: str) -> Iterator[_Wanted]:
         """The answers of a model that are no rewrites."""
         for question in self.questions:
-            for strategy in FIRST:
-                shown = {} if strategy == QUESTION else {"persona": self._briefs.persona(question.user_id, strategy)}
-                yield self._wanted(question, strategy, model, "", self._prompts[strategy], **shown)
+            for strategy, name in FIRST.items():
+                shown = {} if strategy == QUESTION else {"persona": self._briefs.persona(question, strategy)}
+                yield self._wanted(question, strategy, model, "", name, **shown)
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:
         """The rewrites by a model of its own answers with the full persona."""
@@ -154,46 +171,53 @@ class _AnswersRun(TextRun):
         for parent in list(self.answers):
             question = asked.get(parent.question_id)
             if question is not None and parent.strategy == FULL and parent.model == model:
-                for strategy, name in REWRITES.items():
-                    yield self._wanted(question, strategy, model, parent.id, self._prompts[name], answer=parent.text)
+                for strategy, names in REWRITES.items():
+                    name = generator(self.settings, strategy, parent.id).choice(names)
+                    persona = {} if name in WAYS else {"persona": self._briefs.persona(question, FULL)}
+                    yield self._wanted(question, strategy, model, parent.id, name, answer=parent.text, **persona)
 
-    def _wanted(
-        self, question: Question, strategy: str, model: str, parent: str, prompt: prompts.Prompt, **texts: str
-    ) -> _Wanted:
+    def _wanted(self, question: Question, strategy: str, model: str, parent: str, name: str, **texts: str) -> _Wanted:
+        prompt, length = self._prompts[name], target(self.settings, question.id)
         answer = Answer(
             id=answer_id(question.id, strategy, model, parent), question_id=question.id, user_id=question.user_id, strategy=strategy,
-            model=model, text="", parent=parent,
+            model=model, text="", parent=parent, way=name if name in WAYS else "",
         )  # fmt: skip
-        parents = (*self._briefs.parents(question, strategy), *filter(None, [parent]))
-        filled = prompt.filled(language=self.settings.language, question=question.question, **texts)
+        parents = (*self._briefs.parents(question, strategy), *filter(None, [parent]), f"words:{length}")
+        filled = prompt.filled(language=self.language, question=question.question, words=str(length), **texts)
         return answer, filled, self.origin(answer.id, "answer", parents, model, prompt.version)
 
     def write(self, model: str, wanted: Iterable[_Wanted], models: Models) -> None:
-        """Ask for those that are neither there nor refused, and check what comes."""
+        """Ask for those that are neither there nor refused for good, and check what comes."""
         missing = {
-            answer.id: (answer, prompt, origin) for answer, prompt, origin in wanted if answer.id not in self._done
+            answer.id: (answer, prompt, origin) for answer, prompt, origin in wanted if answer.id not in self.done
         }
-        for name, reply in self.ask(models, model, {name: prompt for name, (_, prompt, _) in missing.items()}):
-            self._done.add(name)
-            answer, _, origin = missing[name]
-            text, reason, like = self._checked(answer, reply)
-            if reason:
-                self.refuse(name, reason, reply.text, like)
-                continue
-            self.answers.append(replace(answer, text=text))
-            self._of_question[answer.question_id].append(self.answers[-1])
-            self.origins[name] = origin
+
+        def take(replies: list[tuple[str, WrittenText]]) -> None:
+            for name, reply in replies:
+                answer, _, origin = missing[name]
+                text, reason, like = self._checked(answer, reply)
+                if reason:
+                    self.refuse(name, reason, reply.text, like)
+                    continue
+                self.done.add(name)
+                self.answers.append(replace(answer, text=text))
+                self._of_question[answer.question_id].append(self.answers[-1])
+                self.origins[name] = origin
+
+        self.complete(models, model, missing, lambda name: missing[name][1], take)
 
     def _checked(self, answer: Answer, reply: WrittenText) -> tuple[str, str, str]:
         """(the text of an answer, why it is refused, the id of the answer that it repeats)."""
         text = reply.text
         if answer.strategy in REWRITES and text and not reply.cut:
-            rewritten = _REWRITTEN.findall(text)
-            if not rewritten:
+            rewritten = prompts.tagged(text, "answer")
+            if rewritten is None:
                 return text, NO_TAG, ""
-            text = rewritten[-1].strip()
+            text = rewritten
         if reason := checks.fault(text, self.settings.language, reply.cut):
             return text, reason, ""
+        if words(text) > MOST * target(self.settings, answer.question_id):
+            return text, LONG, ""
         for other in self._of_question[answer.question_id]:
             if other.text == text:
                 return text, EQUAL, other.id

@@ -1,9 +1,13 @@
-"""One run of a step that has models write texts: who writes, what is added to the build, and what the step says at its end."""
+"""One run of a step that has models write texts: who writes, what replaces a refused text, and what the step says at its end.
+
+A text is asked for under an id. What a check refuses is asked for again, with another seed, up to ROUNDS times; all refused ones stay in
+refused.jsonl, so that a run that was killed goes on where it was.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +16,17 @@ from ..folder import Folder
 from ..rows import OWN, BuildRow, Origin, Refused
 from ..steps import Say, Step
 from . import checks
+from .languages import name_of
 
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
+
+
+ROUNDS = 3
+"""How often a refused text is asked for again."""
+
+HOPELESS = 20
+"""Texts of a round: if so many or more came and all were refused, none is asked for again. The prompt or the model is wrong."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,9 @@ class TextRun:
     """One run of a step: the texts that the build has, and those that come to it.
 
     Attributes:
+        language: of the build, as a prompt calls it.
         origins: id -> its row, of every text.
+        done: ids of texts that are there.
         refused: all rows of refused.jsonl.
 
     Raises:
@@ -40,26 +54,66 @@ class TextRun:
 
     def __init__(self, folder: Folder, step: Step, say: Say):
         self.folder, self.settings, self.step, self.say = folder, folder.settings, step, say
+        self.language = name_of(self.settings.language)
         self.origins = folder.by_id(Origin)
         self.refused = folder.read(Refused)
+        self.done: set[str] = set()
+        self._times = refusals(self.refused, step)
         self._refused_now: Counter[str] = Counter()
+        self._asked = self._taken = 0
         self._failures: dict[str, str] = {}
         self._error: PersonaFeedbackError | None = None
 
-    def settled(self) -> set[str]:
-        """The ids of the step's refused texts that are not asked for again.
+    def time(self, name: str) -> int:
+        """How often a text was refused: random choices for it depend on this, so that it is another one when it is asked for again."""
+        return self._times[name]
 
-        Those that were cut off are: with a higher limit a model may finish them, and with the same one the cache answers.
+    def complete(
+        self,
+        models: Models,
+        model: str,
+        names: Iterable[str],
+        told: Callable[[str], str],
+        take: Callable[[list[tuple[str, WrittenText]]], None],
+        prepare: Callable[[list[str]], list[str]] = lambda names: names,
+    ) -> bool:
+        """Have one of the models write those texts that are not done, and in their place others for those that are refused.
+
+        Args:
+            names: ids of texts.
+            told: id -> what the model is told, given `time`.
+            take: gets (id, text) of those that came, in the order of the names: adds each to `done`, or calls `refuse`.
+            prepare: ids -> those that can be asked for now; it may call `refuse` for others.
+
+        Returns:
+            Whether it makes sense to ask for more: false if none came of those that were asked for last.
         """
-        return {text.id for text in self.refused if text.step == self.step.name and text.reason != checks.CUT}
+        left, some = [name for name in names if name not in self.done and self.time(name) <= ROUNDS], True
+        for _ in range(1 + ROUNDS):
+            if not left:
+                break
+            times = {name: self.time(name) for name in left}
+            replies = self.ask(models, model, {name: told(name) for name in prepare(left)})
+            take(replies)
+            came = {name for name, _ in replies}
+            taken = came & self.done
+            self._asked, self._taken, some = self._asked + len(came), self._taken + len(taken), bool(came)
+            if len(came) >= HOPELESS and not taken:
+                break
+            again = {name for name in left if name in came or self.time(name) > times[name]} - self.done
+            left = [name for name in left if name in again and self.time(name) <= ROUNDS]
+        return some
 
-    def ask(self, models: Models, model: str, prompts: Mapping[str, str]) -> list[tuple[str, WrittenText]]:
+    def ask(
+        self, models: Models, model: str, prompts: Mapping[str, str], about: str = ""
+    ) -> list[tuple[str, WrittenText]]:
         """Have one of the models write; (id, text) of those that came, in the order of the prompts.
 
-        A text that was refused before and came again is refused no longer, unless `refuse` says so.
+        A text that was cut off before and came again is refused no longer, unless `refuse` says so.
 
         Args:
             prompts: id of a text -> what the model is told.
+            about: what is asked about the texts of these ids, if not they themselves.
 
         Raises:
             OptionError: one of the models does not exist, or cannot be started.
@@ -70,17 +124,26 @@ class TextRun:
         if not prompts:
             return []
         check_models(models.names, models.arguments)
+        times = {name: self.time(name) for name in prompts}
+        request = {
+            name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
+            for name, time in times.items()
+        }
         try:
             texts, failures = generate(
-                prompts, model, self.folder.root, step=self.step.name, model_args=models.arguments, max_tokens=models.max_tokens,
-                temperature=models.temperature,
+                {request[name]: prompt for name, prompt in prompts.items()}, model, self.folder.root, step=self.step.name,
+                seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
+                model_args=models.arguments, max_tokens=models.max_tokens, temperature=models.temperature,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
             return []
         self._failures |= failures
-        self.refused = [text for text in self.refused if text.step != self.step.name or text.id not in texts]
-        return [(name, texts[name]) for name in prompts if name in texts]
+        came = [(name, texts[request[name]]) for name in prompts if request[name] in texts]
+        if not about:
+            again = {name for name, _ in came if not self.time(name)}
+            self.refused = [text for text in self.refused if text.step != self.step.name or text.id not in again]
+        return came
 
     def refuse(self, name: str, reason: str, text: str, like: str = "") -> None:
         """Turn a text down.
@@ -89,6 +152,7 @@ class TextRun:
             like: id of the text that it repeats.
         """
         self.refused.append(Refused(id=name, step=self.step.name, reason=reason, text=text, like=like))
+        self._times[name] += 1
         self._refused_now[reason] += 1
 
     def origin(self, name: str, kind: str, parents: tuple[str, ...], model: str = OWN, prompt: str = "") -> Origin:
@@ -110,6 +174,8 @@ class TextRun:
             GenerationError: a model wrote nothing.
             DataError: nothing is left for the next step.
         """
+        if self._asked:
+            self.say(f"Asked for {self._asked} texts, took {self._taken} ({100 * self._taken / self._asked:.0f} %)")
         if self._refused_now:
             counts = _counts(self._refused_now)
             self.say(f"Refused {self._refused_now.total()}: {counts} (refused.jsonl has the texts)")
@@ -120,6 +186,10 @@ class TextRun:
             )
         if self._error is not None:
             raise self._error
+        if not self._failures and (self.folder.root / "cache" / self.step.name).is_dir():
+            from ...inspect_harness.generation import forget
+
+            forget(self.folder.root, self.step.name)
         if not left:
             reasons = Counter(text.reason for text in self.refused if text.step == self.step.name)
             raised = "Raise --max-tokens for those that were cut off. " if reasons[checks.CUT] else ""
@@ -127,9 +197,22 @@ class TextRun:
             remedy = f"{raised}{edited}Then run the step again." if reasons else no_text_refused
             because = f" (refused: {_counts(reasons)})" if reasons else ""
             raise DataError(f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy}")
-        if self._refused_now[checks.CUT]:
+        if {text.id for text in self.refused if (text.step, text.reason) == (self.step.name, checks.CUT)} - self.done:
             self.say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
         self.say(f"Next: {(self.step if self._failures else following).line(self.folder.root)}")
+
+
+def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:
+    """Id -> how many texts of a step were refused under it.
+
+    Those that were cut off do not count: with a higher limit a model may finish them.
+    """
+    return Counter(text.id for text in refused if text.step == step.name and text.reason != checks.CUT)
+
+
+def settled(refused: Iterable[Refused], step: Step) -> set[str]:
+    """The ids of a step's texts that were refused and that no further round replaces."""
+    return {name for name, times in refusals(refused, step).items() if times > ROUNDS}
 
 
 def _counts(reasons: Counter[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...common.errors import DataError
 from ...engine.cases import digest_of
+from ..basis import Bases
 from ..folder import Folder
 from ..rows import FULL, MASKED, OWN, Answer, Origin, Question
 from ..settings import FILE
@@ -16,16 +17,16 @@ class Briefs:
     """What writers are told of the persons and questions of a build, as its files are now."""
 
     def __init__(self, folder: Folder):
-        self._folder = folder
+        self._folder, self._bases = folder, Bases(folder)
         self._personas: dict[tuple[str, str], str] = {}
 
-    def persona(self, user: str, strategy: str) -> str:
-        """The persona in a prompt of a strategy. Raises DataError: it is missing or broken."""
-        if (user, strategy) not in self._personas:
-            persona = self._folder.persona(user)
+    def persona(self, question: Question, strategy: str) -> str:
+        """The persona in a prompt of a strategy: a masked one is a part of the full one. Raises DataError: it is missing or broken."""
+        if (question.id, strategy) not in self._personas:
+            persona = self._bases.told(question)
             shown = masked(self._folder.settings, persona) if strategy == MASKED else persona
-            self._personas[user, strategy] = shown.text
-        return self._personas[user, strategy]
+            self._personas[question.id, strategy] = shown.text
+        return self._personas[question.id, strategy]
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
         """What goes into an answer that is no rewrite: the question, its wording, and what is told of the persona."""
@@ -34,7 +35,7 @@ class Briefs:
     def _persona_ids(self, question: Question, strategy: str) -> tuple[str, ...]:
         if strategy not in (FULL, MASKED):
             return ()
-        return (f"persona:{digest_of([self.persona(question.user_id, strategy)])}",)
+        return (f"persona:{digest_of([self.persona(question, strategy)])}",)
 
     def refuse_edited(
         self, questions: Iterable[Question], answers: Sequence[Answer], origins: Mapping[str, Origin]

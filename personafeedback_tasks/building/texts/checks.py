@@ -1,4 +1,4 @@
-"""Why a text that a model wrote is refused: left-over tags, refusals, ends that are cut off, another language.
+"""Why a text that a model wrote is refused: left-over tags, refusals, ends that are cut off, another language; what is no single question.
 
 Checks of the form only. What a text says is for people to judge. Refusals are known in English and Chinese only; the reader of judges' replies
 has patterns of its own: a judge who refuses says that it cannot choose.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ...personafeedback.artifacts import ARTIFACTS
-from .languages import is_written_in
+from .languages import is_written_in, words
 
 EMPTY, CUT, REFUSAL, LANGUAGE = "empty", "cut_off", "refusal", "other_language"
 
@@ -40,6 +40,46 @@ def fault(text: str, language: str, cut: bool = False) -> str:
     if refuses(text):
         return REFUSAL
     return "" if is_written_in(language, text) else LANGUAGE
+
+
+PREAMBLE, NUMBERED, SEVERAL, LONG = "preamble", "numbered", "several", "too_long"
+
+OF_QUESTIONS = {
+    PREAMBLE: "it announces a question",
+    NUMBERED: "a numbered question, or a list of them",
+    SEVERAL: "several questions in one",
+    LONG: "an essay about a question",
+}
+"""Reason -> what was found, of questions alone."""
+
+LONGEST = 120
+"""Words of a question, see `languages.words`. Those of the release have at most 73; a longer reply is an essay about a question."""
+
+_PREAMBLE = re.compile(
+    r"\A\W*(?:(?:sure(?: thing)?|certainly|of course|okay|ok|great)\s*[,.!:]|(?:here(?:['’]s| is| are)|this is|below is)\b[^?:]{0,60}:"
+    r"|(?:the |my |your )?(?:question|user|prompt|q)\s*\d{0,2}\W{0,3}:"
+    r"|(?:好的|当然(?:可以)?|没问题)\s*[，。！,!]|(?:以下|下面|这)是[^？?：:]{0,30}[：:]|(?:我的)?(?:问题|提问|用户|问)\s*\d{0,2}\W{0,3}[：:])",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"^\W*(?:[0-9]{1,2}\s*[.)、．](?!\d)|[（(][0-9]{1,2}[)）]|[①-⑩]|[一二三四五]、)", re.MULTILINE)
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|‘[^’]*’")
+
+
+def fault_of_question(text: str, language: str, cut: bool = False) -> str:
+    """The first reason to refuse a question, as `fault`; also a key of OF_QUESTIONS.
+
+    Args:
+        text: with its lines.
+    """
+    if reason := fault(text, language, cut):
+        return reason
+    if _PREAMBLE.match(text):
+        return PREAMBLE
+    if _NUMBERED.search(text):
+        return NUMBERED
+    if len(re.findall("[?？]+", _QUOTED.sub("", text))) > 1:
+        return SEVERAL
+    return LONG if words(text) > LONGEST else ""
 
 
 SHORT = 400

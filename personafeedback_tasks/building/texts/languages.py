@@ -1,12 +1,115 @@
-"""Whether a text is in the language of a build: by its script, and where scripts are shared, by py3langid."""
+"""The language of a build: its name, how long a text is, and whether a text is in it (by script, and where scripts are shared, by py3langid)."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
 
 from ...common.errors import require
+from ...common.text import IDEOGRAPHS
+
+_NAMES = dict(
+    pair.split(" ", 1)
+    for pair in [
+        "af Afrikaans",
+        "am Amharic",
+        "ar Arabic",
+        "az Azerbaijani",
+        "be Belarusian",
+        "bg Bulgarian",
+        "bn Bengali",
+        "bs Bosnian",
+        "ca Catalan",
+        "cs Czech",
+        "cy Welsh",
+        "da Danish",
+        "de German",
+        "el Greek",
+        "en English",
+        "eo Esperanto",
+        "es Spanish",
+        "et Estonian",
+        "eu Basque",
+        "fa Persian",
+        "fi Finnish",
+        "fr French",
+        "ga Irish",
+        "gl Galician",
+        "gu Gujarati",
+        "he Hebrew",
+        "hi Hindi",
+        "hr Croatian",
+        "hu Hungarian",
+        "hy Armenian",
+        "id Indonesian",
+        "is Icelandic",
+        "it Italian",
+        "ja Japanese",
+        "ka Georgian",
+        "kk Kazakh",
+        "km Khmer",
+        "kn Kannada",
+        "ko Korean",
+        "ky Kyrgyz",
+        "lo Lao",
+        "lt Lithuanian",
+        "lv Latvian",
+        "mk Macedonian",
+        "ml Malayalam",
+        "mn Mongolian",
+        "mr Marathi",
+        "ms Malay",
+        "mt Maltese",
+        "my Burmese",
+        "ne Nepali",
+        "nl Dutch",
+        "no Norwegian",
+        "nb Norwegian",
+        "pa Punjabi",
+        "pl Polish",
+        "pt Portuguese",
+        "ro Romanian",
+        "ru Russian",
+        "si Sinhala",
+        "sk Slovak",
+        "sl Slovenian",
+        "so Somali",
+        "sq Albanian",
+        "sr Serbian",
+        "sv Swedish",
+        "sw Swahili",
+        "ta Tamil",
+        "te Telugu",
+        "th Thai",
+        "tl Tagalog",
+        "tr Turkish",
+        "uk Ukrainian",
+        "ur Urdu",
+        "uz Uzbek",
+        "vi Vietnamese",
+        "zh 中文",
+        "zu Zulu",
+    ]
+)
+"""Code -> the name of a language in the language of the prompts that a build in it starts from: Chinese for Chinese, else English."""
+
+CHARACTERS = {"zh": 1.65, "ja": 2.0}
+"""Language whose texts are measured in characters -> how many of them say as much as an English word."""
+
+_WORD = re.compile(rf"[{IDEOGRAPHS}\u3040-\u30ff]|(?:(?![{IDEOGRAPHS}\u3040-\u30ff])[^\W\d_]|['’\u0300-\u036f])+")
+
+
+def name_of(language: str) -> str:
+    """A language as a prompt calls it."""
+    return _NAMES.get(language, f"the language with the code {language}")
+
+
+def words(text: str) -> int:
+    """The length of a text: a Chinese or Japanese character counts as one word."""
+    return len(_WORD.findall(text))
+
 
 _SCRIPTS = {
     **dict.fromkeys(("zh",), ("CJK",)),

@@ -17,14 +17,21 @@ from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, Answer, Pair, Que
 from ..settings import Settings
 from .drawn import generator
 
-EASY = "easy"
+EASY, WRITERS = "easy", "writers"
 
 KINDS: Mapping[str, tuple[str, str]] = {
     EASY: (FULL, QUESTION),
     "masked": (FULL, MASKED),
     "rewritten": (IMPROVED, DEGRADED),
+    WRITERS: (FULL, FULL),
 }
-"""Kind of pair -> the strategy that knew more, or meant better, and the other. One pair of each for every question."""
+"""Kind of pair -> the strategy that knew more, or meant better, and the other. One pair of each for every question. WRITERS are two models
+that knew the same; of these, the one whose name comes first takes the place of the better informed."""
+
+
+def kinds(models: int) -> int:
+    """How many pairs a question has where so many models answer."""
+    return len(KINDS) if models > 1 else len(KINDS) - 1
 
 
 @dataclass(frozen=True)
@@ -46,8 +53,9 @@ class Balance:
 
     @property
     def line(self) -> str:
+        first = "answer of the writer first in the alphabet" if self.kind == WRITERS else "better informed answer"
         return (
-            f"{self.kind}: {self.pairs} pairs; the better informed answer is longer in {self.longer}, shorter in {self.shorter}, as long in "
+            f"{self.kind}: {self.pairs} pairs; the {first} is longer in {self.longer}, shorter in {self.shorter}, as long in "
             f"{self.equal}"
         )
 
@@ -101,7 +109,8 @@ def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] |
     first, second = answers[pair.first], answers[pair.second]
     for kind, (more, less) in KINDS.items():
         if {first.strategy, second.strategy} == {more, less}:
-            return kind, _sign(first, second) if first.strategy == more else _sign(second, first)
+            in_order = first.model <= second.model if more == less else first.strategy == more
+            return kind, _sign(first, second) if in_order else _sign(second, first)
     return None, 0
 
 
@@ -111,7 +120,9 @@ def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]
     return [
         (better, worse)
         for better, worse in product(answers, answers)
-        if (better.strategy, worse.strategy) == (more, less) and better.parent == worse.parent
+        if (better.strategy, worse.strategy) == (more, less)
+        and better.parent == worse.parent
+        and (more != less or better.model < worse.model)
     ]
 
 

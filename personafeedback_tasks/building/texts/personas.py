@@ -4,27 +4,44 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...common.errors import DataError
+from ...common.strict_json import cut, leaves
 from ...engine.cases import digest_of
 from ...personafeedback import persona_file
 from ...personafeedback.persona import Persona
 from ..folder import Folder
 from ..rows import OWN, TEST, TRAIN, Origin, Person, Refused, kept
+from ..screening import Screen
 from ..settings import FILE, Settings
-from ..steps import PERSONAS, QUESTIONS, Say
-from . import checks, prompts, traits
+from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
+from . import checks, prompts, structure
 from .asking import Models, TextRun
+from .countries import countries, draw_home
 from .drawn import generator
 from .languages import is_written_in
-from .seeds import seeds
+from .lives import draw_life, stated
+from .seeds import FILE as SEEDS
+from .seeds import NAMES, are_examples, seeds
 from .similar import Seen
+
+if TYPE_CHECKING:
+    from ...inspect_harness.generation import WrittenText
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
+
+SHOWN = 40
+"""Earlier personas, at most, of which a prompt shows the name, the job and how they begin, so that the next one is another person."""
+
+SHORTEST_OPENING, LONGEST_OPENING = 12, 60
+"""Characters of how a persona begins: the first text that is no name, no job and no letter."""
+
+WAVE = 5
+"""Personas that are written at once, at least; later a fifth of those that are there."""
 
 SIMILAR = "near_duplicate"
 
@@ -68,8 +85,9 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
             f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits[TEST]} test, "
             f"{splits[TRAIN]} train"
         )
-        say_unread_memories(folder, say)
-        run.end(QUESTIONS, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
+        say_of_memories(folder, say)
+        following = taken((MEMORY, QUESTIONS), folder.root)[0]
+        run.end(following, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
 
 def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known: set[str]) -> dict[str, Profile]:
@@ -81,37 +99,109 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
             f"{root / FILE}: found seed = {settings.seed}, expected {seed}, with which personas of this build were written. "
             "Put it back, or start another build."
         )
-    done = {*profiles, *known, *run.settled()}
+    run.done |= {*profiles, *known}
+    if not settings.personas:  # all are a team's own
+        return {}
     prompt, given = prompts.load(root, "persona"), seeds(root)
     run.say(f"Read {len(given)} seeds")
-    asked, parents = {}, {}
-    for number, user in enumerate(names(settings)):
-        if user not in done:
-            start = _seed(settings, given, number)
-            parents[user] = f"seed:{digest_of([json.dumps(start, sort_keys=True)])}"
-            asked[user] = prompt.filled(
-                seed=json.dumps(start, ensure_ascii=False, indent=1), traits=traits.traits(settings, user),
-                structure=traits.structure(), language=settings.language,
-            )  # fmt: skip
+    _say_of_seeds(run, given)
+    starts = {user: _seed(settings, given, number) for number, user in enumerate(names(settings))}
+    traits = _traits(run, starts)
+    seen = Seen(NEAR, ((user, _values(profile)) for user, profile in profiles.items()))
     (model,) = models.names
     written: dict[str, Profile] = {}
-    seen = Seen(NEAR, ((user, _values(profile)) for user, profile in profiles.items()))
-    for user, reply in run.ask(models, model, asked):
-        profile, reason = traits.profile(reply.text)
-        like = ""
-        if profile is None:
-            reason = checks.EMPTY if not reply.text else checks.CUT if reply.cut else reason
-        elif not is_written_in(settings.language, _values(profile)):
-            reason = checks.LANGUAGE
-        elif like := seen.like(_values(profile)) or "":
-            reason = SIMILAR
-        if profile is None or reason:
-            run.refuse(user, reason, reply.text, like)
-            continue
-        seen.add(user, _values(profile))
-        run.origins[user] = run.origin(user, "persona", (parents[user],), model, prompt.version)
-        written[user] = profile
+    before = {user: profile for user, profile in profiles.items() if user not in starts}
+
+    def told(user: str) -> str:
+        shown = (
+            before | written if run.time(user) else before
+        )  # what replaces a persona is told whom it may have repeated
+        return prompt.filled(
+            seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=traits[user],
+            others=_others(settings, user, shown), structure=structure.as_shown(), language=run.language,
+        )  # fmt: skip
+
+    def take(replies: list[tuple[str, WrittenText]]) -> None:
+        for user, reply in replies:
+            profile, reason = structure.profile(reply.text)
+            like = ""
+            if profile is None:
+                reason = checks.EMPTY if not reply.text else checks.CUT if reply.cut else reason
+            elif not is_written_in(settings.language, _values(profile)):
+                reason = checks.LANGUAGE
+            elif like := seen.like(_values(profile)) or "":
+                reason = SIMILAR
+            if profile is None or reason:
+                run.refuse(user, reason, reply.text, like)
+                continue
+            seen.add(user, _values(profile))
+            parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
+            run.origins[user] = run.origin(user, "persona", (parent,), model, prompt.version)
+            run.done.add(user)
+            written[user] = profile
+
+    for wave in waves(list(starts)):
+        if not run.complete(models, model, wave, told, take):  # the model is down, or writes nothing that can be taken
+            break
+        present = {**profiles, **written}
+        before |= {user: present[user] for user in wave if user in present}
     return written
+
+
+def waves(users: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Users in the groups that are written at the same time, each told of those before its group: so neither how many calls run at once
+    nor which ends first changes a prompt."""
+    start = 0
+    while start < len(users):
+        size = max(WAVE, start // WAVE)
+        yield users[start : start + size]
+        start += size
+
+
+def _say_of_seeds(run: TextRun, given: Sequence[Profile]) -> None:
+    path, wanted = run.folder.root / SEEDS, run.settings.personas
+    if count := are_examples(given):
+        run.say(
+            f"! {path} still has {count} examples that `build init` wrote. Replace them with short profiles of your users."
+        )
+    if wanted > len(given):
+        most = -(-wanted // len(given))
+        run.say(
+            f"Up to {most} personas are of one seed. What a seed states holds for each of them: state little, or add seeds."
+        )
+    if not (run.folder.root / NAMES).is_file():
+        run.say(
+            f"There is no {run.folder.root / NAMES}: no names and countries are drawn. Restore it: {command('init', run.folder.root)}"
+        )
+
+
+def _traits(run: TextRun, starts: Mapping[str, Profile]) -> dict[str, str]:
+    """User -> the traits that are drawn for them, one a line."""
+    choices, lines, taken = countries(run.folder.root), {}, set[str]()
+    for user, seed in starts.items():
+        home = draw_home(run.settings, user, seed, choices, taken)
+        taken.add(next(iter(home.values())))
+        traits = draw_life(run.settings, user, seed) | home
+        lines[user] = "\n".join(f"- {trait}: {value}" for trait, value in traits.items())
+    return lines
+
+
+def _others(settings: Settings, user: str, before: Mapping[str, Profile]) -> str:
+    """The name, the job and the opening of personas that are there already, one a line."""
+    places = sorted(generator(settings, "others", user).sample(range(len(before)), min(SHOWN, len(before))))
+    profiles = list(before.values())
+    return "\n".join(_glimpse(profiles[place]) for place in places) or "- (nobody yet)"
+
+
+def _glimpse(profile: Profile) -> str:
+    job = _short(str(stated(profile).get("work", "")))
+    texts = (value for value in leaves(profile) if isinstance(value, str))
+    opening = next((_short(text) for text in texts if len(text) >= SHORTEST_OPENING and _short(text) != job), "")
+    return f"- {'; '.join(filter(None, [_name(profile), job, opening]))}"
+
+
+def _short(text: str) -> str:
+    return cut(" ".join(text.split()), LONGEST_OPENING)
 
 
 def other_seed(settings: Settings, origins: Iterable[Origin]) -> int | None:
@@ -162,12 +252,17 @@ def _profiles(root: Path) -> dict[str, Profile]:
     return {path.stem: persona_file.load(path) for path in paths}
 
 
-def say_unread_memories(folder: Folder, say: Say) -> None:
-    """Name each memory file that no prompt will ever show."""
+def say_of_memories(folder: Folder, say: Say) -> None:
+    """Name each memory file that no prompt will ever show, and lines with personal data, which the release would have."""
+    screen = Screen(redact=False)
     known = {person.user_id for person in folder.read(Person)}
     for path in sorted((folder.root / "memory").glob("*.jsonl")):
         if path.stem not in known:
             say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")
+        else:
+            screen.pieces(path)
+    if lines := screen.named():
+        say(f"! Personal data that prompts and the release would have: {lines}. Remove them.")
 
 
 def json_of(profile: Mapping[str, Any]) -> str:

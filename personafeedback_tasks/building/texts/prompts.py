@@ -19,19 +19,32 @@ from ..steps import command
 FOLDER = "prompts"
 
 PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
-    "persona": ("seed", "traits", "structure"),
+    "persona": ("seed", "structure"),
+    "memory": ("persona", "texts", "count"),
     "specific": ("persona", "memory", "scenario"),
+    "natural": ("persona", "question", "leaks"),
+    "open": ("questions",),
+    "features": ("memory",),
+    "from_memory": ("features", "scenario"),
     "general": ("persona", "questions", "count"),
-    "full": ("persona", "question"),
-    "masked": ("persona", "question"),
-    "question": ("question",),
-    "improve": ("question", "answer"),
-    "degrade": ("question", "answer"),
+    "fits": ("persona", "question"),
+    "answer": ("persona", "question", "words"),
+    "question": ("question", "words"),
+    "improve": ("persona", "question", "answer", "words"),
+    "less_personal": ("question", "answer", "words"),
+    "less_helpful": ("question", "answer", "words"),
 }
 """Name of a prompt -> the placeholders that its file must have."""
 
+OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "persona": ("traits", "others"),
+    "specific": ("example",),
+    "from_memory": ("memory", "example"),
+}
+"""Name of a prompt -> the placeholders that its file may leave out."""
+
 ANYWHERE = "language"
-"""A placeholder that every prompt may have: the code of the build's language."""
+"""A placeholder that every prompt may have: the name of the build's language."""
 
 LANGUAGES = ("en", "zh")
 """Of the prompts that this package brings. For other languages a build starts from the English ones, which name the language."""
@@ -80,9 +93,10 @@ def load(root: Path, name: str) -> Prompt:
             raise DataError(
                 f"{path}: found no {{{{{placeholder}}}}}, expected {_listed(needed)}. Put it where the model is to read that text."
             )
-    for placeholder in sorted(present - {*needed, ANYWHERE}):
+    known = (*needed, *OPTIONAL.get(name, ()), ANYWHERE)
+    for placeholder in sorted(present - set(known)):
         raise DataError(
-            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed((*needed, ANYWHERE))}. Remove it."
+            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed(known)}. Remove it."
         )
     return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}")
 
@@ -91,6 +105,19 @@ def bundled(language: str) -> dict[str, str]:
     """Name of a prompt -> its text as this package brings it for a language."""
     folder = files(__package__).joinpath(FOLDER).joinpath(language if language in LANGUAGES else LANGUAGES[0])
     return {name: folder.joinpath(f"{name}.md").read_text(encoding="utf-8") for name in PLACEHOLDERS}
+
+
+def tagged(reply: str, name: str) -> str | None:
+    """What a reply has between <name> and </name>, the last time; None if it has no such tags."""
+    found = re.findall(rf"<{name}>(.*?)</{name}>", reply, re.DOTALL | re.IGNORECASE)
+    return found[-1].strip() if found else None
+
+
+def says_yes(reply: str, name: str) -> bool | None:
+    """Whether a reply has yes between such tags; None if it has neither yes nor no."""
+    return {"yes": True, "true": True, "是": True, "no": False, "false": False, "否": False}.get(
+        (tagged(reply, name) or "").strip(" .。").lower()
+    )
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -4,84 +4,40 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from ...common import tables
-from ...common.errors import DataError
-from ...common.files import write
-from ...common.strict_json import cut
 from ...engine.cases import digest_of
-from ...personafeedback.persona import Persona
 from ..folder import Folder
-from ..rows import Origin, Person, Question, Refused, columns, kept, parse
-from ..settings import Settings
+from ..rows import Basis, BuildRow, Origin, PoolQuestion, Question, Refused, kept
 from ..steps import ANSWERS, QUESTIONS, Say
-from . import checks, prompts
-from .asking import Models, TextRun
-from .drawn import generator, scenarios
+from . import checks, general, natural, prompts
+from .asking import Models
 from .leaks import Leaks
-from .personas import SIMILAR, say_unread_memories
+from .personas import SIMILAR, say_of_memories
+from .questions_run import QuestionsRun, question_id
 from .seeds import pool
-from .similar import Seen
+from .similar import alike
+from .sources import MEANINGS as OF_SOURCES
+from .sources import Sources
+
+if TYPE_CHECKING:
+    from ...inspect_harness.generation import WrittenText
 
 NEAR = 0.7
 """Likeness from which two questions are near duplicates."""
 
-GIVES_AWAY, LONG, NO_NUMBERS = "gives_away", "too_long", "no_numbers"
-
 MEANINGS: Mapping[str, str] = {
-    GIVES_AWAY: "says the user's name, or too much that is true of few others",
-    LONG: "an essay about a question",
-    SIMILAR: "nearly the words of another question",
-    NO_NUMBERS: "a choice from the pool that names none of the questions shown",
+    SIMILAR: "nearly the words of another question, or its meaning",
+    **OF_SOURCES,
+    **checks.OF_QUESTIONS,
+    **natural.MEANINGS,
+    **general.MEANINGS,
     **checks.MEANINGS,
 }
 """Reason -> what was found."""
 
-LONGEST = 600
-"""Characters of a question. A longer reply is an essay about one."""
-
-MEMORY, CANDIDATES = 5, 20
-"""Pieces of memory that a prompt shows, and questions of the pool, for each general one that is wanted, up to ten times as many."""
-
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"))
-
-_PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
-_COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
-"""Lines of a reply to the pool: the place of a choice and its number; the number of a choice and its question."""
-
-
-class _QuestionsRun(TextRun):
-    """The questions of the build, and those that come to it."""
-
-    def __init__(self, folder: Folder, say: Say):
-        super().__init__(folder, QUESTIONS, say)
-        self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
-        self.questions = _questions(folder)
-        known = {person.user_id for person in folder.read(Person)}
-        for question in self.questions:
-            if question.user_id not in known:
-                raise DataError(
-                    f"{folder.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, expected one of people.csv. "
-                    f"Add persona/{question.user_id}.json and run `build personas`, or remove the line."
-                )
-        self.own = [question for question in self.questions if question.id not in self.origins]
-        for question in self.own:
-            self.origins[question.id] = self.origin(question.id, "question", (question.user_id,))
-        # A question that is not in its table yet is not done: the run was killed between the two files.
-        self.done = {part for question in self.questions for part in self.origins[question.id].parents}
-        self.done |= self.settled()
-
-    def take(self, question: Question, model: str, prompt: prompts.Prompt, *parents: str) -> None:
-        """Add a question to those of the build.
-
-        Args:
-            parents: what else than its user went into it.
-        """
-        self.questions.append(question)
-        self.origins[question.id] = self.origin(
-            question.id, "question", (question.user_id, *parents), model, prompt.version
-        )
 
 
 def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
@@ -93,7 +49,7 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
         GenerationError: the model wrote nothing.
     """
     with folder.step(QUESTIONS):
-        run = _QuestionsRun(folder, say)
+        run = QuestionsRun(folder, say)
         before = len(run.questions)
         say(f"Read {len(run.people)} persons, {before} questions")
         if models is not None:
@@ -101,102 +57,66 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
             if run.settings.specific:
                 _specific(run, models)
             if texts:
-                _general(run, models, texts)
-        folder.write_together({Origin: run.origins.values(), Refused: run.refused, Question: run.questions})
+                general.write_general(run, models, texts)
+        # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
+        bases = {basis.id: basis for basis in run.bases}.values()
+        others: dict[type[BuildRow], Iterable[BuildRow]] = {PoolQuestion: run.pool.values(), Basis: bases}
+        rows = {Origin: run.origins.values(), Refused: run.refused, Question: run.questions}
+        folder.write_together({**{kind: of_kind for kind, of_kind in others.items() if of_kind}, **rows})
         counts = Counter(question.category for question in kept(run.questions))
         say(
             f"Wrote {len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {counts['specific']} specific, "
             f"{counts['general']} general"
         )
-        say_unread_memories(folder, say)
+        say_of_memories(folder, say)
         run.end(ANSWERS, Question, kept(run.questions), "question", "Name a --model, or add your own lines.")
 
 
-def _specific(run: _QuestionsRun, models: Models) -> None:
-    (model,), settings, prompt = models.names, run.settings, prompts.load(run.folder.root, "specific")
-    asked: dict[str, str] = {}
-    users: dict[str, str] = {}
-    drawn: dict[str, tuple[str, list[str]]] = {}
-    for user, persona in run.people.items():
-        for slot, scenario in zip(slots(settings, user), scenarios(settings, user, settings.specific), strict=True):
-            if slot not in run.done:
-                pieces = _memory(settings, persona, slot)
-                users[slot], drawn[slot] = user, (scenario, pieces)
-                asked[slot] = prompt.filled(
-                    persona=persona.text,
-                    scenario=scenario,
-                    language=settings.language,
-                    memory="\n".join(f"- {piece}" for piece in pieces),
-                )
-    replies = run.ask(models, model, asked)
-    if not replies:
-        return
+def _specific(run: QuestionsRun, models: Models) -> None:
+    (model,), settings = models.names, run.settings
+    check = prompts.load(run.folder.root, natural.ABOUT)
+    sources = Sources(run, run.people)
     leaks = Leaks(run.people.values())
-    seen = Seen(
-        NEAR, ((question.id, question.question) for question in run.questions if question.category == "specific")
+    specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
+    seen = alike(settings, NEAR, specific)
+
+    def take(replies: list[tuple[str, WrittenText]]) -> None:
+        drafts = {}
+        for slot, reply in replies:
+            text = _unquoted(reply.text)
+            if reason := checks.fault_of_question(text, settings.language, reply.cut):
+                run.refuse(slot, reason, reply.text)
+            else:
+                drafts[slot] = sources.of[slot].persona.user_id, " ".join(text.split())
+        for slot, (text, rewritten) in natural.mended(run, models, leaks, drafts).items():
+            if like := seen.like(text):
+                run.refuse(slot, SIMILAR, text, like)
+                continue
+            seen.add(slot, text)
+            source = sources.of[slot]
+            user = source.persona.user_id
+            question = Question(
+                id=question_id(user, text),
+                user_id=user,
+                category="specific",
+                scenario=source.scenario.scenario,
+                question=text,
+            )
+            draft = [f"draft:{digest_of([drafts[slot][1]])}"] if rewritten else []
+            run.bases += sources.basis(slot, question.id)
+            run.take(question, model, f"{sources.version(slot)}, {check.version}", slot, *source.parents(), *draft)
+            run.done.add(slot)
+
+    run.complete(
+        models, model, sources.of, sources.prompt, take, prepare=lambda asked: sources.infer(run, models, asked)
     )
-    for slot, reply in replies:
-        text, user = _unquoted(" ".join(reply.text.split())), users[slot]
-        reason, like = checks.fault(text, settings.language, reply.cut), ""
-        if not reason:
-            if len(text) > LONGEST:
-                reason = LONG
-            elif leaks.gives_away(run.people[user], text):
-                reason = GIVES_AWAY
-            elif like := seen.like(text) or "":
-                reason = SIMILAR
-        if reason:
-            run.refuse(slot, reason, reply.text, like)
-            continue
-        seen.add(slot, text)
-        scenario, pieces = drawn[slot]
-        question = Question(id=_id(user, text), user_id=user, category="specific", scenario=scenario, question=text)
-        memories = (f"memory:{digest_of([piece])}" for piece in pieces)
-        run.take(question, model, prompt, slot, f"scenario:{scenario}", *memories)
 
 
-def _pool(run: _QuestionsRun) -> list[str]:
+def _pool(run: QuestionsRun) -> list[str]:
     texts, out = pool(run.folder.root)
     left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
     run.say(f"Read {len(texts)} questions of the pool{left_out}")
     return texts
-
-
-def _general(run: _QuestionsRun, models: Models, texts: list[str]) -> None:
-    (model,), settings, prompt = models.names, run.settings, prompts.load(run.folder.root, "general")
-    asked: dict[str, str] = {}
-    offered: dict[str, tuple[str, int, list[str]]] = {}
-    for user, persona in run.people.items():
-        own = {
-            question.question
-            for question in run.questions
-            if (question.user_id, question.category) == (user, "general")
-        }
-        slot, missing = general_slot(settings, user), settings.general - len(own)
-        if missing > 0 and slot not in run.done:
-            left = [text for text in texts if text not in own]
-            shown = generator(settings, "pool", slot).sample(left, min(len(left), max(CANDIDATES, 10 * missing)))
-            offered[slot] = user, missing, shown
-            listed = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, start=1))
-            asked[slot] = prompt.filled(
-                persona=persona.text, questions=listed, count=str(missing), language=settings.language
-            )
-    for slot, reply in run.ask(models, model, asked):
-        user, missing, shown = offered[slot]
-        numbers = dict.fromkeys(_numbers(reply.text))
-        chosen = [shown[number - 1] for number in numbers if 1 <= number <= len(shown)][:missing]
-        if not chosen:
-            run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
-        taken = {question.id for question in run.questions}
-        for text in chosen:
-            question = Question(id=_id(user, text), user_id=user, category="general", question=text)
-            if question.id not in taken:
-                run.take(question, model, prompt, slot, f"pool:{digest_of([text])}")
-
-
-def slots(settings: Settings, user: str) -> list[str]:
-    """What a user's specific questions are asked under, before anybody knows their texts."""
-    return [f"{user}:specific:{number}" for number in range(settings.specific)]
 
 
 def _unquoted(text: str) -> str:
@@ -207,56 +127,3 @@ def _unquoted(text: str) -> str:
         if (text[:1], text[-1:]) == (opening, closing) and inner and not {opening, closing} & set(inside):
             return inner.strip()
     return text
-
-
-def _numbers(reply: str) -> list[int]:
-    """The numbers that a model chose, in its order."""
-    lines = [line for line in reply.splitlines() if line.strip()]
-    placed = [choice for line in lines if (choice := _PLACED.match(line))]
-    if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):
-        return [int(choice[2]) for choice in placed]
-    numbers: list[str] = []
-    for line in lines:
-        copied = _COPIED.match(line)
-        numbers += [copied[1]] if copied else re.findall(r"[0-9]{1,6}", line)
-    return [int(number) for number in numbers]
-
-
-def general_slot(settings: Settings, user: str) -> str:
-    """What a user's general questions are asked under, all at once."""
-    return f"{user}:general:{settings.general}"
-
-
-def _memory(settings: Settings, persona: Persona, slot: str) -> list[str]:
-    """A drawn handful of what the user read; none without a memory file."""
-    if persona.memory_file is None or not persona.memory_file.is_file():
-        return []
-    pieces = persona.memory
-    return generator(settings, "memory", slot).sample(pieces, min(MEMORY, len(pieces)))
-
-
-def _questions(folder: Folder) -> list[Question]:
-    """The lines of questions.csv. A team's own may come without ids: they get one here. Raises DataError: see `Folder.read`."""
-    path = folder.path(Question)
-    if not path.is_file():
-        return []
-    lines = tables.rows(path, None, ["user_id", "category", "question"])
-    if any(not row.get("id") for _, row in lines):
-        names = columns(Question)
-        seen: dict[str, str] = {}
-        for where, row in lines:
-            row["id"] = row.get("id") or _id(row["user_id"], row["question"])
-            if row["id"] in seen:
-                raise DataError(
-                    f"{where}: found the question {cut(repr(row['question']))} of {seen[row['id']]} again, expected each question of a "
-                    "user once. Remove one."
-                )
-            seen[row["id"]] = where
-            parse(Question, {name: value for name, value in row.items() if name in names}, where)
-        header = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
-        write(path, tables.text(list(header), [row for _, row in lines]))
-    return folder.read(Question)
-
-
-def _id(user: str, text: str) -> str:
-    return f"{user}:{digest_of([text])}"

@@ -1,38 +1,57 @@
-"""What a team gives to begin with: seeds.jsonl, profiles that personas are written from; pool.jsonl, questions that people asked."""
+"""What a team gives to begin with: seeds.jsonl, profiles that personas are written from; pool.jsonl, questions that people asked; and the
+examples that stand in their place until then."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from ...common.errors import DataError
 from ...common.strict_json import broken, rows, short, short_list
 from ..steps import command
+from .prompts import LANGUAGES
 
-FILE, POOL = "seeds.jsonl", "pool.jsonl"
+FILE, POOL, CORPUS = "seeds.jsonl", "pool.jsonl", "corpus.jsonl"
+NAMES, SCENARIOS, EXAMPLES = "names.csv", "scenarios.csv", "examples.jsonl"
 
 SHORTEST, LONGEST = 8, 500
 """Characters of a pool's question. What is outside is no question that a person could answer in their own way."""
 
-EXAMPLES: Mapping[str, Sequence[Mapping[str, Any]]] = {
-    "en": (
-        {"age": 34, "job": "night-shift nurse", "city": "Leeds", "home": "with a partner and a small child", "mbti": "ISFJ"},
-        {"age": 58, "job": "runs a bicycle repair shop", "city": "Porto", "likes": ["radio plays", "river swimming"]},
-        {"age": 22, "job": "student of geology", "home": "shared flat", "note": "saves for a field trip; hardly ever cooks"},
-    ),
-    "zh": (
-        {"年龄": 34, "职业": "夜班护士", "城市": "长沙", "家庭": "与伴侣和一个年幼的孩子同住", "MBTI": "ISFJ"},
-        {"年龄": 58, "职业": "经营一家自行车修理铺", "城市": "厦门", "爱好": ["广播剧", "在江里游泳"]},
-        {"年龄": 22, "职业": "地质学专业学生", "住处": "合租", "备注": "为野外考察攒钱，几乎不做饭"},
-    ),
-}  # fmt: skip
-"""Language -> seeds that show what one looks like. A seed may have any keys."""
+_FOLDER = "given"
+
+
+def examples(language: str) -> dict[str, str]:
+    """Name of a file -> its text: what a build begins with until a team replaces it. There are names for LANGUAGES alone."""
+    code = language if language in LANGUAGES else LANGUAGES[0]
+    folder = files(__package__).joinpath(_FOLDER).joinpath(code)
+    paths = sorted(folder.iterdir(), key=lambda path: path.name)
+    return {path.name: path.read_text(encoding="utf-8") for path in paths if code == language or path.name != NAMES}
+
+
+def are_examples(profiles: Sequence[Mapping[str, Any]]) -> int:
+    """How many of some seeds are those that `build init` wrote."""
+    known = [json.loads(line) for code in LANGUAGES for line in examples(code)[FILE].splitlines()]
+    return sum(profile in known for profile in profiles)
+
+
+def share_in(text: str, where: str) -> float:
+    """The share of a line of a table. Raises DataError: it is no number above 0."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < inf:
+        raise DataError(f"{where}: found share = {short(text)}, expected a number above 0. Fix it, or remove the line.")
+    return share
 
 
 def seeds(root: Path) -> list[dict[str, Any]]:
     """The seed profiles of a build. Raises DataError: there are none, or one is no object with a value."""
-    path = _given(root, FILE, "one JSON object per line, each a short profile of a user")
+    path = given(root, FILE, "one JSON object per line, each a short profile of a user")
     profiles = []
     for number, row in rows(path):
         if not row:
@@ -47,7 +66,7 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
     Raises:
         DataError: there is no pool, or a line has no question.
     """
-    path = _given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
+    path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
     questions: dict[str, None] = {}
     left_out = {"too short": 0, "too long": 0, "there twice": 0}
     for number, row in rows(path):
@@ -69,7 +88,8 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
     return list(questions), {why: count for why, count in left_out.items() if count}
 
 
-def _given(root: Path, name: str, expected: str) -> Path:
+def given(root: Path, name: str, expected: str) -> Path:
+    """The path of a file that a team gives. Raises DataError: it is not there; `expected` is what to write."""
     path = root / name
     if not path.is_file():
         raise DataError(

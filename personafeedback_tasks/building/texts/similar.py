@@ -1,17 +1,27 @@
-"""Texts that say nearly the same: MinHash finds candidates, their exact likeness decides."""
+"""Texts that say nearly the same: by their words, or by their meaning where a model of sentence embeddings is at hand.
+
+By words, MinHash finds candidates and their exact likeness decides. It does not see a paraphrase.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 from zlib import crc32
 
-from ...common.errors import require
+from ...common.embeddings import DEFAULT, embedder, is_here
+from ...common.errors import DataError, require
 from ...common.text import nfkc
+from ..settings import FILE, Settings
 
 SHINGLE = 5
 """Characters. Short enough for Chinese, long enough that two texts about one matter share few."""
+
+MEANT = 0.75
+"""Cosine from which two questions mean the same. Of eight pairs of plain paraphrases seven have more; of nine pairs on one matter that
+ask for something else, none has.
+"""
 
 _PERMUTATIONS = 64
 
@@ -26,6 +36,62 @@ def likeness(text: str, other: str) -> float:
     """Jaccard's index of their shingles, in [0, 1]: 1 for equal texts."""
     first, second = shingles(text), shingles(other)
     return len(first & second) / len(first | second)
+
+
+class Alike(Protocol):
+    """Texts that were taken, to be asked for one that a new text is too much like."""
+
+    def add(self, name: str, text: str) -> None: ...
+
+    def like(self, text: str) -> str | None: ...
+
+
+def alike(settings: Settings, threshold: float, texts: Iterable[tuple[str, str]]) -> Alike:
+    """What finds near duplicates in a build: by meaning where the model of its settings is on this machine, else by words.
+
+    The default model knows English only, so that other languages need one that is named.
+
+    Args:
+        threshold: likeness of words from which two texts are near duplicates, in (0, 1).
+        texts: (id, text) of those taken before.
+
+    Raises:
+        DataError: build.yaml names a model that is not on this machine.
+    """
+    model = settings.embeddings
+    if model == DEFAULT and (settings.language != "en" or not is_here(model)):
+        return Seen(threshold, texts)
+    if not is_here(model):
+        raise DataError(
+            f"{FILE}: found embeddings = {model!r}, which is not on this machine, expected a model of sentence-transformers in the cache, or a "
+            f"folder. Install the extra `filter` and run `hf download {model}`, or remove the line."
+        )
+    return SeenByMeaning(model, MEANT, texts)
+
+
+class SeenByMeaning:
+    """As `Seen`, by the cosine of sentence embeddings; threshold in (0, 1)."""
+
+    def __init__(self, model: str, threshold: float, texts: Iterable[tuple[str, str]] = ()):
+        self._embedder, self._threshold = embedder(model), threshold
+        texts = list(texts)
+        self._names = [name for name, _ in texts]
+        self._vectors = list(self._embedder.embed([text for _, text in texts])) if texts else []
+
+    def add(self, name: str, text: str) -> None:
+        """Take a text."""
+        self._names.append(name)
+        self._vectors += list(self._embedder.embed([text]))
+
+    def like(self, text: str) -> str | None:
+        """The id of the text that this one is most like, if they are near duplicates."""
+        if not self._names:
+            return None
+        import numpy as np
+
+        cosines = np.stack(self._vectors) @ self._embedder.embed([text])[0]
+        best = int(cosines.argmax())
+        return self._names[best] if cosines[best] >= self._threshold else None
 
 
 class Seen:

@@ -11,6 +11,7 @@ from ...common.errors import require
 from ...personafeedback import prompts
 from ...personafeedback.cases import PersonaCase
 from ...replies.answers import read_reply
+from ..basis import Bases
 from ..folder import Folder
 from ..rows import Answer, Question, Vote
 from ..steps import VOTES, Say
@@ -41,11 +42,11 @@ def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say
     from ...inspect_harness.generation import generate
 
     pairs, answers, questions = asked(folder), folder.by_id(Answer), folder.by_id(Question)
-    prompt_of: dict[str, str] = {}
+    bases, prompt_of = Bases(folder), dict[str, str]()
     for pair in pairs:
         # To the prompt, the first answer is the one that a case calls chosen: both orders are asked, so nothing follows from it.
         case = PersonaCase(
-            pair.id, "", "", folder.persona(pair.user_id), questions[pair.question_id].question,
+            pair.id, "", "", bases.shown(questions[pair.question_id]), questions[pair.question_id].question,
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
         prompt_of |= {f"{pair.id}:{order}": prompts.build(case, prompts.Template(), order) for order in ORDERS}

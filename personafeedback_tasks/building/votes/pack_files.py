@@ -14,6 +14,7 @@ from xml.sax.saxutils import quoteattr
 from ...common import tables
 from ...common.errors import DataError, require
 from ...common.files import Content, write_all
+from ..basis import Bases
 from ..coins import label_rule
 from ..folder import Folder
 from ..rows import Answer, Draw, PackItem, Question
@@ -36,7 +37,7 @@ def item_texts(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Item
         DataError: a persona, an answer or a question is missing.
     """
     answers, questions = folder.by_id(Answer), folder.by_id(Question)
-    personas: dict[str, str] = {}
+    bases = Bases(folder)
     packs: dict[str, list[ItemTexts]] = defaultdict(list)
     for item in items:
         for name in (item.left, item.right):
@@ -47,9 +48,7 @@ def item_texts(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Item
                 )
         left, right = answers[item.left], answers[item.right]
         asked = answers[item.attention or item.left]  # the other answer of an attention item is to another question
-        if asked.user_id not in personas:
-            personas[asked.user_id] = folder.persona(asked.user_id).text
-        persona, question = personas[asked.user_id], questions[asked.question_id].question
+        persona, question = bases.shown(questions[asked.question_id]).text, questions[asked.question_id].question
         if item.texts == digests(persona, question, {answer.id: answer.text for answer in (left, right)}):
             packs[item.annotator].append(
                 {"item": item.item, "persona": persona, "question": question, "a": left.text, "b": right.text}

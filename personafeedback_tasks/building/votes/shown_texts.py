@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from ...common.errors import DataError
 from ...common.strict_json import short
 from ...common.text import nfc
 from ...engine.cases import digest_of
+from ..basis import Bases
 from ..folder import Folder
 from ..rows import Answer, Digests, Origin, PackItem, Pair, Person, Question, Tiered, Vote, kept
 from ..steps import PACKS, command
@@ -38,21 +40,19 @@ class ShownTexts:
     """The digests of a build's pairs, as its files are now."""
 
     def __init__(self, folder: Folder):
-        self._folder = folder
+        self._folder, self._bases = folder, Bases(folder)
         self._questions, self._answers = folder.by_id(Question), folder.by_id(Answer)
-        self._personas: dict[str, str] = {}
 
     def of(self, pair: Pair | Tiered) -> Digests:
         """The digests of a pair. A text that is no longer there counts as an empty one. Raises DataError: its persona is broken."""
         answers = {name: self._answers[name].text if name in self._answers else "" for name in _answer_ids(pair)}
         question = self._questions.get(pair.question_id)
-        return digests(self._persona(pair.user_id), question.question if question else "", answers)
+        return digests(self._persona(pair.user_id, question), question.question if question else "", answers)
 
-    def _persona(self, user: str) -> str:
-        if user not in self._personas:
-            exists = self._folder.persona_path(user).is_file()
-            self._personas[user] = self._folder.persona(user).text if exists else ""
-        return self._personas[user]
+    def _persona(self, user: str, question: Question | None) -> str:
+        if not self._folder.persona_path(user).is_file():
+            return ""
+        return (self._bases.shown(replace(question, user_id=user)) if question else self._folder.persona(user)).text
 
 
 def _answer_ids(pair: Pair | Tiered) -> tuple[str, str]:

@@ -4,13 +4,14 @@ In the paper (arXiv 2506.12915, Section 3.2 and Appendix F) it is what a model s
 reviews, forums) as of interest to a persona, as in a reading history: neither notes about the person nor chats
 with an assistant. The sources and the number of pieces per user are not stated.
 
-The pieces are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; other keys are
-ignored.
+The pieces are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; a team's own users may have turns
+of a chat instead, each `{"role": "user", "content": ...}`. Other keys, such as a date, are ignored.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...common.errors import DataError
@@ -35,15 +36,35 @@ def load(user_id: str, path: Path | None) -> tuple[str, ...]:
             '{"text": "..."} per line. The release has no memories: write these files into a folder (or Hub dataset) that also '
             "contains data/ and persona/, and pass it as data=."
         )
-    return tuple(_text(row, f"{path}, line {line}") for line, row in rows(path))
+    return tuple(pieces(path).values())
 
 
-def _text(row: dict[str, object], where: str) -> str:
-    if "text" not in row:
-        raise broken(where, f"no 'text' (keys: {short_list(row) or 'none'})", "a string 'text'")
-    text = row["text"]
+def pieces(path: Path) -> dict[int, str]:
+    """Line of a file -> its piece. Raises DataError: it cannot be read, or a line is no piece."""
+    return {line: _text(row, f"{path}, line {line}") for line, row in rows(path)}
+
+
+ROLES = ("user", "assistant")
+"""Of the turns of a chat."""
+
+
+def _text(row: Mapping[str, object], where: str) -> str:
+    """A piece as a prompt shows it: a text as it is, a turn of a chat as `user: ...`."""
+    if "text" in row:
+        return _string(row, "text", where)
+    if "content" not in row:
+        raise broken(
+            where, f"no 'text' (keys: {short_list(row) or 'none'})", "a string 'text', or 'role' and 'content'"
+        )
+    if row.get("role") not in ROLES:
+        raise broken(where, f"role = {short(row.get('role'))}", " or ".join(ROLES))
+    return f"{row['role']}: {_string(row, 'content', where)}"
+
+
+def _string(row: Mapping[str, object], key: str, where: str) -> str:
+    text = row[key]
     if not isinstance(text, str) or not text.strip():
-        raise broken(where, f"text = {short(text)}", "a non-empty string")
+        raise broken(where, f"{key} = {short(text)}", "a non-empty string")
     return text
 
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from ...common.embeddings import Vectors
 from ...replies.words import NO, YES
-from ..embeddings import Vectors
 
 Features = Any
 """An array of float64, shape (pairs, columns)."""

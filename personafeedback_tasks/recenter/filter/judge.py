@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ...common.embeddings import Embedder, embedder
 from ...common.errors import DataError, OptionError
 from ...engine.evidence import Reply
 from ...engine.judges import Judge
-from ..embeddings import Embedder, embedder
 from ..relevance import texts_of
 from .answers import RecordedAnswers
 from .evaluation import Prediction

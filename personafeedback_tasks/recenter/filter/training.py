@@ -9,11 +9,11 @@ from importlib.metadata import version
 from typing import Any
 
 from ... import __version__
+from ...common.embeddings import EXTRA, Embedder, embedder
 from ...common.errors import require
 from ...common.files import Content
 from ...common.strict_json import json_text, jsonable
 from ..data import Rows
-from ..embeddings import EXTRA, Embedder, embedder
 from ..rows import Relevance
 from . import card, folder
 from .answers import RecordedAnswers

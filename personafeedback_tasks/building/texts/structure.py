@@ -1,4 +1,4 @@
-"""What a persona is made of: the release's structure, traits that are drawn for variety, and the check of what came back.
+"""What a persona is made of: the release's structure, and the check of what came back.
 
 The structure is that of the release's files (see the paper's Appendix A); the paper's prompt for it is not printed.
 """
@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...common.strict_json import loads
-from ..settings import Settings
-from .drawn import generator
 
 STRUCTURE: Mapping[str, Any] = {
     "Name": "a name",
@@ -39,30 +37,8 @@ STRUCTURE: Mapping[str, Any] = {
 }
 """What a model is asked for. Own personas may have any keys."""
 
-_FIELDS = (
-    "science or engineering",
-    "business",
-    "education",
-    "health care",
-    "the arts",
-    "services",
-    "a trade",
-    "still studying",
-)
-"""Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
 
-_AGES = ("18 to 24", "25 to 34", "35 to 44", "45 to 54", "55 to 64", "65 to 80")
-_TYPES = ("EI", "SN", "TF", "JP")
-
-
-def traits(settings: Settings, name: str) -> str:
-    """A drawn combination of basic elements for one persona."""
-    draw = generator(settings, "traits", name)
-    letters = "".join(draw.choice(two) for two in _TYPES)
-    return f"- age: {draw.choice(_AGES)}\n- work: {draw.choice(_FIELDS)}\n- personality (MBTI): {letters}"
-
-
-def structure() -> str:
+def as_shown() -> str:
     return json.dumps(STRUCTURE, indent=1)
 
 

@@ -7,6 +7,7 @@ versions, and the "@" of code.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 _EMAIL = re.compile(
     r"""
@@ -50,19 +51,38 @@ _WORDS = frozenset((
 """What decorators, annotations and tags are called that people write about without marking them as code."""
 
 
+PLACEHOLDERS = {"an e-mail address": "[EMAIL]", "a phone number": "[PHONE]", "an account handle": "[HANDLE]"}
+"""Kind of personal data -> what `redacted` puts in its place."""
+
+
 def first_in(text: str) -> tuple[str, int] | None:
-    """What the text holds (`an e-mail address`, `a phone number` or `an account handle`) and where it begins, or None."""
-    if hit := _EMAIL.search(text):
-        return "an e-mail address", hit.start()
-    if hit := _PHONE.search(text):
-        return "a phone number", hit.start()
-    at = _handle(text)
-    return None if at is None else ("an account handle", at)
+    """What the text holds (a key of PLACEHOLDERS) and where it begins, or None."""
+    hit = _first(text)
+    return hit and hit[:2]
 
 
-def _handle(text: str) -> int | None:
+def redacted(text: str) -> tuple[str, Counter[str]]:
+    """The text with placeholders for personal data, and how many of each kind there were."""
+    counts: Counter[str] = Counter()
+    while hit := _first(text):
+        kind, start, end = hit
+        text = f"{text[:start]}{PLACEHOLDERS[kind]}{text[end:]}"
+        counts[kind] += 1
+    return text, counts
+
+
+def _first(text: str) -> tuple[str, int, int] | None:
+    """(kind, start, end) of what the text holds, e-mail addresses before phone numbers before handles."""
+    for kind, hit in zip(PLACEHOLDERS, (_EMAIL.search(text), _PHONE.search(text), _handle(text)), strict=True):
+        if hit:
+            return kind, *hit.span()
+    return None
+
+
+def _handle(text: str) -> re.Match[str] | None:
     if hit := _PROFILE.search(text):
-        return hit.start()
+        return hit
     prose = _CODE.sub(lambda code: " " * len(code[0]), text) if "@" in text else ""
-    names = ((hit.start(), hit["name"].lower()) for hit in _AT.finditer(prose))
-    return next((start for start, name in names if len(name) > 2 and name not in _WORDS), None)
+    return next(
+        (hit for hit in _AT.finditer(prose) if len(hit["name"]) > 2 and hit["name"].lower() not in _WORDS), None
+    )

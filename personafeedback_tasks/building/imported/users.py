@@ -1,0 +1,88 @@
+"""A team's own users: profiles of a file, and what each of them read or wrote, into persona/ and memory/."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...common.errors import DataError, OptionError
+from ...common.strict_json import broken, rows, short
+from ..screening import Screen
+from . import fields
+
+
+@dataclass
+class OwnUsers:
+    """What is brought in.
+
+    Attributes:
+        files: path below the build's folder -> content.
+        people, pieces: how many users, and pieces of history, there are.
+        redacted: kind of personal data -> how many have a placeholder.
+        without: users without a history.
+    """
+
+    files: dict[Path, str] = field(default_factory=dict)
+    people: int = 0
+    pieces: int = 0
+    redacted: Counter[str] = field(default_factory=Counter)
+    without: list[str] = field(default_factory=list)
+
+
+def read_users(path: Path, history: Path | None, redact: bool) -> OwnUsers:
+    """The users of a file, and their histories.
+
+    Args:
+        path: a JSON object per line: `user_id`, and either `profile` or the keys of the profile itself.
+        history: folder with `<user_id>.jsonl`, one piece per line, see `memory.pieces`.
+        redact: put placeholders for personal data.
+
+    Raises:
+        DataError: a line is broken, a user occurs twice or a history is of nobody; or there are personal data, and redact is false.
+        OptionError: there is no such folder.
+    """
+    screen, found = Screen(redact), OwnUsers()
+    for number, row in rows(path):
+        where = f"{path}, line {number}"
+        user = fields.user(row, "user_id", where)
+        profile = (
+            fields.profile(row, "profile", where)
+            if "profile" in row
+            else {k: v for k, v in row.items() if k != "user_id"}
+        )
+        if not profile:
+            raise broken(where, "a user_id alone", "a profile")
+        file = Path("persona") / f"{user}.json"
+        if file in found.files:
+            raise broken(where, f"the user_id {short(user)} again", "each user once")
+        found.files[file] = json.dumps(screen.value(profile, where), ensure_ascii=False, indent=1) + "\n"
+        found.people += 1
+        if history is not None:
+            _add_history(found, user, history, screen)
+    if history is not None:
+        _refuse_of_nobody(found, history, path)
+    screen.refuse()
+    found.redacted = screen.redacted
+    return found
+
+
+def _add_history(found: OwnUsers, user: str, history: Path, screen: Screen) -> None:
+    path = history / f"{user}.jsonl"
+    if not path.is_file():
+        found.without.append(user)
+        return
+    lines = screen.pieces(path)
+    found.files[Path("memory") / path.name] = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    found.pieces += len(lines)
+
+
+def _refuse_of_nobody(found: OwnUsers, history: Path, users: Path) -> None:
+    if not history.is_dir():
+        raise OptionError(f"--history must be a folder with <user_id>.jsonl, got {history}.")
+    for path in sorted(history.glob("*.jsonl")):
+        if Path("persona") / f"{path.stem}.json" not in found.files:
+            raise DataError(
+                f"{path}: found the history of {short(path.stem)}, expected a user_id of {users}. Rename it, or add the user."
+            )

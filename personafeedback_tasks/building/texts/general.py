@@ -1,0 +1,138 @@
+"""General questions: those of a pool that are open and personal, matched to persons by a model, each match validated by another call."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...engine.cases import digest_of
+from ..rows import PoolQuestion, Question, kept
+from ..settings import Settings
+from . import checks, prompts
+from .asking import Models
+from .choosing import NO_NUMBERS, chosen, listed
+from .drawn import generator
+from .questions_run import QuestionsRun, question_id
+
+if TYPE_CHECKING:
+    from ...inspect_harness.generation import WrittenText
+
+NOT_OPEN = "not_open"
+"""Why a model drops a question of the pool, in pool.csv."""
+
+NO_FIT, FEW = "no_fit", "too_few"
+
+MEANINGS: Mapping[str, str] = {
+    NO_NUMBERS: "a choice from the pool that names none of the questions shown",
+    NO_FIT: "questions of the pool that do not fit the person they were matched to",
+    FEW: "a choice from the pool that has fewer questions than were asked for",
+}
+"""Reason -> what was found."""
+
+CANDIDATES, AT_ONCE = 20, 20
+"""Questions of the pool that a prompt shows, for each general one that is wanted, up to ten times as many; and to be judged at once."""
+
+_NONE = re.compile(r"\bnone\b|没有|无", re.IGNORECASE)
+
+
+def general_slot(settings: Settings, user: str) -> str:
+    """What a user's general questions are asked under, all at once."""
+    return f"{user}:general:{settings.general}"
+
+
+def pool_id(text: str) -> str:
+    return f"pool:{digest_of([text])}"
+
+
+def open_questions(run: QuestionsRun, models: Models, texts: Sequence[str]) -> list[str]:
+    """Those of the pool that are open and personal, as pool.csv has it, where a model judges the ones that are not there."""
+    (model,), prompt = models.names, prompts.load(run.folder.root, "open")
+    missing = [text for text in texts if pool_id(text) not in run.pool]
+    in_parts = [missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE)]
+    parts = {f"pool:{digest_of(part)}": part for part in in_parts}
+
+    def told(name: str) -> str:
+        return prompt.filled(questions=listed(parts[name]), language=run.language)
+
+    def take(replies: list[tuple[str, WrittenText]]) -> None:
+        for name, reply in replies:
+            opened = set(chosen(parts[name], reply.text))
+            if not opened and not _NONE.search(reply.text):
+                run.refuse(name, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+                continue
+            run.done.add(name)
+            for text in parts[name]:
+                keep, reason = ("yes", "") if text in opened else ("no", NOT_OPEN)
+                run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
+
+    run.complete(models, model, parts, told, take)
+    usable = {row.id for row in kept(run.pool.values())}
+    opened = [text for text in texts if pool_id(text) in usable]
+    run.say(f"{len(opened)} of {len(texts)} questions of the pool are open and personal (pool.csv)")
+    return opened
+
+
+def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> None:
+    """Match the questions of the pool to the persons who lack some, and take those whose match is valid."""
+    texts = open_questions(run, models, texts)
+    (model,), settings = models.names, run.settings
+    prompt, fits = (prompts.load(run.folder.root, name) for name in ("general", "fits"))
+    user_of = {general_slot(settings, user): user for user in run.people}
+    turned_down = _turned_down(run)
+    shown: dict[str, list[str]] = {}
+
+    def told(slot: str) -> str:
+        left = [text for text in texts if text not in _own(run, user_of[slot]) | turned_down[user_of[slot]]]
+        missing = settings.general - len(_own(run, user_of[slot]))
+        draw = generator(settings, "pool", f"{slot}:{run.time(slot)}")
+        shown[slot] = draw.sample(left, min(len(left), max(CANDIDATES, 10 * missing)))
+        persona = run.people[user_of[slot]].text
+        return prompt.filled(persona=persona, questions=listed(shown[slot]), count=str(missing), language=run.language)
+
+    def take(replies: list[tuple[str, WrittenText]]) -> None:
+        matches: dict[str, tuple[str, str]] = {}
+        for slot, reply in replies:
+            missing = settings.general - len(_own(run, user_of[slot]))
+            for text in chosen(shown[slot], reply.text)[:missing]:
+                matches[f"{slot}:{digest_of([text])}"] = slot, text
+        asked = {
+            name: fits.filled(persona=run.people[user_of[slot]].text, question=text, language=run.language)
+            for name, (slot, text) in matches.items()
+        }
+        judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(models, model, asked, "fits")}
+        for name, fit in judged.items():
+            slot, text = matches[name]
+            if fit:
+                user = user_of[slot]
+                question = Question(id=question_id(user, text), user_id=user, category="general", question=text)
+                run.take(question, model, f"{prompt.version}, {fits.version}", pool_id(text))
+            else:
+                turned_down[user_of[slot]].add(text)
+        for slot, reply in replies:
+            of_slot = {name: text for name, (of, text) in matches.items() if of == slot}
+            if len(_own(run, user_of[slot])) >= settings.general:
+                run.done.add(slot)
+            elif not of_slot:
+                run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+            elif misfits := [text for name, text in of_slot.items() if judged.get(name, True) is not True]:
+                run.refuse(slot, NO_FIT, "\n".join(misfits))
+            elif of_slot.keys() <= judged.keys():
+                run.refuse(slot, FEW, reply.text)
+
+    lacking = [slot for slot, user in user_of.items() if len(_own(run, user)) < settings.general]
+    run.complete(models, model, lacking, told, take)
+
+
+def _own(run: QuestionsRun, user: str) -> set[str]:
+    return {one.question for one in run.questions if (one.user_id, one.category) == (user, "general")}
+
+
+def _turned_down(run: QuestionsRun) -> dict[str, set[str]]:
+    """User -> the questions that did not fit them in an earlier run."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for text in run.refused:
+        if text.step == run.step.name and text.reason == NO_FIT:
+            found[text.id.rpartition(":general:")[0]].update(text.text.split("\n"))
+    return found

@@ -1,0 +1,122 @@
+"""What is drawn for a persona's life: age, work, life stage and character. What its seed states is never drawn.
+
+Age decides which work and which life stage are possible, so that nobody is still studying at sixty. Where a seed states work or a life
+stage without an age, none of the three is drawn: any of them could contradict it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ...common.strict_json import leaves
+from ..settings import Settings
+from .drawn import generator
+
+_AGES = ((18, 24), (25, 34), (35, 44), (45, 54), (55, 64), (65, 80))
+"""Equally likely."""
+
+_FIELDS = ("science or engineering", "business", "education", "health care", "the arts", "services", "a trade")
+"""Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
+
+_TYPES = ("EI", "SN", "TF", "JP")
+
+
+class _Stretch(NamedTuple):
+    """A part of life, and the ages at which it is ordinary."""
+
+    what: str
+    youngest: int
+    oldest: int
+    with_family: bool = False
+
+
+_WORK = (
+    _Stretch("studies for {}", 18, 27),
+    _Stretch("first years in {}", 19, 30),
+    _Stretch("employed in {}", 26, 66),
+    _Stretch("moved to {} from another line of work", 30, 55),
+    _Stretch("a business of their own in {}", 28, 68),
+    _Stretch("between jobs, the last one in {}", 24, 62),
+    _Stretch("at home for the family, before that in {}", 25, 66, with_family=True),
+    _Stretch("retired, before that in {}", 61, 80),
+    _Stretch("a few hours a week in {} beside a pension", 63, 76),
+)
+_STAGES = (
+    _Stretch("lives with parents or in a shared flat", 18, 28),
+    _Stretch("single, lives alone", 22, 80),
+    _Stretch("with a partner, without children", 22, 80),
+    _Stretch("small children", 24, 45, with_family=True),
+    _Stretch("children at school", 32, 55, with_family=True),
+    _Stretch("looks after a parent", 40, 70, with_family=True),
+    _Stretch("grown-up children", 45, 80),
+    _Stretch("alone again after a separation or a death", 38, 80),
+)
+
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "age": ("age", "born", "birth", "birthday", "alter", "edad", "âge", "年龄", "出生"),
+    "work": ("job", "work", "occupation", "profession", "career", "employment", "employer", "beruf", "trabajo", "métier", "职业", "工作"),
+    "life stage": ("stage", "home", "family", "household", "children", "familie", "familia", "famille", "家庭", "人生阶段", "住处"),
+    "personality (MBTI)": ("mbti", "personality", "性格", "人格"),
+    "country": (
+        "country", "nationality", "city", "town", "place", "location", "residence", "region", "land", "stadt", "ciudad", "ville",
+        "国家", "国籍", "城市", "所在地", "居住地",
+    ),
+    "name": ("name", "nombre", "nom", "姓名", "名字"),
+    "gender": ("gender", "sex", "geschlecht", "性别"),
+}  # fmt: skip
+"""Trait -> words of the keys that state it in a seed."""
+
+_WORDS = re.compile(r"[A-Z]?[a-zà-ÿ]+|[A-Z]+(?![a-z])")
+_YEARS = re.compile(r"\b(\d{1,3})[- ]years?[- ]old\b|(\d{1,3}) ?岁")
+
+
+def stated(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Trait of _KEYS -> what a profile states of it: the value of the first key that is about it, at any depth."""
+    found: dict[str, Any] = {}
+    for key, value in _pairs(profile):
+        parts = {part.lower() for part in _WORDS.findall(key)}
+        for trait, words in _KEYS.items():
+            if any(word in parts or (not word.isascii() and word in key) for word in words):
+                found.setdefault(trait, value)
+    if "age" not in found:
+        texts = (text for text in leaves(profile) if isinstance(text, str))
+        if years := next(filter(None, map(_YEARS.search, texts)), None):
+            found["age"] = years[1] or years[2]
+    return found
+
+
+def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if inner not in (None, "", [], {}):
+            yield key, inner
+        yield from _pairs(inner)
+
+
+def draw_life(settings: Settings, user: str, seed: Mapping[str, Any]) -> dict[str, str]:
+    """Trait -> its value, of those that a seed leaves open."""
+    drawn, known = generator(settings, "traits", user), stated(seed)
+    low, high = drawn.choice(_AGES)
+    age: int | None = drawn.randint(low, high)
+    letters = "".join(drawn.choice(two) for two in _TYPES)
+    traits: dict[str, str] = {}
+    if "age" in known:
+        number = re.search(r"\d+", str(known["age"]))
+        age = int(number[0]) if number and _AGES[0][0] <= int(number[0]) else None
+    elif known.keys() & {"work", "life stage"}:
+        age = None
+    else:
+        traits["age"] = str(age)
+    if age is not None:
+        stage = drawn.choice(_possible(_STAGES, age))
+        work = drawn.choice([work for work in _possible(_WORK, age) if stage.with_family or not work.with_family])
+        traits["work"] = work.what.format(drawn.choice(_FIELDS))
+        traits["life stage"] = stage.what
+    traits["personality (MBTI)"] = letters
+    return {trait: value for trait, value in traits.items() if trait not in known}
+
+
+def _possible(stretches: tuple[_Stretch, ...], age: int) -> list[_Stretch]:
+    age = min(age, _AGES[-1][1])
+    return [stretch for stretch in stretches if stretch.youngest <= age <= stretch.oldest]

@@ -1,0 +1,118 @@
+"""`build memory`: what each person would read, chosen by a model from a team's corpus, for those who have no memory (the paper's section 3.2)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...engine.cases import digest_of
+from ...personafeedback.rag.memory import FOLDER
+from ..folder import Folder
+from ..rows import Origin, Refused
+from ..screening import Screen
+from ..settings import Settings
+from ..steps import MEMORY, QUESTIONS, Say, command
+from . import checks, prompts
+from .asking import Models, TextRun
+from .choosing import NO_NUMBERS, chosen, listed
+from .drawn import generator
+from .seeds import CORPUS, given
+
+if TYPE_CHECKING:
+    from ...inspect_harness.generation import WrittenText
+
+SHOWN = 5
+"""Pieces of the corpus that a prompt shows for each one that is wanted."""
+
+MEANINGS = {
+    NO_NUMBERS: "a choice from the corpus that names none of the pieces shown",
+    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT)},
+}
+"""Reason -> what was found."""
+
+
+def memory_slot(settings: Settings, user: str) -> str:
+    """What a user's memory is asked under, all of it at once."""
+    return f"{user}:memory:{settings.memory}"
+
+
+def write_memories(folder: Folder, models: Models, redact: bool, say: Say) -> None:
+    """Have a model choose from corpus.jsonl for each person who has no memory.
+
+    Args:
+        redact: put placeholders for personal data.
+
+    Raises:
+        DataError: a file of the build is broken, there is no corpus, it has personal data and redact is false, or nobody has a memory.
+        OptionError: there is no such model.
+        GenerationError: the model wrote nothing.
+    """
+    with folder.step(MEMORY):
+        run, screen = TextRun(folder, MEMORY, say), Screen(redact)
+        corpus = screen.pieces(given(folder.root, CORPUS, 'one {"text": "..."} per line, for people to have read'))
+        screen.refuse()
+        say(f"Read {len(corpus)} pieces of {CORPUS}")
+        files = _choose(run, models, corpus)
+        # In this order: what is killed in between is never taken for a memory of the team's own.
+        folder.write(Origin, run.origins.values())
+        folder.write_together({Refused: run.refused}, files)
+        people = folder.people()
+        have = [person for person in people if has_memory(folder, person.user_id)]
+        say(f"Wrote {len(files)} memories; {len(have)} of {len(people)} persons have one")
+        run.end(
+            QUESTIONS,
+            Origin,
+            have,
+            "person with a memory",
+            f"Bring some: {command('init', folder.root)} --users FILE --history FOLDER",
+        )
+
+
+def has_memory(folder: Folder, user: str) -> bool:
+    return _path(folder, user).is_file()
+
+
+def _path(folder: Folder, user: str) -> Path:
+    return folder.root / FOLDER / f"{user}.jsonl"
+
+
+def _choose(run: TextRun, models: Models, corpus: list[dict[str, str]]) -> dict[Path, str]:
+    """Path of a memory -> its content."""
+    (model,), folder, settings = models.names, run.folder, run.settings
+    prompt = prompts.load(folder.root, "memory")
+    users = {memory_slot(settings, person.user_id): person.user_id for person in folder.people()}
+    shown: dict[str, list[dict[str, str]]] = {}
+    files: dict[Path, str] = {}
+    run.done |= {slot for slot, user in users.items() if has_memory(folder, user)}
+
+    def told(slot: str) -> str:
+        user, time = users[slot], run.time(slot)
+        places = generator(settings, "corpus", f"{user}:{time}" if time else user).sample(
+            range(len(corpus)), min(len(corpus), SHOWN * settings.memory)
+        )
+        shown[slot] = [corpus[place] for place in places]
+        texts = [" ".join(_text(piece).split()) for piece in shown[slot]]
+        return prompt.filled(
+            persona=folder.persona(user).text, texts=listed(texts), count=str(settings.memory), language=run.language
+        )
+
+    def take(replies: list[tuple[str, WrittenText]]) -> None:
+        for slot, reply in replies:
+            pieces = chosen(shown[slot], reply.text)[: settings.memory]
+            if reply.cut or not pieces:
+                run.refuse(slot, checks.CUT if reply.cut else NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+                continue
+            parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
+            run.origins[slot] = run.origin(slot, "memory", parents, model, prompt.version)
+            run.done.add(slot)
+            files[_path(folder, users[slot])] = "".join(
+                json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces
+            )
+
+    run.complete(models, model, users, told, take)
+    return files
+
+
+def _text(piece: dict[str, str]) -> str:
+    return piece.get("text") or piece["content"]

@@ -1,0 +1,80 @@
+"""One run of `build questions`: those that the build has, and those that come to it."""
+
+from __future__ import annotations
+
+from ...common import tables
+from ...common.errors import DataError
+from ...common.files import write
+from ...common.strict_json import cut
+from ...engine.cases import digest_of
+from ..folder import Folder
+from ..rows import Basis, Person, PoolQuestion, Question, columns, parse
+from ..steps import QUESTIONS, Say
+from .asking import TextRun
+
+
+class QuestionsRun(TextRun):
+    """The questions of the build, and those that come to it.
+
+    Attributes:
+        people: user id -> persona, of those kept.
+        own: questions that no model of the build wrote or chose.
+        pool: id -> line of pool.csv.
+        bases: what questions were drawn from.
+    """
+
+    def __init__(self, folder: Folder, say: Say):
+        super().__init__(folder, QUESTIONS, say)
+        self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
+        self.questions = _questions(folder)
+        known = {person.user_id for person in folder.read(Person)}
+        for question in self.questions:
+            if question.user_id not in known:
+                raise DataError(
+                    f"{folder.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, expected one of people.csv. "
+                    f"Add persona/{question.user_id}.json and run `build personas`, or remove the line."
+                )
+        self.own = [question for question in self.questions if question.id not in self.origins]
+        for question in self.own:
+            self.origins[question.id] = self.origin(question.id, "question", (question.user_id,))
+        # A question that is not in its table yet is not done: the run was killed between the two files.
+        self.done = {part for question in self.questions for part in self.origins[question.id].parents}
+        self.pool = folder.by_id(PoolQuestion)
+        self.bases = folder.read(Basis)
+
+    def take(self, question: Question, model: str, prompt: str, *parents: str) -> None:
+        """Add a question to those of the build.
+
+        Args:
+            prompt: versions of those that made it.
+            parents: what else than its user went into it.
+        """
+        self.questions.append(question)
+        self.origins[question.id] = self.origin(question.id, "question", (question.user_id, *parents), model, prompt)
+
+
+def question_id(user: str, text: str) -> str:
+    return f"{user}:{digest_of([text])}"
+
+
+def _questions(folder: Folder) -> list[Question]:
+    """The lines of questions.csv. A team's own may come without ids: they get one here. Raises DataError: see `Folder.read`."""
+    path = folder.path(Question)
+    if not path.is_file():
+        return []
+    lines = tables.rows(path, None, ["user_id", "category", "question"])
+    if any(not row.get("id") for _, row in lines):
+        names = columns(Question)
+        seen: dict[str, str] = {}
+        for where, row in lines:
+            row["id"] = row.get("id") or question_id(row["user_id"], row["question"])
+            if row["id"] in seen:
+                raise DataError(
+                    f"{where}: found the question {cut(repr(row['question']))} of {seen[row['id']]} again, expected each question of a "
+                    "user once. Remove one."
+                )
+            seen[row["id"]] = where
+            parse(Question, {name: value for name, value in row.items() if name in names}, where)
+        header = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
+        write(path, tables.text(list(header), [row for _, row in lines]))
+    return folder.read(Question)

@@ -1,0 +1,103 @@
+"""scenarios.csv: the situations that questions are asked in, how often, and of whom. `build init` writes those of the paper's Table 5."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+from ...common import tables
+from ...common.errors import DataError
+from ...common.text import IDEOGRAPHS
+from ...personafeedback.persona import Persona
+from ..settings import Settings
+from .drawn import generator
+from .seeds import SCENARIOS, given, share_in
+
+_COLUMNS = ("category", "scenario", "description", "share", "fits")
+_GOLDEN = 0.6180339887498949
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+
+NOT = "!"
+"""What a word begins with that a persona must not have."""
+
+
+class Scenario(NamedTuple):
+    """A situation.
+
+    Attributes:
+        share: how often it is drawn, in relation to the others.
+        fits: words; a persona whom it fits has one of them, and none of those with NOT. Empty: everybody.
+    """
+
+    category: str
+    scenario: str
+    description: str
+    share: float
+    fits: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As a prompt shows it."""
+        return f"{self.scenario}: {self.description}" if self.description else self.scenario
+
+    def is_for(self, persona: Persona) -> bool:
+        wanted = [word for word in self.fits if not word.startswith(NOT)]
+        unwanted = [word.removeprefix(NOT) for word in self.fits if word.startswith(NOT)]
+        text = persona.values
+        return (not wanted or any(_has(text, word) for word in wanted)) and not any(
+            _has(text, word) for word in unwanted
+        )
+
+
+def _has(text: str, word: str) -> bool:
+    if _IDEOGRAPH.search(word):  # Chinese has no spaces between words
+        return word in text
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def scenarios(root: Path) -> list[Scenario]:
+    """The scenarios of a build. Raises DataError: there are none, or a line lacks something or is there twice."""
+    path = given(root, SCENARIOS, f"a table with the columns {', '.join(_COLUMNS)}")
+    found: dict[str, Scenario] = {}
+    for where, row in tables.rows(path, _COLUMNS, ("category", "scenario", "share")):
+        category, name = row["category"], row["scenario"]
+        if not category or not name or name in found:
+            what = f"the scenario {name!r} again" if name in found else "no category or no scenario"
+            raise DataError(f"{where}: found {what}, expected both, and each scenario once. Fix it.")
+        fits = tuple(filter(None, map(str.strip, row.get("fits", "").split("|"))))
+        found[name] = Scenario(category, name, row.get("description", ""), share_in(row["share"], where), fits)
+    if not found:
+        raise DataError(f"{path}: found no scenario, expected some. Add them, or restore the file with `build init`.")
+    return list(found.values())
+
+
+def draw_scenarios(settings: Settings, persona: Persona, choices: Sequence[Scenario], count: int) -> list[Scenario]:
+    """The scenarios of a user's first questions, with the shares of their table over the users whom they fit.
+
+    A user's points are spread over the categories by steps of the golden ratio: a few questions of one user are of several categories,
+    and more questions leave the first ones as they are.
+
+    Raises:
+        DataError: none fits the user.
+    """
+    of_category: dict[str, list[Scenario]] = defaultdict(list)
+    for scenario in choices:
+        if scenario.is_for(persona):
+            of_category[scenario.category].append(scenario)
+    if not of_category:
+        raise DataError(
+            f"{SCENARIOS}: found no scenario for {persona.user_id!r}, expected one at least. Add a line with nothing under fits."
+        )
+    bounds = list(accumulate(sum(scenario.share for scenario in group) for group in of_category.values()))
+    start, drawn = generator(settings, "scenarios", persona.user_id).random(), list[Scenario]()
+    for place in range(count):
+        point = (start + place * _GOLDEN) % 1 * bounds[-1]
+        group = list(of_category.values())[next(at for at, bound in enumerate(bounds) if point < bound)]
+        left = [scenario for scenario in group if scenario not in drawn] or group
+        draw = generator(settings, "scenario", f"{persona.user_id}:{place}")
+        drawn += draw.choices(left, [scenario.share for scenario in left])
+    return drawn

@@ -1,0 +1,301 @@
+"""What questions are asked from: scenarios, examples, and what a model infers from a user's memory; and who then sees it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("datasketch")
+
+from support.building import Writer, a_build, persona, words
+from support.builds import attentive, filled_in, likes_full
+from support.commands import personafeedback
+
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.plan import plan
+from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
+from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.building.texts.answers import write_answers
+from personafeedback_tasks.building.texts.asking import Models
+from personafeedback_tasks.building.texts.examples import draw_example, question_examples
+from personafeedback_tasks.building.texts.personas import write_personas
+from personafeedback_tasks.building.texts.questions import write_questions
+from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
+from personafeedback_tasks.building.texts.seeds import examples
+from personafeedback_tasks.building.texts.sources import _features
+from personafeedback_tasks.building.votes.pack_files import item_texts
+from personafeedback_tasks.building.votes.packs import grown
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.personafeedback.cases import load_present
+from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.personafeedback.prompts import Template
+
+ONE = Models(("openai/gpt-4o",))
+
+
+@pytest.fixture
+def writer(monkeypatch):
+    found = Writer()
+    monkeypatch.setattr(generation, "generate", found)
+    monkeypatch.setattr(generation, "check_models", lambda *_: None)
+    return found
+
+
+def ours(root, people=1, pieces=7, **settings):
+    """A build of a team's own users, each with a memory."""
+    folder = a_build(root, **{"personas": 0, "specific": 2, **settings})
+    for number in range(people):
+        for name, text in (
+            (f"persona/u{number}.json", json.dumps(persona(f"own {number}"))),
+            (f"memory/u{number}.jsonl", "".join(f'{{"text": "Piece {number}-{place} on {words(f"{number} {place}", 4)}"}}\n' for place in range(pieces))),
+        ):  # fmt: skip
+            (folder.root / name).parent.mkdir(exist_ok=True)
+            (folder.root / name).write_text(text, encoding="utf-8")
+    write_personas(folder, None, print)
+    return folder
+
+
+def asked_of(writer):
+    """Request -> prompt, but for the check of each question."""
+    return {name: prompt for *_, name, prompt in writer.take() if not name.endswith("~natural")}
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(tmp_path, writer):
+    folder = ours(tmp_path / "build")
+    calls = {kind.what: kind.calls for kind in plan(folder, None, 1).calls}
+    write_questions(folder, ONE, print)
+    asked = asked_of(writer)
+    assert asked.keys() == {f"u0:specific:{place}{part}" for place in (0, 1) for part in ("", "~features")}
+    assert (calls["features"], calls["specific questions"]) == (2, 2)
+    profile, memory = folder.persona("u0"), folder.persona("u0").memory
+    questions, bases = folder.read(Question), folder.by_id(Basis)
+    for place, question in enumerate(questions):
+        told, features = asked[f"u0:specific:{place}"], asked[f"u0:specific:{place}~features"]
+        basis = bases[question.id]
+        assert len(basis.memory) == len(set(basis.memory)) == 5
+        assert set(basis.memory) < set(memory)
+        for prompt in (told, features):
+            assert re.findall(r"(?m)^- (Piece .*)$", prompt) == list(basis.memory)
+            assert not any(statement in prompt for statement in profile.statements if len(statement) > 12)
+        (inferred,) = re.findall(r"(?s)<features>\n(.*?)\n</features>", told)
+        assert inferred.splitlines() == [f"- {feature}" for feature in basis.features]
+        assert re.search(rf"Situation: {re.escape(question.scenario)}: \w", told)
+        assert told.count("<situation>") == 1
+    assert bases[questions[0].id].memory != bases[questions[1].id].memory
+    origin = folder.by_id(Origin)[questions[0].id]
+    assert re.fullmatch(r"features\.md \w{12}, from_memory\.md \w{12}, natural\.md \w{12}", origin.prompt)
+    write_questions(folder, ONE, print)
+    assert writer.take() == []
+
+
+def test_a_build_may_ask_from_the_whole_persona(tmp_path, writer):
+    folder = ours(tmp_path / "build", ask_from="persona")
+    (folder.root / "prompts" / "features.md").unlink()
+    write_questions(folder, ONE, print)
+    asked = asked_of(writer)
+    assert asked.keys() == {"u0:specific:0", "u0:specific:1"}
+    assert all(folder.persona("u0").text in prompt and "- Piece" in prompt for prompt in asked.values())
+    assert [(len(basis.memory), basis.features) for basis in folder.read(Basis)] == [(5, ())] * 2
+    path = folder.root / "build.yaml"
+    path.write_text(path.read_text("utf-8").replace("ask_from: persona", "ask_from: both"), encoding="utf-8")
+    with pytest.raises(DataError, match="found ask_from = 'both', expected memory or persona"):
+        _ = Folder(folder.root).settings
+
+
+def test_a_build_of_before_says_which_files_it_lacks(tmp_path, writer):
+    folder = ours(tmp_path / "build")
+    for name in ("prompts/features.md", "scenarios.csv", "examples.jsonl"):
+        text = (folder.root / name).read_text("utf-8")
+        (folder.root / name).unlink()
+        with pytest.raises(DataError, match=rf"{name}: there is no such file, expected .*personafeedback build init"):
+            write_questions(folder, ONE, print)
+        (folder.root / name).write_text(text, encoding="utf-8")
+    assert writer.take() == []
+    for name in ("scenarios.csv", "examples.jsonl"):
+        (folder.root / name).unlink()
+    assert personafeedback("build", "init", folder.root).output.count("Wrote") == 2
+    write_questions(folder, ONE, print)
+    assert len(folder.read(Question)) == 2
+
+
+def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_asked(tmp_path, writer):
+    folder = ours(tmp_path / "build", specific=3)
+    chinese = "这个人喜欢钟，也喜欢安静的下午，常常在家里读很久的书。"
+    writer.replies = {
+        "u0:specific:0~features": "",
+        **{f"u0:specific:1{time}~features": chinese for time in ("", "~1", "~2", "~3")},
+        "u0:specific:2~features": "Here are the features:\n1. likes bells\n\n* avoids crowds\n- likes bells",
+    }
+    write_questions(folder, ONE, print)
+    reasons = Counter((one.id, one.reason) for one in folder.read(Refused))
+    assert reasons == {("u0:specific:0", "empty"): 1, ("u0:specific:1", "other_language"): 4}
+    asked = asked_of(writer)
+    assert [name for name in asked if not name.endswith("~features")] == ["u0:specific:2", "u0:specific:0~1"]
+    pieces = [
+        set(re.findall(r"(?m)^- (Piece .*)$", asked[f"u0:specific:1{time}~features"]))
+        for time in ("", "~1", "~2", "~3")
+    ]
+    assert len(set(map(frozenset, pieces))) > 1  # another handful
+    bases = [basis.features for basis in folder.read(Basis)]
+    assert bases[0] == ("likes bells", "avoids crowds")
+    assert len(bases) == 2
+    assert "lacking" not in personafeedback("build", "status", folder.root).output.split("answers")[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "features"),
+    [
+        ("- a\n- b", ("a", "b")),
+        ("1. a\n2) b\n3、c", ("a", "b", "c")),
+        ("Features:\n• a - b\n\n以下：\n", ("a - b",)),
+        ("a" * 300, ()),
+        ("\n".join(map(str, range(100, 120))), tuple(map(str, range(100, 108)))),
+        ("", ()),
+    ],
+)
+def test_a_feature_is_a_line_without_its_bullet(reply, features):
+    assert _features(reply) == features
+
+
+# --- answers, votes, release ------------------------------------------------------------------------------------------
+
+
+def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, writer):
+    folder = ours(tmp_path / "build", masked="1/2")
+    write_questions(folder, ONE, print)
+    writer.take()
+    write_answers(folder, ONE, print)
+    asked, whole = asked_of(writer), folder.persona("u0")
+    core = {one for one in whole.without(("Preference",)).statements if len(one) > 12}
+    preferences = {one for one in whole.statements if len(one) > 12} - core
+    for question in folder.read(Question):
+        basis = folder.by_id(Basis)[question.id]
+        prompt = {one.strategy: asked[one.id] for one in folder.read(Answer) if one.question_id == question.id}
+        added = [*basis.features, *basis.memory]
+        assert all(text in prompt["full"] for text in (*core, *added))
+        assert not any(text in prompt["full"] for text in preferences)  # only what was inferred for this question
+        told = set(re.findall(r"(?m)^ *(?:- |\w+: )(.*)$", prompt["masked"])) & {*core, *added, *preferences}
+        assert told < {*core, *added}  # a masked persona is a part of the full one
+        assert not any(text in prompt["question"] for text in (*core, *added))
+    (pack,) = item_texts(folder, [item for item in grown(folder, ["annotator-1"]) if not item.attention]).values()
+    for item in pack:
+        (question,) = (one for one in folder.read(Question) if one.question == item["question"])
+        assert item["persona"].startswith(whole.text)
+        assert re.findall(r"(?m)^  - (Piece .*)$", item["persona"]) == list(folder.by_id(Basis)[question.id].memory)
+    write_answers(folder, ONE, print)
+    assert writer.take() == []
+    folder.write(
+        Basis, [Basis(id=basis.id, memory=("Another",), features=basis.features) for basis in folder.read(Basis)]
+    )
+    with pytest.raises(DataError, match="found another persona"):
+        write_answers(folder, ONE, print)
+
+
+@pytest.mark.slow
+def test_a_set_of_own_users_runs_with_retrieval_from_their_history(tmp_path, writer):
+    folder = ours(tmp_path / "build", people=4, annotators=6)
+    write_questions(folder, ONE, print)
+    write_answers(folder, ONE, print)
+    assert personafeedback("build", "packs", folder.root).exit_code == 0
+    for number in range(1, 7):
+        filled_in(folder, f"annotator-{number}", tmp_path / f"{number}.csv", attentive(folder, likes_full))
+    for step in (["votes", folder.root, *sorted(tmp_path.glob("*.csv"))], ["tiers", folder.root]):
+        done = personafeedback("build", *step)
+        assert done.exit_code == 0, done.output
+    done = personafeedback("build", "release", folder.root, "--accept", "longest", "--accept", "overlap")
+    assert done.exit_code == 0, done.output
+    release = folder.root / "release"
+    rows = [
+        json.loads(line) for path in release.glob("data/*/*.jsonl") for line in path.read_text("utf-8").splitlines()
+    ]
+    bases, questions = folder.by_id(Basis), {one.question: one.id for one in folder.read(Question)}
+    assert len(rows) > 4
+    assert "4 users have `memory/<user_id>.jsonl`, what they read or wrote (4 their own)" in (
+        release / "README.md"
+    ).read_text("utf-8")
+    assert all(row["memory"] == list(bases[questions[row["question"]]].memory) for row in rows)
+    difficulty = next(iter(release.glob("data/*/*.jsonl"))).stem
+    for case in load_present(release, difficulty=difficulty):
+        assert set(Template(setting="rag", k=3).pieces(case)) < set(folder.persona(case.user_id).memory)
+    assert len(folder.read(Pair)) >= len(rows)
+
+
+# --- scenarios and examples -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_scenario_is_for_those_whom_it_fits(tmp_path, language):
+    (tmp_path / "scenarios.csv").write_text(examples(language)["scenarios.csv"], encoding="utf-8")
+    choices = scenarios(tmp_path)
+    texts = {
+        "en": (
+            "ties bouquets and retired last year",
+            "a software tester with two dogs",
+            "her carpet and her catalogue",
+        ),
+        "zh": ("花店老板，去年退休", "软件测试员，养了两只狗", "喜欢地毯"),
+    }[language]
+    florist, tester, neither = (Persona(f"u{number}", {"Job": text}) for number, text in enumerate(texts))
+    for_florist, for_tester = ({one.scenario for one in choices if one.is_for(who)} for who in (florist, tester))
+    assert for_tester - for_florist == {"Code Debugging", "Code Optimization", "Pet Health", "Career Advice", "Resume Optimization", "Interview Preparation"}  # fmt: skip
+    assert "Pet Health" not in {one.scenario for one in choices if one.is_for(neither)}
+    drawn = Counter(
+        one.scenario for seed in range(300) for one in draw_scenarios(Settings(seed=seed), florist, choices, 8)
+    )
+    assert not drawn.keys() - for_florist
+    assert len(drawn) == len(for_florist)
+
+
+def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
+    path = tmp_path / "scenarios.csv"
+    path.write_text(
+        "category;scenario;description;share;fits\nA;One;first;3;\nA;Two;;1;\nB;Three;;4;farm\n", encoding="utf-8"
+    )
+    choices = scenarios(tmp_path)
+    assert [one.text for one in choices] == ["One: first", "Two", "Three"]
+    farmer, other = Persona("u1", {"Job": "Farm hand"}), Persona("u2", {"Job": "clerk"})
+    first = Counter(draw_scenarios(Settings(seed=seed), farmer, choices, 1)[0].scenario for seed in range(2000))
+    assert {name: count / 2000 for name, count in first.items()} == pytest.approx(
+        {"One": 3 / 8, "Two": 1 / 8, "Three": 1 / 2}, abs=0.04
+    )
+    assert {one.scenario for one in draw_scenarios(Settings(), other, choices, 6)} == {"One", "Two"}
+    with pytest.raises(DataError, match=r"found no scenario for 'u2', expected one at least"):
+        draw_scenarios(Settings(), other, choices[2:], 1)
+    for line, said in (
+        ("A,One,,0,", "found share = '0', expected a number above 0"),
+        (",One,,1,", "found no category or no scenario"),
+        ("A,One,,1,\nB,One,,1,", "line 3: found the scenario 'One' again"),
+    ):
+        path.write_text(f"category,scenario,description,share,fits\n{line}\n", encoding="utf-8")
+        with pytest.raises(DataError, match=said):
+            scenarios(tmp_path)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_one_example_is_drawn_for_each_question_and_a_teams_own_replace_ours(tmp_path, language):
+    path = tmp_path / "examples.jsonl"
+    path.write_text(examples(language)["examples.jsonl"], encoding="utf-8")
+    found = question_examples(tmp_path)
+    assert 10 <= len(found) == len(set(found)) <= 20
+    known = {line.split(",")[1] for line in examples(language)["scenarios.csv"].splitlines()}
+    assert all(json.loads(line)["scenario"] in known for line in path.read_text("utf-8").splitlines())
+    drawn = Counter(draw_example(Settings(), found, f"u{number}:specific:0") for number in range(1200))
+    assert drawn.keys() == set(found)
+    assert min(drawn.values()) > 60
+    path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")
+    assert question_examples(tmp_path) == ["<situation>Rain</situation>\n<question>Which boots?</question>"]
+    for line, said in (
+        ('{"scenario": "Rain"}', "question = None"),
+        ('{"scenario": "a", "question": "b", "features": "c"}', "features = 'c'"),
+    ):
+        path.write_text(f"{line}\n", encoding="utf-8")
+        with pytest.raises(DataError, match=f"examples.jsonl, line 1: found {said}"):
+            question_examples(tmp_path)

@@ -1,0 +1,474 @@
+"""Checks of questions and answers, what replaces a refused text, and how questions of a pool come to their persons."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("datasketch")
+
+from support.building import Writer, a_build, persona, words, write
+from support.commands import personafeedback
+from support.texts_server import texts_server
+
+from personafeedback_tasks.building.rows import (  # fmt: skip
+    DEGRADED,
+    FULL,
+    IMPROVED,
+    MASKED,
+    QUESTION,
+    WAYS,
+    Answer,
+    Origin,
+    PoolQuestion,
+    Question,
+    Refused,
+)
+from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.building.texts import checks, prompts
+from personafeedback_tasks.building.texts.answers import LENGTHS, MOST, answer_id, target
+from personafeedback_tasks.building.texts.asking import HOPELESS, ROUNDS
+from personafeedback_tasks.building.texts.languages import name_of
+from personafeedback_tasks.building.texts.languages import words as length
+from personafeedback_tasks.building.texts.leaks import Leaks
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.inspect_harness import generation
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.persona import Persona
+
+MODEL = "openai/gpt-4o"
+
+
+@pytest.fixture
+def writer(monkeypatch):
+    found = Writer()
+    monkeypatch.setattr(generation, "generate", found)
+    monkeypatch.setattr(generation, "check_models", lambda *_: None)
+    return found
+
+
+def step(name, folder, *models):
+    done = personafeedback(
+        "build", name, folder.root, *(part for model in models or (MODEL,) for part in ("--model", model))
+    )
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def asked_for_questions(root, **settings):
+    """A build with its personas."""
+    folder = a_build(root, **settings)
+    step("personas", folder)
+    return folder
+
+
+# --- what replaces a refused text -------------------------------------------------------------------------------------
+
+
+def test_a_refused_text_is_replaced_until_the_number_is_reached(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=4, specific=3)
+    user, other, *_ = (person.user_id for person in folder.people())
+    bad = "1. What should I eat?"
+    writer.replies = {
+        f"{user}:specific:0": bad,
+        f"{user}:specific:0~1": "What now? And where?",
+        f"{user}:specific:0~2": write("Situation: a"),
+    }
+    writer.replies |= {f"{other}:specific:{number}": bad for number in range(3)}  # and whatever replaces them
+    writer.take()
+    said = step("questions", folder)
+    assert Counter(question.user_id for question in folder.read(Question)) == {
+        person.user_id: 3 for person in folder.people() if person.user_id != other
+    }
+    refused = Counter((text.id, text.reason) for text in folder.read(Refused))
+    assert refused == {
+        (f"{user}:specific:0", "numbered"): 1, (f"{user}:specific:0", "several"): 1,
+        **{(f"{other}:specific:{number}", "numbered"): 1 + ROUNDS for number in range(3)},
+    }  # fmt: skip
+    assert f"Asked for {12 + 2 + 3 * ROUNDS} texts, took 9 (39 %)" in said
+    assert "lacking" not in personafeedback("build", "status", folder.root).output
+    writer.take()
+    step("questions", folder)
+    assert writer.take() == []  # what was refused in all rounds is settled
+    # A team that removes refused texts has them written anew.
+    folder.path(Refused).unlink()
+    writer.replies = {}
+    assert "3 lacking: run it again" in personafeedback("build", "status", folder.root).output
+    step("questions", folder)
+    assert len([name for *_, name, _ in writer.take() if not name.endswith("~natural")]) == 3
+    assert len(folder.read(Question)) == 12
+
+
+def test_what_replaces_a_text_sees_other_memory_and_gets_another_seed(tmp_path, writer, monkeypatch):
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=1)
+    (user,) = (person.user_id for person in folder.people())
+    (folder.root / "memory").mkdir()
+    (folder.root / "memory" / f"{user}.jsonl").write_text(
+        "".join(json.dumps({"text": f"An essay on {words(str(number), 3)}"}) + "\n" for number in range(40)), "utf-8"
+    )
+    seeds = {}
+    plain = generation.generate
+    monkeypatch.setattr(
+        generation, "generate", lambda *given, **named: (seeds.update(named["seeds"]), plain(*given, **named))[1]
+    )
+    writer.take()
+    writer.replies = {f"{user}:specific:0": "1. No?", f"{user}:specific:0~2": "What should a person do about rain?"}
+    step("questions", folder)
+    drafts = [(name, prompt) for *_, name, prompt in writer.take() if "Situation:" in prompt]
+    assert [name for name, _ in drafts] == [f"{user}:specific:0{time}" for time in ("", "~1", "~2")]
+    assert len({prompt for _, prompt in drafts}) == 3
+    assert len({re.search("Situation: (.*)", prompt)[1] for _, prompt in drafts}) == 1  # the shares of Table 5 stay
+    assert {name: seed for name, seed in seeds.items() if "natural" not in name} == {
+        f"{user}:specific:0~{time}{about}": time for time in (1, 2) for about in ("", "~features")
+    }
+
+
+def test_where_nothing_passes_no_more_is_asked(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=4, specific=HOPELESS // 4)
+    writer.take()
+    writer.write = lambda prompt, model: "Sure! Here's a question: what now?"
+    done = personafeedback("build", "questions", folder.root, "--model", MODEL)
+    assert done.exit_code == 1
+    assert f"Refused {HOPELESS}: {HOPELESS} preamble" in done.output
+    assert len(writer.take()) == HOPELESS
+
+
+def test_the_cache_forgets_what_the_files_have(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    replies = iter(["Sure! What now?"] * (1 + ROUNDS))
+
+    def reply(prompt):
+        return next(replies, None) or write(prompt) if "Situation:" in prompt else write(prompt)
+
+    with texts_server(reply) as server:
+        folder = a_build(tmp_path / "build", personas=1, specific=1)
+        options = ["--model", MODEL, "-M", f"base_url={server.url}"]
+        assert personafeedback("build", "personas", folder.root, *options).exit_code == 0
+        assert personafeedback("build", "questions", folder.root, *options).exit_code == 1
+        asked = len(server.seen)
+        assert asked == 1 + 1 + ROUNDS
+        folder.path(Refused).unlink()
+        done = personafeedback("build", "questions", folder.root, *options)
+        assert done.exit_code == 0, done.output
+        assert len(server.seen) == asked + 2  # the question, and its check: the model writes again, not the cache
+    assert len(folder.read(Question)) == 1
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "reason"),
+    [
+        ("1. What should I eat?", "en", checks.NUMBERED),
+        ("What should I eat\n2) What should I drink", "en", checks.NUMBERED),
+        ("一、我周末该去哪里？", "zh", checks.NUMBERED),
+        ("What should I eat? And where do I eat it?", "en", checks.SEVERAL),
+        ("我该吃什么？去哪里吃？", "zh", checks.SEVERAL),
+        ("Sure! What should I eat?", "en", checks.PREAMBLE),
+        ("Here's a question that fits:\nWhat should I eat?", "en", checks.PREAMBLE),
+        ("**Question:** What should I eat?", "en", checks.PREAMBLE),
+        ("好的，我周末该去哪里？", "zh", checks.PREAMBLE),
+        ("问题：我周末该去哪里？", "zh", checks.PREAMBLE),
+        ("What is a river? " * 0 + "river stone " * 70 + "?", "en", checks.LONG),
+        ("Since your MBTI is INTJ, what should you eat?", "en", "artifact_boilerplate"),
+        ("What should I eat on a day of 2.5 hours?", "en", ""),
+        ('Is "Who are you? Where?" a good film?', "en", ""),
+        ("Why on earth??", "en", ""),
+        ("2024年去哪里玩好？", "zh", ""),
+        ("Sure, but how?", "en", checks.PREAMBLE),
+    ],
+)
+def test_a_question_is_one_and_begins_with_itself(text, language, reason):
+    assert checks.fault_of_question(text, language) == reason
+
+
+def people():
+    """(an English person, a Chinese one, the leaks of a build with both and six others)."""
+
+    def of(user, **changes):
+        profile = persona(user)
+        temper = {**profile["Personality"], "Extraversion_or_Introversion": "I"}
+        return Persona(
+            user,
+            {
+                **profile,
+                "Name": "Ada Vale",
+                "Demographics": {**profile["Demographics"], **changes},
+                "Personality": temper,
+            },
+        )
+
+    english = of("en", Age=34, Career_Information="Sports commentator for a local radio station")
+    demographics = {"Age": 34, "Career_Information": "体育解说员，在电视台工作"}
+    chinese = Persona(
+        "zh", {"Name": "李明", "Demographics": demographics, "Personality": {"Extraversion_or_Introversion": "E"}}
+    )
+    others = [of(f"u{number}", Career_Information=words(str(number), 9)) for number in range(6)]
+    return english, chinese, Leaks([english, chinese, *others])
+
+
+def test_a_short_phrase_gives_a_user_away():
+    english, chinese, leaks = people()
+    for planted in (
+        "What should I wear tonight as a sports commentator?", "I'm 34 and tired, what now?", "As an introvert, how do I make friends?",
+        "My job at the radio station wears me out; how do I rest?", "Since I work in radio, which mic?", "What suits an ISFJ?",
+        "What would Ada do?",
+    ):  # fmt: skip
+        assert leaks.found(english, planted), planted
+    for planted in (
+        "作为ESTP，我周末该去哪里？",
+        "我是一名体育解说员，怎么保护嗓子？",
+        "我今年34岁，该怎么办？",
+        "作为外向的人，该怎么放松？",
+        "李明该吃什么？",
+    ):
+        assert leaks.found(chinese, planted), planted
+    for ordinary in (
+        "What makes a good gift as a surprise for my sister?", "I'm looking for a quiet place; where?", "As a beginner, how do I start running?",
+    ):  # fmt: skip
+        assert not leaks.found(english, ordinary), ordinary
+    for ordinary in ("我是不是该换个手机？", "我在家能做什么运动？", "作为礼物，送什么好？"):
+        assert not leaks.found(chinese, ordinary), ordinary
+
+
+def test_the_questions_of_the_release_seldom_give_their_users_away(real_data):
+    cases = load_cases(real_data, "general")
+    users = {case.user_id: case.persona for case in cases}
+    leaks = Leaks(users.values())
+    questions = {(case.user_id, case.question) for case in cases}
+    assert len(questions) == 1470
+    assert (
+        sum(bool(leaks.found(users[user], question)) for user, question in questions) == 4
+    )  # one says the age of its user
+    jobs = {user: str(persona.profile["Demographics"]["Career_Information"]) for user, persona in users.items()}
+    quoted = sum(bool(leaks.found(users[user], f"{job[:25]}，我今晚该看什么？")) for user, job in jobs.items())
+    introduced = sum(
+        bool(leaks.found(users[user], f"作为{job[:10]}，我今晚该看什么电影？")) for user, job in jobs.items()
+    )
+    assert (quoted, introduced, len(users)) == (143, 147, 147)
+
+
+def checked(natural, discreet, question):
+    return f"<natural>{natural}</natural>\n<discreet>{discreet}</discreet>\n<question>{question}</question>"
+
+
+def test_a_question_is_judged_rewritten_and_checked_again(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=7)
+    (user,) = (person.user_id for person in folder.people())
+    name = folder.persona(user).profile["Name"]
+    slots = [f"{user}:specific:{number}" for number in range(7)]
+    leak = f"What would {name} eat on a rainy day?"
+    writer.replies = {
+        slots[0]: leak, f"{slots[0]}~natural": checked("yes", "yes", "What is good to eat on a rainy day?"),
+        slots[1]: leak, **{f"{slots[1]}{time}~natural": checked("no", "no", f"{name} asks: what to eat?") for time in ("", "~1", "~2", "~3")},
+        slots[2]: "Does a spoon of a bus help my tax?", f"{slots[2]}~natural": checked("no", "yes", "What helps me with my tax?"),
+        slots[3]: "Is it blue of wind?", **{f"{slots[3]}{time}~natural": checked("no", "yes", "Is it blue of wind?") for time in ("", "~1", "~2", "~3")},
+        slots[4]: "How do I mend a chair?", f"{slots[4]}~natural": checked("yes", "yes", "How is a chair mended by me?"),
+        slots[5]: "How do I clean a lamp?", **{f"{slots[5]}{time}~natural": "It is fine." for time in ("", "~1", "~2", "~3")},
+        slots[6]: "How do I read a map?", f"{slots[6]}~natural": checked("yes", "no", "1. How are maps read?"),
+        f"{slots[6]}~1": "How do I hang a door?",
+    }  # fmt: skip
+    writer.take()
+    step("questions", folder)
+    prompt_of = {name: prompt for *_, name, prompt in writer.take()}
+    assert f"<found>\n{name}\n</found>" in prompt_of[f"{slots[0]}~natural"]
+    assert "<found>\n\n</found>" in prompt_of[f"{slots[4]}~natural"]
+    assert [question.question for question in folder.read(Question)] == [
+        "What is good to eat on a rainy day?", "What helps me with my tax?", "How do I mend a chair?", "How do I hang a door?",
+    ]  # fmt: skip
+    assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
+        (slots[1], "gives_away"): 4, (slots[3], "unnatural"): 4, (slots[5], "no_verdict"): 4, (slots[6], "numbered"): 1,
+    }  # fmt: skip
+    origins = {origin.id: origin for origin in folder.read(Origin)}
+    drafts = [
+        any(parent.startswith("draft:") for parent in origins[question.id].parents)
+        for question in folder.read(Question)
+    ]
+    assert drafts == [True, True, False, False]
+    assert all("natural.md " in origins[question.id].prompt for question in folder.read(Question))
+
+
+@pytest.mark.slow
+def test_paraphrases_are_near_duplicates_where_the_model_is_there(tmp_path, writer, minilm):
+    pairs = (
+        "How can I sleep better?", "What helps me to get a better night's sleep?", "How can I wake up earlier?",
+        "What podcast is good for a long drive?", "Can you suggest a podcast for a long car trip?", "What snacks are good for a long drive?",
+    )  # fmt: skip
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=6, embeddings=json.dumps(str(minilm)))
+    (user,) = (person.user_id for person in folder.people())
+    writer.replies = {f"{user}:specific:{number}": text for number, text in enumerate(pairs)}
+    step("questions", folder)
+    assert [question.question for question in folder.read(Question)] == [pairs[0], pairs[2], pairs[3], pairs[5]]
+    assert Counter((text.id, text.reason, text.like) for text in folder.read(Refused)) == {
+        (f"{user}:specific:1", "near_duplicate", f"{user}:specific:0"): 4,
+        (f"{user}:specific:4", "near_duplicate", f"{user}:specific:3"): 4,
+    }
+
+
+def test_a_model_of_embeddings_that_is_not_there_is_named(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=1, embeddings='"owner/nothing"')
+    done = personafeedback("build", "questions", folder.root, "--model", MODEL)
+    assert "found embeddings = 'owner/nothing', which is not on this machine" in " ".join(done.output.split())
+    assert "hf download owner/nothing" in " ".join(done.output.split())
+
+
+# --- general questions ------------------------------------------------------------------------------------------------
+
+
+def with_pool(root, count, **settings):
+    folder = asked_for_questions(root, specific=0, **settings)
+    pool = [f"How would I go about {words(str(number), 6)}?" for number in range(count)]
+    (folder.root / "pool.jsonl").write_text("".join(json.dumps({"question": text}) + "\n" for text in pool), "utf-8")
+    return folder, pool
+
+
+def test_a_pool_is_filtered_matched_and_each_match_is_validated(tmp_path, writer):
+    folder, pool = with_pool(tmp_path / "build", 30, personas=2, general=2)
+    first, second = (person.user_id for person in folder.people())
+
+    def reply(prompt, model):
+        if "open and personal" in prompt:
+            return "none" if pool[0] not in prompt else ", ".join(str(number) for number in range(1, 13))
+        if "<fits>" in prompt and folder.persona(second).text in prompt:
+            return "<fits>no</fits>"
+        return write(prompt, model)
+
+    writer.write = reply
+    writer.take()
+    said = step("questions", folder)
+    assert "12 of 30 questions of the pool are open and personal (pool.csv)" in said
+    rows = folder.read(PoolQuestion)
+    assert [row.question for row in rows if row.keep == "yes"] == pool[:12]
+    assert {row.reason for row in rows if row.keep == "no"} == {"not_open"}
+    questions = folder.read(Question)
+    assert [question.user_id for question in questions] == [first] * 2
+    assert {question.question for question in questions} <= set(pool[:12])
+    refused = folder.read(Refused)
+    assert {(text.id, text.reason) for text in refused} == {(f"{second}:general:2", "no_fit")}
+    shown = [text for row in refused for text in row.text.splitlines()]
+    assert len(shown) == len(set(shown)) == 2 * 4  # none is offered to this person again
+    assert len(writer.take()) == 2 + 2 + 2 + 4 + 3 * (1 + 2) - 2
+    # People have the last word on the pool, and nothing is judged twice.
+    folder.write(PoolQuestion, [*rows[:12], *(row.__class__(id=row.id, question=row.question) for row in rows[12:])])
+    folder.path(Refused).unlink()
+    writer.write = lambda prompt, model: write(prompt, model)
+    assert "30 of 30 questions of the pool are open and personal" in step("questions", folder)
+    assert not [prompt for *_, prompt in writer.take() if "open and personal" in prompt]
+    assert Counter(question.user_id for question in folder.read(Question)) == {first: 2, second: 2}
+
+
+def test_a_choice_that_is_too_small_is_asked_for_again_and_an_empty_pool_ends(tmp_path, writer):
+    folder, _ = with_pool(tmp_path / "build", 3, personas=1, general=2)
+    writer.write = lambda prompt, model: "1" if "numbered list of questions. Choose" in prompt else write(prompt, model)
+    step("questions", folder)
+    assert len(folder.read(Question)) == 2
+    assert [text.reason for text in folder.read(Refused)] == ["too_few"]
+    more = a_build(tmp_path / "more", personas=1, specific=0, general=5)
+    step("personas", more)
+    (more.root / "pool.jsonl").write_text((folder.root / "pool.jsonl").read_text("utf-8"), "utf-8")
+    step("questions", more)
+    assert len(more.read(Question)) == 3
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_masked_differs_from_full_by_what_it_knows_alone_and_all_answers_have_one_length(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=3, specific=3)
+    step("questions", folder)
+    writer.take()
+    step("answers", folder)
+    prompt_of = {name: prompt for *_, name, prompt in writer.take()}
+    origins = {origin.id: origin for origin in folder.read(Origin)}
+    answers = folder.read(Answer)
+    ways = Counter()
+    for question in folder.questions():
+        whole = folder.persona(question.user_id).text
+        of_strategy = {answer.strategy: answer for answer in answers if answer.question_id == question.id}
+        full, masked = (prompt_of[of_strategy[strategy].id] for strategy in (FULL, MASKED))
+        assert full.count(whole) == 1
+        around = full.split(whole)
+        assert (masked.startswith(around[0]), masked.endswith(around[1])) == (True, True)
+        assert whole in prompt_of[of_strategy[IMPROVED].id]
+        degraded = of_strategy[DEGRADED]
+        ways[degraded.way] += 1
+        assert origins[degraded.id].prompt.startswith(f"{degraded.way}.md ")
+        assert whole not in prompt_of[degraded.id]
+        assert {answer.way for answer in of_strategy.values() if answer != degraded} == {""}
+        asked = {re.search(r"about (\d+) words in English", prompt_of[of.id])[1] for of in of_strategy.values()}
+        assert asked == {str(target(folder.settings, question.id))}
+        assert all(
+            f"words:{target(folder.settings, question.id)}" in origins[of.id].parents for of in of_strategy.values()
+        )
+    assert set(ways) == set(WAYS)
+
+
+def test_the_lengths_of_questions_have_the_quantiles_of_the_release():
+    settings = Settings(words=200)
+    targets = Counter(target(settings, f"q{number}") for number in range(1800))
+    assert set(targets) == {5 * round(200 * words / 265 / 5) for words in LENGTHS}
+    assert all(count == pytest.approx(200, abs=60) for count in targets.values())
+    assert target(Settings(words=200, language="zh"), "q1") == pytest.approx(1.65 * target(settings, "q1"), abs=5)
+
+
+def test_the_lengths_are_those_of_the_release(real_data):
+    texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
+    ordered = sorted(map(length, texts))
+    assert tuple(ordered[len(ordered) * tenth // 10] for tenth in range(1, 10)) == pytest.approx(LENGTHS, abs=8)
+
+
+def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=3)
+    step("questions", folder)
+    first, second, third = folder.questions()
+    long, short = answer_id(first.id, FULL, MODEL), answer_id(third.id, QUESTION, MODEL)
+    boiled = answer_id(second.id, MASKED, MODEL)
+    most = MOST * target(folder.settings, first.id)
+    writer.replies = {
+        long: words("long", most + 1), f"{long}~1": words("fits", most), f"{long}~2": "unused",
+        boiled: "Sure! Here's a personalized answer: take the train.", f"{boiled}~1": "Take the train, early.", short: "Go.",
+    }  # fmt: skip
+    said = step("answers", folder)
+    assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
+        (long, "too_long"): 1,
+        (boiled, "artifact_boilerplate"): 1,
+    }
+    of_id = {answer.id: answer.text for answer in folder.read(Answer)}
+    assert (of_id[long], of_id[boiled], of_id[short]) == (words("fits", most), "Take the train, early.", "Go.")
+    assert f"Asked for {15 + 2} texts, took 15 (88 %)" in said
+
+
+def test_a_prompt_names_the_language_and_has_a_format_and_an_example():
+    assert (name_of("en"), name_of("zh"), name_of("de"), name_of("qq")) == (
+        "English",
+        "中文",
+        "German",
+        "the language with the code qq",
+    )
+    ours = ("natural", "open", "general", "fits", "answer", "question", "improve", *WAYS)
+    for language, form, example in (("en", "Format", "An example"), ("zh", "格式", "示例")):
+        texts = prompts.bundled(language)
+        assert {name: (form in texts[name], texts[name].count(example)) for name in ours} == dict.fromkeys(
+            ours, (True, 1)
+        )
+
+
+def test_words_are_counted_in_either_script():
+    assert length("我想去 New York 玩3天") == 7
+    assert length("I can't go, o\u0301 ok") == 5
+    assert length("안녕 하세요 여러분") == 3
+
+
+def test_ways_are_read_strictly(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=1)
+    step("questions", folder)
+    step("answers", folder)
+    path = folder.path(Answer)
+    path.write_text(path.read_text("utf-8").replace('"way": "less_', '"way": "more_'), "utf-8")
+    with pytest.raises(DataError, match=r"expected less_personal, less_helpful or nothing"):
+        folder.read(Answer)
