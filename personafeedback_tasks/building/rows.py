@@ -107,13 +107,17 @@ class PackItem(BuildRow, file="packs/shown.jsonl", key=("item",)):
 
 @dataclass(frozen=True, kw_only=True)
 class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
-    """The vote of one annotator on one pair."""
+    """The vote of one annotator on one pair, or that they cannot judge it."""
 
     annotator: str  # a person, or `model:NAME`
     pair_id: str
-    chosen: str  # id of the answer that the annotator took
-    shown_as: str  # the letter of that answer
+    chosen: str = ""  # id of the answer that the annotator took; empty for one who cannot judge
+    shown_as: str = ""  # the letter of that answer
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
+    note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
+    seconds: int = 0  # that the page had the item on the screen; 0 if unknown
+    at: str = ""  # when, in ISO 8601; empty if unknown
+    consent: str = ""  # digest of the text that the annotator agreed to, packs/consent-DIGEST.md; empty for none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +179,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "strategy": STRATEGIES,
     "split": SPLITS,
     "keep": ("", "yes", "no"),
-    "shown_as": ("A", "B"),
+    "shown_as": ("", "A", "B"),
 }
 """Field -> the values that it may have."""
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
 from ..building.release.shortcuts import NAMES
-from ..building.votes.pack_files import FORMATS, write_packs
+from ..building.votes.pack_files import write_packs
 from ..building.votes.taking import take_votes
 from ..common.errors import OptionError
 from ..personafeedback.cells import DIFFICULTIES

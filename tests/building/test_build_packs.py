@@ -143,7 +143,7 @@ def test_label_studio_gets_fields_that_its_config_names(tmp_path):
     shown = {text.get("value").removeprefix("$") for text in config.iter("Text")}
     assert shown == {"persona", "question", "a", "b"}
     assert all(shown < set(task["data"]) and task["data"]["item"] for task in tasks)
-    assert [choice.get("value") for choice in config.iter("Choice")] == ["A", "B"]
+    assert [choice.get("value") for choice in config.iter("Choice")] == ["A", "B", "cannot judge"]
 
 
 def test_without_pairs_the_step_before_is_named(tmp_path):

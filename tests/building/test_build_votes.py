@@ -183,7 +183,7 @@ def test_a_cancelled_annotation_is_no_vote(build, tmp_path):
     ("content", "said"),
     [
         ("item,vote\nnobody,A\n", "line 2: found the item 'nobody', expected one of"),
-        ("item,vote\n{item},C\n", "line 2: found the vote 'C', expected A or B, or nothing"),
+        ("item,vote\n{item},C\n", "line 2: found the vote 'C', expected A, B or `cannot judge`, or nothing"),
         ("item,vote\n{item},A\n{item},B\n", "annotator-1 voted B on {item}, but A in"),
         ("item,choice\n{item},A\n", "expected one 'vote'"),
         ("item,vote\n{item},\n", "found no vote in it"),

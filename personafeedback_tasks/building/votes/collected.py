@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from ...annotation.items import CANNOT, LETTERS, read_answer
+from ...annotation.vote_files import SentVote, read_votes
 from ...common.errors import DataError
 from ...common.strict_json import short, short_list
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
 from .packs import ATTENTION
 from .shown_texts import ShownTexts, refuse_edited_votes
-from .vote_files import read_votes
 
 MODEL = "model:"
 """What the name of an annotator begins with that is a model."""
@@ -36,17 +37,17 @@ def merged(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, int]
             raise DataError(
                 f"{path}: found no vote in it, expected A or B in some rows. Ask the annotator for the file that was filled in."
             )
-        for where, item, letter, login in sent:
-            if item not in items:
+        for one in sent:
+            if one.item not in items:
                 raise DataError(
-                    f"{where}: found the item {short(item)}, expected one of {folder.path(PackItem)}, such as {short_list(list(items)[:3])}. "
+                    f"{one.where}: found the item {short(one.item)}, expected one of {folder.path(PackItem)}, such as {short_list(list(items)[:3])}. "
                     "Import it into the build whose packs were sent out, and let no spreadsheet change the column item."
                 )
-            vote = _vote(items[item], letter, login)
-            known, place = votes.setdefault(_key(vote), (vote, where))
-            if known != vote:
+            vote = _vote(items[one.item], one)
+            known, place = votes.setdefault(_key(vote), (vote, one.where))
+            if known.chosen != vote.chosen:
                 raise DataError(
-                    f"{where}: {vote.annotator} voted {letter} on {item}, but {known.shown_as} in {place}. Ask which one counts, and "
+                    f"{one.where}: {vote.annotator} voted {_said(vote)} on {one.item}, but {_said(known)} in {place}. Ask which one counts, and "
                     "remove the other vote."
                 )
             again += known is not vote
@@ -57,19 +58,25 @@ def _key(vote: Vote) -> tuple[object, ...]:
     return vote.annotator, vote.pair_id, vote.texts
 
 
-def _vote(item: PackItem, letter: str, login: str) -> Vote:
+def _vote(item: PackItem, sent: SentVote) -> Vote:
     """Where a tool has logins, several people may have one pack: each is an annotator of their own."""
+    letter = read_answer(sent.where, sent.answer, LETTERS[:2])
+    chosen = "" if letter == CANNOT else (item.left, item.right)[LETTERS.index(letter)]
     return Vote(
-        annotator=f"{item.annotator}:{login}" if login else item.annotator, pair_id=item.pair_id,
-        chosen=item.left if letter == "A" else item.right, shown_as=letter, texts=item.texts,
+        annotator=f"{item.annotator}:{sent.login}" if sent.login else item.annotator, pair_id=item.pair_id, chosen=chosen,
+        shown_as=letter if chosen else "", texts=item.texts, note=sent.note, seconds=sent.seconds, at=sent.at, consent=sent.consent,
     )  # fmt: skip
+
+
+def _said(vote: Vote) -> str:
+    return vote.shown_as or CANNOT
 
 
 def counted(folder: Folder) -> list[Vote]:
     """The votes that make labels: on pairs of the set as they are now, of annotators who were not dropped.
 
     A vote on a pair that was in a pack, and that somebody has since taken out of pairs.jsonl, does not count; nor does one on texts that
-    were edited since.
+    were edited since. Who could not judge a pair has no vote on it.
 
     Raises:
         DataError: a vote names a pair that there never was, or an answer that is not in its pair, or see `refuse_edited_votes`.
@@ -80,7 +87,7 @@ def counted(folder: Folder) -> list[Vote]:
     votes = []
     for number, vote in enumerate(folder.read(Vote), start=1):
         where, pair = f"{folder.path(Vote)}, line {number}", pairs.get(vote.pair_id)
-        if vote.pair_id.startswith(ATTENTION) or (pair is None and vote.pair_id in given):
+        if not vote.chosen or vote.pair_id.startswith(ATTENTION) or (pair is None and vote.pair_id in given):
             continue
         if pair is None:
             raise DataError(
