@@ -14,7 +14,7 @@ GUIDELINES: Mapping[str, Guideline] = {
         option="Response",
         rules=(
             "Read the persona first. Put yourself in this person's place: the question is yours, and both responses are written to you.",
-            "Take the response that you, as this person, would rather have. Take one even where it is close; `Cannot judge` is for texts that are broken or that you do not understand.",
+            'Take the response that you, as this person, would rather have. Take one even where it is close; "Cannot judge" is for texts that are broken or that you do not understand.',
             "Helpful: it answers precisely this question. It is neither generic nor a strained collage of facts about you.",
             "Personal: it attends to several things about you, and works in those that fit the question.",
             "Weigh both together. A long response is not better for its length, nor one that repeats more of your persona.",
