@@ -48,7 +48,7 @@ from personafeedback_tasks.building.texts.answers import write_answers as answer
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.drawn import masked, scenarios, shares
 from personafeedback_tasks.building.texts.pairs import balance, choose
-from personafeedback_tasks.building.texts.personas import _new_people, names
+from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
 from personafeedback_tasks.building.texts.questions import _numbers, _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
@@ -221,7 +221,7 @@ def test_the_split_keeps_its_share_however_persons_come(share, batches):
     people, settings = [], Settings(test=share)
     for number, size in enumerate(batches):
         before = list(people)
-        people += _new_people(settings, people, {f"u{number}.{one}": {} for one in range(size)})
+        people += new_people(settings, people, {f"u{number}.{one}": {} for one in range(size)})
         assert people[: len(before)] == before
         assert 0 <= sum(one.split == "test" for one in people) - share * len(people) < 1
 
