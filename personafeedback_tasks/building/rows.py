@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
+from ..annotation.items import CANNOT
 from ..common.errors import DataError
 from ..common.strict_json import broken, short, short_list
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
@@ -111,8 +112,8 @@ class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
 
     annotator: str  # a person, or `model:NAME`
     pair_id: str
-    chosen: str = ""  # id of the answer that the annotator took; empty for one who cannot judge
-    shown_as: str = ""  # the letter of that answer
+    chosen: str  # id of the answer that the annotator took, or CANNOT
+    shown_as: str  # the letter of that answer, or CANNOT
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
     note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
     seconds: int = 0  # that the page had the item on the screen; 0 if unknown
@@ -179,7 +180,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "strategy": STRATEGIES,
     "split": SPLITS,
     "keep": ("", "yes", "no"),
-    "shown_as": ("", "A", "B"),
+    "shown_as": ("A", "B", CANNOT),
 }
 """Field -> the values that it may have."""
 

@@ -102,12 +102,18 @@ class Settings:
         Fraction(1), _share, "share of the persons whose pairs people vote on; the others are for training"
     )
     masked: Fraction = _setting(Fraction(4, 5), _share, "share of a persona's fields that the masked strategy hides")  # noqa: RUF009
-    annotators: int = _setting(9, _number(1, 1_000), "votes to each pair")
+    annotators: int = _setting(9, _number(1, 1_000), "people who vote; each gets a pack")
+    votes_per_pair: int = _setting(9, _number(1, 1_000), "people who vote on each pair; nobody votes on it twice")
     medium: Fraction = _setting(  # noqa: RUF009
         Fraction(8, 9),
         _majority,
         "share of all such people that agrees on a Medium pair at least, as estimated from the votes",
     )
+
+    @property
+    def votes(self) -> int:
+        """On each pair: fewer than `votes_per_pair` if there are fewer annotators."""
+        return min(self.votes_per_pair, self.annotators)
 
     @classmethod
     def load(cls, path: Path) -> Settings:

@@ -47,7 +47,7 @@ def merged(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, int]
             known, place = votes.setdefault(_key(vote), (vote, one.where))
             if known.chosen != vote.chosen:
                 raise DataError(
-                    f"{one.where}: {vote.annotator} voted {_said(vote)} on {one.item}, but {_said(known)} in {place}. Ask which one counts, and "
+                    f"{one.where}: {vote.annotator} voted {vote.shown_as} on {one.item}, but {known.shown_as} in {place}. Ask which one counts, and "
                     "remove the other vote."
                 )
             again += known is not vote
@@ -61,15 +61,11 @@ def _key(vote: Vote) -> tuple[object, ...]:
 def _vote(item: PackItem, sent: SentVote) -> Vote:
     """Where a tool has logins, several people may have one pack: each is an annotator of their own."""
     letter = read_answer(sent.where, sent.answer, LETTERS[:2])
-    chosen = "" if letter == CANNOT else (item.left, item.right)[LETTERS.index(letter)]
+    chosen = CANNOT if letter == CANNOT else (item.left, item.right)[LETTERS.index(letter)]
     return Vote(
         annotator=f"{item.annotator}:{sent.login}" if sent.login else item.annotator, pair_id=item.pair_id, chosen=chosen,
-        shown_as=letter if chosen else "", texts=item.texts, note=sent.note, seconds=sent.seconds, at=sent.at, consent=sent.consent,
+        shown_as=letter, texts=item.texts, note=sent.note, seconds=sent.seconds, at=sent.at, consent=sent.consent,
     )  # fmt: skip
-
-
-def _said(vote: Vote) -> str:
-    return vote.shown_as or CANNOT
 
 
 def counted(folder: Folder) -> list[Vote]:
@@ -87,7 +83,7 @@ def counted(folder: Folder) -> list[Vote]:
     votes = []
     for number, vote in enumerate(folder.read(Vote), start=1):
         where, pair = f"{folder.path(Vote)}, line {number}", pairs.get(vote.pair_id)
-        if not vote.chosen or vote.pair_id.startswith(ATTENTION) or (pair is None and vote.pair_id in given):
+        if vote.chosen == CANNOT or vote.pair_id.startswith(ATTENTION) or (pair is None and vote.pair_id in given):
             continue
         if pair is None:
             raise DataError(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from ...annotation.items import Item, Pack
@@ -15,10 +18,11 @@ from ...common.errors import DataError
 from ...common.files import Content, write_all
 from ..coins import label_rule
 from ..folder import Folder
-from ..rows import Answer, PackItem, Question
+from ..rows import Answer, Dropped, PackItem, Question
 from ..steps import PACKS, VOTES, Say
 from .guideline import GUIDELINES
-from .packs import ATTENTION, grown, names
+from .packs import ATTENTION, asked, grown, names
+from .reading import minutes_of, sessions
 from .shown_texts import digests
 
 FOLDER = "packs"
@@ -35,7 +39,7 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
     """
     answers, questions = folder.by_id(Answer), folder.by_id(Question)
     personas: dict[str, str] = {}
-    packs: dict[str, list[Item]] = defaultdict(list)
+    packs: dict[str, list[tuple[str, Item]]] = defaultdict(list)
     for item in items:
         for name in (item.left, item.right):
             if name not in answers or answers[name].question_id not in questions:
@@ -44,14 +48,32 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
                     f"{folder.path(Question)}. Put them back: the item was given to {item.annotator}."
                 )
         left, right = answers[item.left], answers[item.right]
-        asked = answers[item.attention or item.left]  # the other answer of an attention item is to another question
-        if asked.user_id not in personas:
-            personas[asked.user_id] = folder.persona(asked.user_id).text
-        persona, question = personas[asked.user_id], questions[asked.question_id].question
+        judged = answers[item.attention or item.left]  # the other answer of an attention item is to another question
+        if judged.user_id not in personas:
+            personas[judged.user_id] = folder.persona(judged.user_id).text
+        persona, question = personas[judged.user_id], questions[judged.question_id].question
         if item.texts == digests(persona, question, {answer.id: answer.text for answer in (left, right)}):
             texts = {"persona": persona, "question": question}
-            packs[item.annotator].append(Item(id=item.item, texts=texts, options=(left.text, right.text)))
-    return packs
+            packs[item.annotator].append(
+                (judged.user_id, Item(id=item.item, texts=texts, options=(left.text, right.text)))
+            )
+    return {annotator: _in_sessions(shown) for annotator, shown in packs.items()}
+
+
+def _in_sessions(shown: Sequence[tuple[str, Item]]) -> list[Item]:
+    """The items of a pack with the numbers of their sessions.
+
+    Args:
+        shown: (user, item).
+    """
+    taken = iter(reading_times([item for _, item in shown]))
+    groups = [[next(taken) for _ in items] for _, items in groupby(shown, key=itemgetter(0))]
+    return [replace(item, session=session) for (_, item), session in zip(shown, sessions(groups), strict=True)]
+
+
+def reading_times(items: Sequence[Item]) -> list[float]:
+    """The minutes of each item, see `reading.minutes_of`."""
+    return minutes_of([(item.texts["persona"], (item.texts["question"], *item.options)) for item in items])
 
 
 def write_packs(folder: Folder, form: str, say: Say) -> None:
@@ -64,29 +86,47 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
     with folder.step(PACKS):
         before = folder.read(PackItem)
         items = grown(folder, names(folder.settings.annotators))
+        packs = shown_items(folder, items)
         contents: dict[Path, Content] = {
-            folder.root / FOLDER / name: content for name, content in _contents(folder, items, form).items()
+            folder.root / FOLDER / name: content for name, content in _contents(folder, packs, form).items()
         }
         folder.write(PackItem, items)  # before the packs: no vote may come back for an item that nobody knows
         write_all(contents)
     attention = Counter(item.annotator for item in items if item.pair_id.startswith(ATTENTION))
-    for annotator, count in Counter(item.annotator for item in items).items():
-        say(f"{annotator}: {count:,} items, {attention[annotator]} of them for attention")
+    for annotator, shown in packs.items():
+        hours = sum(reading_times(shown)) / 60
+        say(
+            f"{annotator}: {len(shown):,} items, {attention[annotator]} of them for attention; about {hours:.1f} hours in {shown[-1].session} sessions"
+        )
     say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(items) - len(before):,} items are new")
-    say(label_rule(folder.settings.annotators))
+    for line in _too_few(folder, items):
+        say(line)
+    say(label_rule(folder.settings.votes))
     if not attention:
         say("There are no attention items: all pairs are of one person.")
     say(f"Send each annotator {SENT[form]}, and nothing else of the folder. When their files come back:")
     say(f"Next: {VOTES.line(folder.root)}")
 
 
-def _contents(folder: Folder, items: Iterable[PackItem], form: str) -> dict[str, str]:
+def _too_few(folder: Folder, items: Iterable[PackItem]) -> Iterator[str]:
+    """A warning about pairs that get fewer votes than they should, since too few annotators are left."""
+    settings, dropped = folder.settings, folder.by_id(Dropped)
+    has = Counter(item.pair_id for item in items if item.annotator not in dropped)
+    lacking = Counter(has[pair.id] for pair in asked(folder) if has[pair.id] < settings.votes)
+    for votes, pairs in sorted(lacking.items()):
+        yield (
+            f"! {pairs:,} pairs get {votes} votes, not {settings.votes}: there are too few annotators. Raise annotators in build.yaml (it has "
+            f"{settings.annotators}) and run this again."
+        )
+
+
+def _contents(folder: Folder, packs: Mapping[str, Sequence[Item]], form: str) -> dict[str, str]:
     """Path in packs/ -> content, of every annotator's pack."""
     settings, consent = folder.settings, folder.root / CONSENT
     text = consent.read_text(encoding="utf-8").strip() if consent.is_file() else ""
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     contents: dict[str, str] = {f"consent-{consent_digest(text)}.md": f"{text}\n"} if text else {}
-    for annotator, shown in shown_items(folder, items).items():
+    for annotator, shown in packs.items():
         pack = Pack(annotator=annotator, items=shown, guideline=guideline, title=settings.name, consent=text)
         files = FORMATS[form](pack)
         if form == "csv":
