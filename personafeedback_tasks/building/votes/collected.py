@@ -3,12 +3,16 @@ all at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ...annotation.items import CANNOT, LETTERS, read_answer
 from ...annotation.vote_files import SentVote, read_votes
-from ...common.errors import DataError
+from ...common.errors import DataError, OptionError
 from ...common.strict_json import short, short_list
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
@@ -19,52 +23,124 @@ MODEL = "model:"
 """What the name of an annotator begins with that is a model."""
 
 
-def merged(folder: Folder, paths: Iterable[Path]) -> tuple[list[Vote], int, int]:
-    """(all votes, how many are new, how many were there before or are in a file twice).
+@dataclass(frozen=True, kw_only=True)
+class Corrections:
+    """What a team says about votes that contradict each other.
+
+    Attributes:
+        replace: a later vote by the same person on the same item counts, not the earlier one.
+        same: another name of an annotator -> the name that counts.
+        shared: annotators whose pack several people have, each with a login.
+    """
+
+    replace: bool = False
+    same: Mapping[str, str] = field(default_factory=dict)
+    shared: Collection[str] = ()
+
+
+AS_SENT = Corrections()
+"""None."""
+
+
+class Merged(NamedTuple):
+    """All votes; how many are new; how many were there before, or are in a file twice; and how many replace another one."""
+
+    votes: list[Vote]
+    new: int
+    again: int
+    replaced: int
+
+
+def merged(folder: Folder, paths: Iterable[Path], corrections: Corrections = AS_SENT) -> Merged:
+    """The votes that were there, and those of files.
 
     Raises:
-        DataError: a file is broken, an item is of no pack, an annotator has voted for both answers of a pair, or see
-            `refuse_edited_votes`. Nothing is written.
+        DataError: a file is broken, an item is of no pack, an annotator has voted differently on the same item (all of these are listed), a
+            second name votes on one person's pack, or see `refuse_edited_votes`. Nothing is written.
+        OptionError: a name of `corrections.same` has no vote.
     """
     items = {item.item: item for item in folder.need(PackItem)}
     before = folder.read(Vote)
     refuse_edited_votes(folder)
     votes = {_key(vote): (vote, str(folder.path(Vote))) for vote in before}
-    again = 0
+    names = _Names(before, str(folder.path(Vote)), corrections)
+    again, conflicts = 0, list[str]()
     for path in paths:
-        sent = read_votes(path)
-        if not sent:
+        sent_votes = read_votes(path)
+        if not sent_votes:
             raise DataError(
                 f"{path}: found no vote in it, expected A or B in some rows. Ask the annotator for the file that was filled in."
             )
-        for one in sent:
-            if one.item not in items:
+        for sent in sent_votes:
+            if sent.item not in items:
                 raise DataError(
-                    f"{one.where}: found the item {short(one.item)}, expected one of {folder.path(PackItem)}, such as {short_list(list(items)[:3])}. "
+                    f"{sent.where}: found the item {short(sent.item)}, expected one of {folder.path(PackItem)}, such as {short_list(list(items)[:3])}. "
                     "Import it into the build whose packs were sent out, and let no spreadsheet change the column item."
                 )
-            vote = _vote(items[one.item], one)
-            known, place = votes.setdefault(_key(vote), (vote, one.where))
-            if known.chosen != vote.chosen:
-                raise DataError(
-                    f"{one.where}: {vote.annotator} voted {vote.shown_as} on {one.item}, but {known.shown_as} in {place}. Ask which one counts, and "
-                    "remove the other vote."
+            item = items[sent.item]
+            vote = _vote(item, sent, names.of(item.annotator, sent))
+            known, place = votes.setdefault(_key(vote), (vote, sent.where))
+            if known.chosen == vote.chosen:
+                again += known is not vote
+                continue
+            conflicts.append(
+                f"{sent.where}: {vote.annotator} voted {vote.shown_as} on {sent.item}, but {known.shown_as} in {place}"
+            )
+            if not (known.at and vote.at) or vote.at > known.at:
+                votes[_key(vote)] = vote, sent.where
+    if conflicts and not corrections.replace:
+        raise DataError(
+            "\n".join(conflicts)
+            + f"\nFound {len(conflicts):,} votes that differ from another one by the same person on the same item, expected one. Ask "
+            "which one counts and remove the other one; or pass --replace: the later one counts."
+        )
+    names.refuse_unknown()
+    return Merged([vote for vote, _ in votes.values()], len(votes) - len(before), again, len(conflicts))
+
+
+class _Names:
+    """Who votes: one name for each pack, unless the team says that several people have it."""
+
+    def __init__(self, before: Iterable[Vote], place: str, corrections: Corrections):
+        self._same, self._shared, self._used = corrections.same, corrections.shared, set[str]()
+        self._of_pack: dict[str, dict[str, str]] = defaultdict(dict)  # pack -> name -> where it was met first
+        for vote in before:
+            self._of_pack[vote.annotator.partition(":")[0]][vote.annotator] = place
+        self._known_to_share = {pack for pack, names in self._of_pack.items() if len(names) > 1}
+
+    def of(self, pack: str, sent: SentVote) -> str:
+        """Whose vote it is. Raises DataError if it is a second name's."""
+        written = f"{pack}:{sent.login}" if sent.login else pack
+        name = self._same.get(written, written)
+        self._used.add(written)
+        names = self._of_pack[pack]
+        if names and name not in names and pack not in self._shared and pack not in self._known_to_share:
+            other, place = next(iter(names.items()))
+            raise DataError(
+                f"{sent.where}: found votes of {name} on the pack of {pack}, which has votes of {other} in {place}, expected one name for one person. If "
+                f"it is one person, pass --same {shlex.quote(f'{name}={other}')}; if several people have this pack, --shared {shlex.quote(pack)}."
+            )
+        names.setdefault(name, sent.where)
+        return name
+
+    def refuse_unknown(self) -> None:
+        for name in self._same:
+            if name not in self._used:
+                raise OptionError(
+                    f"--same {name}=...: these files have no vote of {short(name)}, only of {short_list(sorted(self._used))}."
                 )
-            again += known is not vote
-    return [vote for vote, _ in votes.values()], len(votes) - len(before), again
 
 
 def _key(vote: Vote) -> tuple[object, ...]:
     return vote.annotator, vote.pair_id, vote.texts
 
 
-def _vote(item: PackItem, sent: SentVote) -> Vote:
-    """Where a tool has logins, several people may have one pack: each is an annotator of their own."""
+def _vote(item: PackItem, sent: SentVote, annotator: str) -> Vote:
     letter = read_answer(sent.where, sent.answer, LETTERS[:2])
     chosen = CANNOT if letter == CANNOT else (item.left, item.right)[LETTERS.index(letter)]
     return Vote(
-        annotator=f"{item.annotator}:{sent.login}" if sent.login else item.annotator, pair_id=item.pair_id, chosen=chosen,
-        shown_as=letter, texts=item.texts, note=sent.note, seconds=sent.seconds, at=sent.at, consent=sent.consent,
+        annotator=annotator, pair_id=item.pair_id, chosen=chosen, shown_as=letter, texts=item.texts, note=sent.note, seconds=sent.seconds,
+        at=sent.at, consent=sent.consent,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
 from ..steps import TIERS, VOTES, Say, command
-from .collected import MODEL, counted, merged, outdated
+from .collected import AS_SENT, MODEL, Corrections, counted, merged, outdated
 from .model_votes import add_model_votes
 from .packs import ATTENTION
 
@@ -29,6 +29,7 @@ def take_votes(
     models: Sequence[str],
     model_args: Mapping[str, Any],
     say: Say,
+    corrections: Corrections = AS_SENT,
 ) -> None:
     """Add votes, drop annotators, and say who has voted how.
 
@@ -36,6 +37,7 @@ def take_votes(
         files: that annotators sent.
         drop: annotators whose votes make no labels from now on.
         models: that vote, too.
+        corrections: of votes in the files.
 
     Raises:
         DataError: see `merged`, and `add_model_votes`; a dropped annotator has no vote, or nobody has.
@@ -43,9 +45,13 @@ def take_votes(
     """
     with folder.step(VOTES):
         if files:
-            votes, new, again = merged(folder, files)
+            votes, new, again, replaced = merged(folder, files, corrections)
             folder.write(Vote, votes)
-            say(f"{new:,} new votes" + (f"; {again:,} were there before" if again else ""))
+            counts = (
+                f"{again:,} were there before" * bool(again),
+                f"{replaced:,} replace another one" * bool(replaced),
+            )
+            say("; ".join([f"{new:,} new votes", *filter(None, counts)]))
         if models:
             add_model_votes(folder, models, model_args, say)
         votes = folder.read(Vote)
