@@ -74,11 +74,18 @@ def as_csv(pack: Pack) -> Files:
     texts = list(dict.fromkeys(name for item in pack.items for name in item.texts))
     letters = LETTERS[: max((len(item.options) for item in pack.items), default=0)]
     listed = ["answers"] if any(_listed(item) for item in pack.items) else []
+    asks = ["asks"] if any(item.asks for item in pack.items) else []
     lines = [
-        {**item.texts, **dict(zip(letters, item.options, strict=False)), "item": item.id, "answers": _listed(item)}
+        {
+            **item.texts,
+            **dict(zip(letters, item.options, strict=False)),
+            "item": item.id,
+            "answers": _listed(item),
+            "asks": item.asks,
+        }
         for item in pack.items
     ]
-    table = tables.text(["item", *texts, *letters, *listed, "vote", "note"], lines)
+    table = tables.text(["item", *texts, *letters, *asks, *listed, "vote", "note"], lines)
     return {f"{pack.annotator}.csv": table, **_guideline(pack)}
 
 

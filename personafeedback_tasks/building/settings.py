@@ -103,6 +103,9 @@ class Settings:
     )
     masked: Fraction = _setting(Fraction(4, 5), _share, "share of a persona's fields that the masked strategy hides")  # noqa: RUF009
     annotators: int = _setting(9, _number(1, 1_000), "people who vote; each gets a pack")
+    easy_options: int = _setting(
+        2, _number(2, 3), "responses shown for an Easy pair; 3 adds the masked one, as in the paper's first round"
+    )
     votes_per_pair: int = _setting(9, _number(1, 1_000), "people who vote on each pair; nobody votes on it twice")
     medium: Fraction = _setting(  # noqa: RUF009
         Fraction(8, 9),

@@ -20,7 +20,7 @@ from ..coins import label_rule
 from ..folder import Folder
 from ..rows import Answer, Dropped, PackItem, Question
 from ..steps import PACKS, VOTES, Say
-from .guideline import GUIDELINES
+from .guideline import FIRST_ROUND, GUIDELINES
 from .packs import ATTENTION, asked, grown, names
 from .reading import minutes_of, sessions
 from .shown_texts import digests
@@ -39,9 +39,10 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
     """
     answers, questions = folder.by_id(Answer), folder.by_id(Question)
     personas: dict[str, str] = {}
+    language = folder.settings.language
     packs: dict[str, list[tuple[str, Item]]] = defaultdict(list)
     for item in items:
-        for name in (item.left, item.right):
+        for name in item.options:
             if name not in answers or answers[name].question_id not in questions:
                 raise DataError(
                     f"{folder.path(PackItem)}: item {item.item} has the answer {name!r}, expected it in {folder.path(Answer)} and its question in "
@@ -54,9 +55,9 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
         persona, question = personas[judged.user_id], questions[judged.question_id].question
         if item.texts == digests(persona, question, {answer.id: answer.text for answer in (left, right)}):
             texts = {"persona": persona, "question": question}
-            packs[item.annotator].append(
-                (judged.user_id, Item(id=item.item, texts=texts, options=(left.text, right.text)))
-            )
+            options = [answers[name].text for name in item.options]
+            asks = FIRST_ROUND.get(language, FIRST_ROUND["en"]) if item.beside else ""
+            packs[item.annotator].append((judged.user_id, Item(id=item.item, texts=texts, options=options, asks=asks)))
     return {annotator: _in_sessions(shown) for annotator, shown in packs.items()}
 
 

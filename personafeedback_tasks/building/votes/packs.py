@@ -7,13 +7,14 @@ their pair, whatever was added since. A pair whose texts were edited is a new it
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ...annotation.items import LETTERS
 from ...common.errors import DataError
 from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import Answer, Dropped, Origin, PackItem, Pair, Person, Question
+from ..rows import MASKED, Answer, Dropped, Origin, PackItem, Pair, Person, Question
 from ..texts.briefs import Briefs
 from .sharing import drawn, shared_out
 from .shown_texts import ShownTexts
@@ -48,7 +49,7 @@ def grown(folder: Folder, annotators: Sequence[str]) -> list[PackItem]:
             has[item.pair_id].add(item.annotator)
     able = [name for name in annotators if name not in dropped]
     gets = shared_out(pairs, has, able, settings.votes, settings.seed)
-    attention = _Attention(folder, pairs)
+    attention, beside = _Attention(folder, pairs), _beside(folder, pairs)
     items = list(given)
     for annotator in able:
         own = [pair for pair in pairs if annotator in has[pair.id]]
@@ -56,8 +57,28 @@ def grown(folder: Folder, annotators: Sequence[str]) -> list[PackItem]:
             *gets[annotator],
             *attention.more(own, gets[annotator], [item for item in given if item.annotator == annotator], texts),
         ]
-        items += _in_own_order(new, texts, annotator, settings.seed)
+        items += _in_own_order(new, texts, beside, annotator, settings.seed)
     return items
+
+
+def _beside(folder: Folder, pairs: Sequence[Pair]) -> dict[str, str]:
+    """Pair that is built to be easy -> the masked answer that is shown beside it, by the writer of the full one if there are several.
+
+    None unless build.yaml says that an Easy item has three options, or where a question has no masked answer.
+    """
+    if folder.settings.easy_options < 3:
+        return {}
+    masked: dict[str, list[Answer]] = defaultdict(list)
+    answers = folder.by_id(Answer)
+    for answer in answers.values():
+        if answer.strategy == MASKED:
+            masked[answer.question_id].append(answer)
+    found = {}
+    for pair in pairs:
+        if pair.easy and masked[pair.question_id]:
+            writer = answers[pair.easy].model
+            found[pair.id] = min(masked[pair.question_id], key=lambda answer: (answer.model != writer, answer.id)).id
+    return found
 
 
 def asked(folder: Folder) -> list[Pair]:
@@ -94,7 +115,9 @@ def asked(folder: Folder) -> list[Pair]:
     )
 
 
-def _in_own_order(pairs: Sequence[Pair], texts: ShownTexts, annotator: str, seed: int) -> Iterator[PackItem]:
+def _in_own_order(
+    pairs: Sequence[Pair], texts: ShownTexts, beside: Mapping[str, str], annotator: str, seed: int
+) -> Iterator[PackItem]:
     """Persons in a drawn order, and the pairs of each in one."""
 
     def order(pair: Pair) -> tuple[float, str, float]:
@@ -111,6 +134,8 @@ def _in_own_order(pairs: Sequence[Pair], texts: ShownTexts, annotator: str, seed
             pair_id=pair.id,
             left=left,
             right=right,
+            beside=beside.get(pair.id, ""),
+            beside_as=LETTERS[int(drawn(seed, "beside", annotator, pair.id) * 3)] if pair.id in beside else "",
             attention=pair.first if pair.id.startswith(ATTENTION) else "",
             texts=shown,
         )
