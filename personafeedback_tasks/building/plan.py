@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 from statistics import mean
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ from .texts.memories import has_memory
 from .texts.pairs import kinds
 from .texts.personas import SHOWN, names, next_split
 from .texts.sources import HANDFUL
+from .votes.packs import EVERY
+from .votes.reading import DECIDING, SESSION, WORDS_PER_MINUTE, minutes
 
 SEED, OTHER, PERSONA, PIECE, FEATURES, EXAMPLE = 150, 40, 900, 60, 60, 50
 QUESTION, CHOICE, VERDICT, REASONS = 40, 15, 20, 100
@@ -100,7 +103,7 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
         new += 1
     pairs = of_split[TEST] * each * kinds(models)
     made = BuildPlan(
-        pairs=pairs, votes=pairs * settings.annotators, persons=of_split.total(), test=of_split[TEST], new=new, personas=done + new,
+        pairs=pairs, votes=pairs * settings.votes, persons=of_split.total(), test=of_split[TEST], new=new, personas=done + new,
         questions=of_split.total() * each, models=models, persona_tokens=round(mean(estimated(texts))) if texts else PERSONA,
         assumed=not texts,
     )  # fmt: skip
@@ -115,8 +118,19 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
     return replace(made, calls=tuple(calls))
 
 
-def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
-    """Print a plan, see `plan`."""
+def show_plan(
+    folder: Folder,
+    size: int | None,
+    models: int,
+    say: Say,
+    words_per_minute: int = WORDS_PER_MINUTE,
+    pay: float | None = None,
+) -> None:
+    """Print a plan, see `plan`.
+
+    Args:
+        pay: of an annotator, in dollars an hour.
+    """
     made, settings = plan(folder, size, models), folder.settings
     say(
         f"{made.pairs} pairs of {made.test} test persons; {made.persons} persons and {made.questions} questions in all; {models} models answer"
@@ -125,7 +139,9 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
         say(
             f"Set personas: {made.personas} in {folder.root / 'build.yaml'} (it has {settings.personas}), or bring your own personas."
         )
-    say(f"Votes to buy: {made.votes:,} ({settings.annotators} to each pair)")
+    say(f"Votes to buy: {made.votes:,} ({settings.votes} to each pair)")
+    for line in _work(folder, made, words_per_minute, pay):
+        say(line)
     say("")
     numbers = [(kind.calls, kind.input_tokens, kind.output_tokens) for kind in made.calls]
     names, totals = [*(kind.what for kind in made.calls), "total"], tuple(map(sum, zip(*numbers, strict=True)))
@@ -141,8 +157,27 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
         "no pair is left out for little agreement; some will be, so plan more pairs than you need",
     ):
         say(f"Assumed: {line}.")
-    say(label_rule(settings.annotators))
+    say(label_rule(settings.votes))
     say(f"Next: {PERSONAS.line(folder.root)}")
+
+
+def _work(folder: Folder, made: BuildPlan, words_per_minute: int, pay: float | None) -> Iterator[str]:
+    """What each annotator has to do: hours, sessions and money."""
+    people, votes = folder.settings.annotators, folder.settings.votes
+    pairs = made.votes / people
+    items = pairs + max(2, pairs // EVERY)
+    answers = 2 + (folder.settings.easy_options - 2) / kinds(made.models)  # one kind of pair is built to be easy
+    tokens = items * (QUESTION + answers * TOKENS * folder.settings.words) + made.test * votes / people * made.persona_tokens
+    hours = minutes(tokens, items, words_per_minute) / 60
+    money = f", ${hours * pay:,.2f}" if pay is not None else ""
+    yield (
+        f"Each of {people} annotators: about {pairs:,.0f} pairs and {items - pairs:,.0f} attention items, {hours:.1f} hours in {ceil(hours * 60 / SESSION)} "
+        f"sessions{money}"
+    )
+    total = (
+        f", ${people * hours * pay:,.2f} at ${pay:g} an hour" if pay is not None else "; --pay prints what they cost"
+    )
+    yield f"All annotators: {people * hours:,.1f} hours at {words_per_minute} words a minute and {60 * DECIDING:.0f} seconds to decide{total}"
 
 
 Prompts = Mapping[str, int]

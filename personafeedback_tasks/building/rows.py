@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
+from ..annotation.items import CANNOT, LETTERS
 from ..common.errors import DataError
 from ..common.strict_json import broken, short, short_list
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
@@ -123,10 +124,21 @@ class PackItem(BuildRow, file="packs/shown.jsonl", key=("item",)):
     annotator: str  # opaque
     item: str  # what a vote names
     pair_id: str  # of pairs.jsonl, or of an attention item
-    left: str  # ids of the answers shown as A and as B
+    left: str  # ids of the answers in the order in which they are shown
     right: str
+    beside: str = ""  # id of a third answer to the question, that an Easy item may have; empty for none
+    beside_as: str = ""  # its letter
     attention: str = ""  # id of the answer that an attentive annotator takes; empty for a pair of the set
-    texts: Digests = ()  # what is shown
+    texts: Digests = ()  # what is shown, but for the third answer, which no label is about
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The ids of the answers that are shown as A, as B, and so on."""
+        if not self.beside:
+            return self.left, self.right
+        shown = [self.left, self.right]
+        shown.insert(LETTERS.index(self.beside_as), self.beside)
+        return tuple(shown)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,13 +152,19 @@ class Draw(BuildRow, file="drawn.jsonl", key=("pair_id",)):
 
 @dataclass(frozen=True, kw_only=True)
 class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
-    """The vote of one annotator on one pair."""
+    """The vote of one annotator on one pair, or that they cannot judge it."""
 
     annotator: str  # a person, or `model:NAME`
     pair_id: str
-    chosen: str  # id of the answer that the annotator took
-    shown_as: str  # the letter of that answer
+    chosen: (
+        str  # id of the answer that the annotator took, or CANNOT. A third answer beside the pair counts for neither
+    )
+    shown_as: str  # the letter of that answer, or CANNOT
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
+    note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
+    seconds: int = 0  # that the page had the item on the screen; 0 if unknown
+    at: str = ""  # when, in ISO 8601; empty if unknown
+    consent: str = ""  # digest of the text that the annotator agreed to, packs/consent-DIGEST.md; empty for none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +227,8 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "way": ("", *WAYS),
     "split": SPLITS,
     "keep": ("", "yes", "no"),
-    "shown_as": ("A", "B"),
+    "shown_as": ("A", "B", "C", CANNOT),
+    "beside_as": ("", "A", "B", "C"),
 }
 """Field -> the values that it may have."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ..annotation.items import CANNOT
 from ..common.columns import in_columns
 from ..common.errors import DataError, require
 from .folder import Folder
@@ -142,10 +143,13 @@ def _packs(build: _Files) -> str:
 
 
 def _votes(build: _Files) -> str:
-    votes, each = build.read(Vote), build.settings.annotators
+    each, pairs = build.settings.votes, {pair.id for pair in build.read(Pair)}
+    votes = [
+        vote for vote in build.read(Vote) if vote.chosen != CANNOT and vote.pair_id in pairs
+    ]  # attention items are no pairs
     cast = len({(vote.annotator, vote.pair_id) for vote in votes})
     voters = len({vote.annotator for vote in votes})
-    return f"{cast} of {len(build.read(Pair)) * each} ({each} to each pair) by {voters}"
+    return f"{cast} of {len(pairs) * each} ({each} to each pair) by {voters}"
 
 
 def _tiers(build: _Files) -> str:

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import click
 
+from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
 from ..building.release.shortcuts import NAMES
-from ..building.votes.pack_files import FORMATS, write_packs
+from ..building.votes.collected import Corrections
+from ..building.votes.pack_files import write_packs
 from ..building.votes.taking import take_votes
 from ..common.errors import OptionError
+from ..common.strict_json import short_list
 from ..personafeedback.cells import DIFFICULTIES
 from .build_options import build_argument, folder_argument, model_arguments, model_arguments_option
 from .output import say, show_table
@@ -59,12 +62,36 @@ def packs(folder: Folder, form: str) -> None:
     help="Have a model vote in place of people, as Inspect names it. Repeatable. The set is then marked `model votes` everywhere.",
 )
 @model_arguments_option
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Where a person voted twice on one item, the later vote counts. Without it, all of these are listed.",
+)
+@click.option(
+    "--same",
+    multiple=True,
+    metavar="NAME=ANNOTATOR",
+    help="The votes under this name in a file are this annotator's. Repeatable.",
+)
+@click.option(
+    "--shared",
+    multiple=True,
+    metavar="ANNOTATOR",
+    help="Several people, each with a login, have this pack. Repeatable.",
+)
 def votes(
-    folder: Folder, files: tuple[Path, ...], drop: tuple[str, ...], models: tuple[str, ...], arguments: tuple[str, ...]
+    folder: Folder,
+    files: tuple[Path, ...],
+    drop: tuple[str, ...],
+    models: tuple[str, ...],
+    arguments: tuple[str, ...],
+    replace: bool,
+    same: tuple[str, ...],
+    shared: tuple[str, ...],
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
 
-    FILE is what an annotator sent: the download of a page, a filled-in CSV, a JSON export of Label Studio, or Potato's
+    FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, a JSON export of Label Studio, or Potato's
     user_state.json. Files may come in parts and again: no vote is lost or counted twice.
 
     A model that votes is asked about every pair in both orders; where it does not pick the same response twice, it has no vote.
@@ -76,7 +103,11 @@ def votes(
     """
     if arguments and not models:
         raise OptionError("-M is for the models of --votes-by, and there are none.")
-    take_votes(folder, files, drop, models, model_arguments(arguments), say)
+    names = dict(name.partition("=")[::2] for name in same)
+    if not all(names.values()):
+        raise OptionError(f"--same must be NAME=ANNOTATOR, got {short_list(same)}.")
+    corrections = Corrections(replace=replace, same=names, shared=shared)
+    take_votes(folder, files, drop, models, model_arguments(arguments), say, corrections)
 
 
 @click.command()

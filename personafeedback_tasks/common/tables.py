@@ -1,64 +1,103 @@
-"""CSV tables that people edit: read from any spreadsheet's export, written as one that any spreadsheet opens."""
+"""Tables that people edit: read from any spreadsheet's export, written as one that any spreadsheet opens."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import foreign
-from .errors import DataError
+from .errors import DataError, require
 from .strict_json import read, short, short_list
 
 _SEPARATORS = (",", ";", "\t")
 """Spreadsheets write the one of their country."""
+
+_ZIP = b"PK\x03\x04"
+"""What an .xlsx begins with."""
 
 
 def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """(where, column -> value) of every line that is not blank, in the file's order. Values have no spaces around them.
 
     Args:
-        columns: those that are wanted; all if None. Others are a team's notes: they are left out.
+        path: a CSV, whose first line may be the `sep=;` of a spreadsheet, or the first sheet of an .xlsx, by their content.
+        columns: those that are wanted, in any case of letters; all if None. Others are a team's notes: they are left out.
 
     Raises:
-        DataError: it is no UTF-8, has no header with the needed columns, or a line has more values than the header.
+        DataError: it is neither, has no header with the needed columns, or a line has more values than the header.
+        ModuleNotFoundError: it is an .xlsx, and openpyxl is not installed.
     """
+    raw = read(path)
+    lines = _sheet(path, raw) if raw.startswith(_ZIP) else _csv(path, raw)
+    begin, written = next(lines, (1, []))
+    known = {name.casefold(): name for name in [*(columns or ()), *needed]}
+    names = [known.get(name.strip().casefold(), name.strip()) for name in written]
+    for name in needed:
+        if names.count(name) != 1:
+            raise DataError(
+                f"{path}, line {begin}: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add it, or pass a CSV "
+                "with a header."
+            )
+    found: list[tuple[str, dict[str, str]]] = []
+    for number, values in lines:
+        if not any(value.strip() for value in values):
+            continue
+        where = f"{path}, line {number}"
+        if len(values) > len(names):
+            raise DataError(
+                f"{where}: found {len(values)} values, expected {len(names)}: {short(values[-1])} is under no column. Quote texts "
+                "that have a separator in them."
+            )
+        row = dict(zip(names, values, strict=False))
+        found.append(
+            (where, {name: value.strip() for name, value in row.items() if columns is None or name in columns})
+        )
+    return found
+
+
+def _csv(path: Path, raw: bytes) -> Iterator[tuple[int, list[str]]]:
+    """(number of the line, its values); the header first."""
     try:
-        text = read(path).decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}: found bytes that are no UTF-8, expected a CSV in UTF-8. Save it as `CSV UTF-8`."
         ) from error
-    header = text.partition("\n")[0]
-    separator = max(_SEPARATORS, key=header.count)
+    first, _, rest = text.partition("\n")
+    named = re.fullmatch(r'(?i)"?sep=(.)"?', first.strip("\r"))
+    text = rest if named else text
+    separator = named[1] if named else max(_SEPARATORS, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    found: list[tuple[str, dict[str, str]]] = []
     try:
-        names = [name.strip() for name in next(reader, [])]
-        for name in needed:
-            if names.count(name) != 1:
-                raise DataError(
-                    f"{path}, line 1: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add it, or pass a CSV "
-                    "with a header."
-                )
         for values in reader:
-            if not any(value.strip() for value in values):
-                continue
-            where = f"{path}, line {reader.line_num}"
-            if len(values) > len(names):
-                raise DataError(
-                    f"{where}: found {len(values)} values, expected {len(names)}: {short(values[-1])} is under no column. Quote texts "
-                    "that have a separator in them."
-                )
-            row = dict(zip(names, values, strict=False))
-            found.append(
-                (where, {name: value.strip() for name, value in row.items() if columns is None or name in columns})
-            )
+            yield reader.line_num + bool(named), values
     except csv.Error as error:
-        raise DataError(f"{path}, line {reader.line_num}: found {error}, expected a CSV. Export it again.") from error
-    return found
+        raise DataError(
+            f"{path}, line {reader.line_num + bool(named)}: found {error}, expected a CSV. Export it again."
+        ) from error
+
+
+def _sheet(path: Path, raw: bytes) -> Iterator[tuple[int, list[str]]]:
+    """As `_csv`, of the first sheet of a workbook."""
+    require("openpyxl", extra="build")
+    import openpyxl
+
+    try:
+        workbook = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
+        cells = list(workbook.worksheets[0].iter_rows(values_only=True))
+    except Exception as error:  # whatever is wrong with a zip, its XML, or what that says
+        raise DataError(
+            f"{path}: found {error}, expected a CSV, or a workbook of a spreadsheet (.xlsx). Save it again."
+        ) from error
+    for number, values in enumerate(cells, start=1):
+        texts = ["" if value is None else str(value) for value in values]
+        while texts and not texts[-1]:
+            texts.pop()
+        yield number, texts
 
 
 def text(columns: Sequence[str], lines: Iterable[Mapping[str, Any]]) -> str:

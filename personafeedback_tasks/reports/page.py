@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-from base64 import b64encode
 from calendar import month_name
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +14,7 @@ from markupsafe import Markup
 
 from ..analysis import calibration
 from ..analysis.ranking import Ranking
-from ..common import foreign
+from ..common import foreign, web
 from ..runs.signature_line import signature_line
 from . import costs_text, meanings, page_plots, page_table, rank_data, rank_text
 from .page_data import called, data, places, script_json
@@ -46,22 +44,14 @@ def render(rankings: Sequence[Ranking]) -> str:
         ),
     )
     environment.globals |= {"percent": percent, "interval": interval, "isnan": math.isnan}
-    style, script = (Markup((FILES / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js"))
+    style, script = web.style(FILES / "page.css"), web.script(FILES / "page.js")
     numbers = places(rankings)
     document = {**data(rankings), "csv": rank_data.as_csv(rankings)}
     return environment.get_template("index.html.j2").render(
         title=" and ".join(dict.fromkeys(ranking.runs[0].title for ranking in rankings)),
-        style=style,
-        script=script,
-        policy="; ".join(
-            (
-                "default-src 'none'",
-                f"style-src {_hash(style)}",
-                f"script-src {_hash(script)}",
-                "base-uri 'none'",
-                "form-action 'none'",
-            )
-        ),
+        style=Markup(style),
+        script=Markup(script),
+        policy=web.policy(style, script),
         data=Markup(script_json(document)),
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),
@@ -75,10 +65,6 @@ def render(rankings: Sequence[Ranking]) -> str:
         most_pairs=page_table.MOST_PAIRS,
         calibration_note=CALIBRATION,
     )
-
-
-def _hash(content: str) -> str:
-    return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[str, Any]:

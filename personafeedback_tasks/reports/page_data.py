@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..analysis.ranking import Ranking
-from ..common import foreign
+from ..common import foreign, web
 from ..engine.outcome import ScoredCase
 from ..engine.report import Shown
 from ..engine.rewards import TOTAL
@@ -113,10 +113,7 @@ def texts_of(ranking: Ranking) -> Shown | None:
 
 def script_json(document: Mapping[str, Any]) -> str:
     """JSON that no HTML parser takes for a tag, with every text safe for a page."""
-    text = json.dumps(_safe(document), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for char in "<>&\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")  # at once for all of them is ten times slower
-    return text
+    return web.script_json(_safe(document))
 
 
 def _safe(value: Any) -> Any:

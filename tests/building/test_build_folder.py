@@ -122,11 +122,11 @@ def test_a_table_in_another_encoding_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("row", "found"),
     [
-        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "C"}, "shown_as = 'C'"),
+        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "D"}, "shown_as = 'D'"),
         ({"annotator": "a", "pair_id": "p", "chosen": "x"}, "no 'shown_as'"),
         ({"annotator": "a", "pair_id": "p", "chosen": " ", "shown_as": "A"}, "chosen = ' '"),
         ({"annotator": 3, "pair_id": "p", "chosen": "x", "shown_as": "A"}, "annotator = 3"),
-        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "A", "seconds": 4}, "the unknown key 'seconds'"),
+        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "A", "minutes": 4}, "the unknown key 'minutes'"),
         ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": ["A"]}, "shown_as = ['A']"),
     ],
 )

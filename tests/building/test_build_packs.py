@@ -15,11 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.browser import chromium
-from support.builds import a_build
+from support.builds import a_build, filled_in
 from support.commands import personafeedback, tree
 from support.environments import UV
 
-from personafeedback_tasks.building.rows import Answer, PackItem, Pair, Question
+from personafeedback_tasks.annotation.items import LETTERS
+from personafeedback_tasks.annotation.pack_files import consent_digest
+from personafeedback_tasks.building.rows import Answer, Below, PackItem, Pair, Question, Tiered, Vote
+from personafeedback_tasks.building.votes.collected import counted
+from personafeedback_tasks.building.votes.pack_files import shown_items
 from personafeedback_tasks.building.votes.packs import ATTENTION, grown, names
 
 
@@ -143,7 +147,7 @@ def test_label_studio_gets_fields_that_its_config_names(tmp_path):
     shown = {text.get("value").removeprefix("$") for text in config.iter("Text")}
     assert shown == {"persona", "question", "a", "b"}
     assert all(shown < set(task["data"]) and task["data"]["item"] for task in tasks)
-    assert [choice.get("value") for choice in config.iter("Choice")] == ["A", "B"]
+    assert [choice.get("value") for choice in config.iter("Choice")] == ["A", "B", "cannot judge"]
 
 
 def test_without_pairs_the_step_before_is_named(tmp_path):
@@ -154,6 +158,91 @@ def test_without_pairs_the_step_before_is_named(tmp_path):
     assert f"Run first: personafeedback build answers {build.root}" in done.stderr
     done = personafeedback("build", "packs", tmp_path)
     assert f"Start one: personafeedback build init {tmp_path}" in done.stderr
+
+
+def test_the_teams_consent_text_goes_into_every_pack_and_its_digest_into_the_votes(tmp_path):
+    build = a_build(tmp_path / "b", annotators=1)
+    (build.root / "consent.md").write_text("We store **votes**.\n", "utf-8")
+    assert personafeedback("build", "packs", build.root).exit_code == 0
+    digest = consent_digest("We store **votes**.")
+    assert digest in (build.root / "packs" / "annotator-1.html").read_text("utf-8")
+    assert (build.root / "packs" / f"consent-{digest}.md").read_text("utf-8") == "We store **votes**.\n"
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert (build.root / "packs" / "guideline.txt").read_text("utf-8").startswith("We store **votes**.\n\n")
+    first, second = build.read(PackItem)[:2]
+    path = tmp_path / "v.csv"
+    path.write_text(f"item,vote,consent\n{first.item},A,{digest}\n{second.item},A,\n", "utf-8")
+    done = personafeedback("build", "votes", build.root, path)
+    assert f"! 1 votes came without consent to {build.root / 'consent.md'}" in done.stdout
+    assert [vote.consent for vote in build.read(Vote)] == [digest, ""]
+
+
+# --- three options, as in the paper's first round ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def first_round(tmp_path):
+    build = a_build(tmp_path / "b", people=4, questions=3, annotators=9, easy_options=3)
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    return build
+
+
+def test_an_easy_pair_has_the_masked_answer_beside_it_and_others_have_none(first_round):
+    pairs, strategy = first_round.by_id(Pair), {answer.id: answer.strategy for answer in first_round.read(Answer)}
+    places = Counter()
+    for item in first_round.read(PackItem):
+        if not item.attention and pairs[item.pair_id].easy:
+            assert sorted(strategy[name] for name in item.options) == ["full", "masked", "question"]
+            assert item.options[LETTERS.index(item.beside_as)] == item.beside
+            places.update((strategy[name], place) for place, name in enumerate(item.options))
+        else:
+            assert item.options == (item.left, item.right)
+    assert len(places) == 9  # each strategy is shown at each place
+    assert all(20 <= count <= 55 for count in places.values())  # of 108
+    rows = list(csv.DictReader(io.StringIO((first_round.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
+    assert Counter((bool(row["C"]), row["asks"]) for row in rows) == {
+        (True, "Which response is the most personal one for this user?"): 12, (False, ""): 14,
+    }  # fmt: skip
+    shown = {item.id: item for item in shown_items(first_round, first_round.read(PackItem))["annotator-1"]}
+    assert all(list(filter(None, (row["A"], row["B"], row["C"]))) == list(shown[row["item"]].options) for row in rows)
+
+
+def test_the_first_round_feeds_easy_and_its_third_answer_counts_for_neither(first_round, tmp_path):
+    """Of nine people seven take the full answer in one easy pair, one the other answer and one the third; in another pair five the third."""
+    build, strategy = first_round, {answer.id: answer.strategy for answer in first_round.read(Answer)}
+    clear, mixed, *_ = (pair.id for pair in build.read(Pair) if pair.easy)
+    takes = {clear: ["full"] * 7 + ["question", "masked"], mixed: ["full"] * 3 + ["question"] + ["masked"] * 5}
+    files = []
+    for number, name in enumerate(names(9)):
+
+        def vote(item, number=number):
+            if item.attention:
+                return "AB"[item.options.index(item.attention)]
+            wanted = takes.get(item.pair_id, ["full"] * 9)[number]
+            return "ABC"[[strategy[one] for one in item.options].index(wanted)]
+
+        files.append(filled_in(build, name, tmp_path / f"{name}.csv", vote))
+    done = personafeedback("build", "votes", build.root, *files)
+    assert done.exit_code == 0, done.output
+    assert "6 votes are for the third response beside an Easy pair: they count for neither" in done.stdout
+    assert len(build.read(Vote)) == len(build.read(PackItem))
+    assert Counter(vote.pair_id for vote in counted(build))[mixed] == 4
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    tiered = {one.pair_id: one for one in (*build.read(Tiered), *build.read(Below))}
+    assert (tiered[clear].difficulty, tiered[clear].votes) == ("easy", (7, 1))
+    assert (tiered[mixed].difficulty, tiered[mixed].votes, tiered[mixed].reason) == ("", (3, 1), "little agreement")
+    build.write(Vote, [*build.read(Vote), Vote(annotator="x", pair_id=clear, chosen="nobody's", shown_as="C")])
+    assert (
+        'found a vote for "nobody\'s", expected an answer of the pair'
+        in personafeedback("build", "votes", build.root).stderr
+    )
+
+
+def test_a_letter_that_an_item_does_not_have_is_no_vote(first_round, tmp_path):
+    item = next(item for item in first_round.read(PackItem) if not item.beside)
+    (tmp_path / "v.csv").write_text(f"item,vote\n{item.item},C\n", "utf-8")
+    done = personafeedback("build", "votes", first_round.root, tmp_path / "v.csv")
+    assert "found the vote 'C', expected A, B or `cannot judge`" in done.stderr
 
 
 # --- the page, in a browser -----------------------------------------------------------------------------------------------

@@ -73,3 +73,25 @@ def test_a_size_decides_how_many_personas_there_must_be(tmp_path):
 def test_without_pairs_to_vote_on_there_is_nothing_to_plan(tmp_path, changes, name):
     root = a_build(tmp_path / "build", **changes).root
     assert f"{name} must be above 0 in {root / 'build.yaml'}" in personafeedback("build", "plan", root).output
+
+
+def test_hours_and_money_of_each_annotator(tmp_path):
+    root = a_build(tmp_path / "build", personas=60, specific=4, test="1", annotators=12, votes_per_pair=9).root
+    said, _ = planned(root, "--models", 2, "--words-per-minute", 100, "--pay", 15)
+    pairs = 60 * 4 * 3
+    own = pairs * 9 / 12
+    items = own + own // 20
+    words = 0.75 * (items * (QUESTION + 2 * ANSWER) + 60 * 9 / 12 * PERSONA)
+    hours = (words / 100 + items / 6) / 60
+    found = re.search(
+        r"Each of 12 annotators: about 540 pairs and 27 attention items, ([\d.]+) hours in (\d+) sessions, \$([\d,.]+)\n"
+        r"All annotators: ([\d,.]+) hours at 100 words a minute and 10 seconds to decide, \$([\d,.]+) at \$15 an hour",
+        said,
+    )  # fmt: skip
+    each, count, money, together, total = (float(number.replace(",", "")) for number in found.groups())
+    assert each == pytest.approx(hours, abs=0.05)
+    assert count == -(-hours // 1)
+    assert money == pytest.approx(15 * hours, abs=0.01)
+    assert together == pytest.approx(12 * hours, abs=0.05)
+    assert total == pytest.approx(180 * hours, abs=0.01)
+    assert "--pay prints what they cost" in planned(root)[0]

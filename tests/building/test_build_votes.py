@@ -82,9 +82,9 @@ def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
         return path
 
     for number, part in enumerate(parts):
-        folder.write(Vote, merged(folder, [written(root / f"{number}.csv", part)])[0])
+        folder.write(Vote, merged(folder, [written(root / f"{number}.csv", part)]).votes)
     if voted:
-        found, new, again = merged(folder, [written(whole, rows)])
+        found, new, again, _ = merged(folder, [written(whole, rows)])
         assert new + again == len(voted)
         key = lambda vote: (vote.annotator, vote.pair_id)  # noqa: E731
         shown = {one.item: one for one in folder.read(PackItem)}
@@ -165,7 +165,8 @@ def test_several_people_with_one_pack_are_told_apart_by_their_logins(build, tmp_
         ]
     path = tmp_path / "export.json"
     path.write_text(json.dumps(first), "utf-8")
-    said = votes_of(build, path)
+    assert "if several people have this pack, --shared annotator-1." in refusal(build, path)
+    said = votes_of(build, path, "--shared", "annotator-1")
     pairs = len(build.read(Pair))
     assert f"annotator-1:7: {pairs} of {pairs} votes" in said
     assert f"! annotator-1:8 answered B in all {len(first)}" in said
@@ -183,7 +184,7 @@ def test_a_cancelled_annotation_is_no_vote(build, tmp_path):
     ("content", "said"),
     [
         ("item,vote\nnobody,A\n", "line 2: found the item 'nobody', expected one of"),
-        ("item,vote\n{item},C\n", "line 2: found the vote 'C', expected A or B, or nothing"),
+        ("item,vote\n{item},C\n", "line 2: found the vote 'C', expected A, B or `cannot judge`, or nothing"),
         ("item,vote\n{item},A\n{item},B\n", "annotator-1 voted B on {item}, but A in"),
         ("item,choice\n{item},A\n", "expected one 'vote'"),
         ("item,vote\n{item},\n", "found no vote in it"),
@@ -199,11 +200,106 @@ def test_what_no_vote_can_be_made_of_is_one_clear_error(build, tmp_path, content
     assert said.format(item=item) in refusal(build, path)
 
 
-def test_an_annotator_who_changed_a_vote_that_was_taken_in_is_asked_about(build, tmp_path):
-    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", lambda one: "A"))
-    said = refusal(build, filled_in(build, "annotator-1", tmp_path / "2.csv", lambda one: "B"))
-    assert "but A in" in said
-    assert str(build.path(Vote)) in said
+def test_an_annotator_who_changed_votes_is_asked_about_all_of_them_or_the_later_ones_replace(build, tmp_path):
+    first = filled_in(build, "annotator-1", tmp_path / "1.csv", lambda one: "A")
+    votes_of(build, first)
+    changed = [item.item for item in build.read(PackItem) if item.annotator == "annotator-1"][:3]
+    other = filled_in(build, "annotator-1", tmp_path / "2.csv", lambda one: "B" if one.item in changed else "A")
+    said = refusal(build, other)
+    assert said.count(f"but A in {build.path(Vote)}") == 3
+    assert all(f"annotator-1 voted B on {item}" in said for item in changed)
+    assert "Found 3 votes that differ from another one by the same person on the same item" in said
+    count = len(build.read(Vote))
+    assert f"0 new votes; {count - 3} were there before; 3 replace another one" in votes_of(build, other, "--replace")
+    assert Counter(vote.shown_as for vote in build.read(Vote)) == {"A": count - 3, "B": 3}
+    assert len(build.read(Vote)) == count
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_where_both_votes_have_a_time_the_later_one_replaces_whatever_the_order_of_files(build, tmp_path, order):
+    item = build.read(PackItem)[0]
+    files = []
+    for hour, letter in ((9, "A"), (10, "B")):
+        files.append(tmp_path / f"{hour}.csv")
+        files[-1].write_text(f"item,vote,at\n{item.item},{letter},2026-01-01T{hour:02}:00:00.000Z\n", "utf-8")
+    votes_of(build, *files[::order], "--replace")
+    assert [vote.shown_as for vote in build.read(Vote)] == ["B"]
+
+
+def test_a_second_name_on_one_pack_is_asked_about(build, tmp_path):
+    item, other = build.read(PackItem)[:2]
+    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", lambda one: "A" if one == item else ""))
+    path = tmp_path / "2.csv"
+    path.write_text(f"item,vote,annotator\n{other.item},B,Anna\n", "utf-8")
+    said = refusal(build, path)
+    assert (
+        f"{path}, line 2: found votes of annotator-1:Anna on the pack of annotator-1, which has votes of annotator-1 in"
+        in said
+    )
+    assert "pass --same annotator-1:Anna=annotator-1; if several people have this pack, --shared annotator-1." in said
+    done = personafeedback(
+        "build", "votes", build.root, path, "--same", "annotator-1:Bob=annotator-1", "--shared", "annotator-1"
+    )
+    assert "have no vote of 'annotator-1:Bob', only of 'annotator-1:Anna'" in " ".join(done.stderr.split())
+    done = personafeedback("build", "votes", build.root, path, "--same", "annotator-1:Anna")
+    assert "--same must be NAME=ANNOTATOR" in done.stderr
+    votes_of(build, path, "--same", "annotator-1:Anna=annotator-1")
+    assert {vote.annotator for vote in build.read(Vote)} == {"annotator-1"}
+    assert len(build.read(Vote)) == 2
+
+
+def as_sep(lines):
+    return ("sep=;\r\n" + "".join(f"{item};{vote}\r\n" for item, vote in lines)).encode("utf-8-sig")
+
+
+def as_workbook(lines):
+    openpyxl = pytest.importorskip("openpyxl")
+    workbook, out = openpyxl.Workbook(), io.BytesIO()
+    for line in [*lines, (None, None)]:
+        workbook.active.append([*line, None])
+    workbook.save(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("written", [as_sep, as_workbook])
+def test_what_a_spreadsheet_saves_is_read_whatever_the_case_of_its_header(build, tmp_path, written):
+    vote = attentive(build, likes_full)
+    own = [item for item in build.read(PackItem) if item.annotator == "annotator-1"]
+    path = tmp_path / "votes.data"
+    path.write_bytes(written([("Item", "Vote"), *((item.item, vote(item).lower()) for item in own)]))
+    votes_of(build, path)
+    assert [(one.pair_id, one.shown_as) for one in build.read(Vote)] == [(item.pair_id, vote(item)) for item in own]
+    path.write_bytes(written([("Item", "Vote"), ("nobody", "A")]))
+    line = {as_sep: 3, as_workbook: 2}[written]
+    assert f"{path}, line {line}: found the item 'nobody'" in refusal(build, path)
+
+
+def test_a_broken_workbook_is_one_clear_error(build, tmp_path):
+    (tmp_path / "v.xlsx").write_bytes(b"PK\x03\x04 and nothing more")
+    assert "expected a CSV, or a workbook of a spreadsheet (.xlsx). Save it again." in refusal(
+        build, tmp_path / "v.xlsx"
+    )
+
+
+def test_who_cannot_judge_has_no_vote_on_the_pair_and_the_reason_is_kept(build, tmp_path):
+    item = next(item for item in build.read(PackItem) if not item.attention)
+    path = tmp_path / "v.csv"
+    path.write_text(
+        f"item,vote,note,seconds,at,consent\n{item.item},Cannot  judge,broken: cut off,41,2026-01-01T09:00:00Z,abc\n",
+        "utf-8",
+    )
+    votes_of(build, path)
+    (vote,) = build.read(Vote)
+    assert (vote.chosen, vote.shown_as, vote.note, vote.seconds, vote.consent) == (
+        "cannot judge",
+        "cannot judge",
+        "broken: cut off",
+        41,
+        "abc",
+    )
+    assert counted(build) == []
+    path.write_text(f"item,vote,seconds\n{item.item},A,soon\n", "utf-8")
+    assert "found seconds = 'soon', expected a whole number, or nothing" in refusal(build, path)
 
 
 @pytest.mark.slow

@@ -193,7 +193,7 @@ def test_the_guideline_has_the_rules_that_the_page_counts():
         "Of the guideline's six rules the first four are the paper's Appendix D in our words. The last two are ours"
         in page
     )
-    assert {len(guideline["rules"]) for guideline in GUIDELINES.values()} == {6}
+    assert {len(guideline.rules) for guideline in GUIDELINES.values()} == {6}
 
 
 NOT_KNOWN = re.compile(r"never(?: been)? released|the way the paper made|did not release")

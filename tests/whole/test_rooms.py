@@ -20,7 +20,7 @@ from personafeedback_tasks.engine.benchmark import benchmarks
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "choice", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "common", "replies", "engine", "choice", "annotation", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
     "building", "runs", "analysis", "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""

@@ -1,4 +1,4 @@
-"""Pairs -> what each annotator sees: an order and sides of their own, and attention items in between.
+"""Pairs -> what each annotator sees: one person's pairs after another, in an order and with sides of their own, and attention items in between.
 
 A pack only grows. What an annotator was given once keeps its item, its sides and its place, so that votes that are still out find
 their pair, whatever was added since. A pair whose texts were edited is a new item: votes on the old one are about the old texts.
@@ -6,15 +6,17 @@ their pair, whatever was added since. A pair whose texts were edited is a new it
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ...annotation.items import LETTERS
 from ...common.errors import DataError
 from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import Answer, Digests, Origin, PackItem, Pair, Person, Question
+from ..rows import MASKED, Answer, Dropped, Origin, PackItem, Pair, Person, Question
 from ..texts.briefs import Briefs
+from .sharing import drawn, shared_out
 from .shown_texts import ShownTexts
 
 ATTENTION = "attention:"
@@ -29,25 +31,54 @@ def names(count: int) -> list[str]:
     return [f"annotator-{number}" for number in range(1, count + 1)]
 
 
-def grown(folder: Folder, annotators: Iterable[str]) -> list[PackItem]:
+def grown(folder: Folder, annotators: Sequence[str]) -> list[PackItem]:
     """All packs: existing items, then new ones at the ends.
 
     Args:
-        annotators: who gets a pack; others keep theirs as they are.
+        annotators: who gets a pack; others keep theirs as they are. Who was dropped gets nothing more, and others get their pairs.
 
     Raises:
         DataError: see `asked`.
     """
-    pairs, given, seed = asked(folder), folder.read(PackItem), folder.settings.seed
-    wanted = [*pairs, *_attention(pairs, {question.id: question.question for question in folder.questions()}, seed)]
-    texts = ShownTexts(folder)
-    now = {pair.id: texts.of(pair) for pair in wanted}
+    pairs, given, settings = asked(folder), folder.read(PackItem), folder.settings
+    texts, dropped = ShownTexts(folder), folder.by_id(Dropped)
+    now = {pair.id: texts.of(pair) for pair in pairs}
+    has: dict[str, set[str]] = defaultdict(set)
+    for item in given:
+        if item.annotator not in dropped and now.get(item.pair_id) == item.texts:
+            has[item.pair_id].add(item.annotator)
+    able = [name for name in annotators if name not in dropped]
+    gets = shared_out(pairs, has, able, settings.votes, settings.seed)
+    attention, beside = _Attention(folder, pairs), _beside(folder, pairs)
     items = list(given)
-    for annotator in annotators:
-        has = {(item.pair_id, item.texts) for item in given if item.annotator == annotator}
-        missing = [pair for pair in wanted if (pair.id, now[pair.id]) not in has]
-        items += _in_own_order(missing, now, annotator, seed)
+    for annotator in able:
+        own = [pair for pair in pairs if annotator in has[pair.id]]
+        new = [
+            *gets[annotator],
+            *attention.more(own, gets[annotator], [item for item in given if item.annotator == annotator], texts),
+        ]
+        items += _in_own_order(new, texts, beside, annotator, settings.seed)
     return items
+
+
+def _beside(folder: Folder, pairs: Sequence[Pair]) -> dict[str, str]:
+    """Pair that is built to be easy -> the masked answer that is shown beside it, by the writer of the full one if there are several.
+
+    None unless build.yaml says that an Easy item has three options, or where a question has no masked answer.
+    """
+    if folder.settings.easy_options < 3:
+        return {}
+    masked: dict[str, list[Answer]] = defaultdict(list)
+    answers = folder.by_id(Answer)
+    for answer in answers.values():
+        if answer.strategy == MASKED:
+            masked[answer.question_id].append(answer)
+    found = {}
+    for pair in pairs:
+        if pair.easy and masked[pair.question_id]:
+            writer = answers[pair.easy].model
+            found[pair.id] = min(masked[pair.question_id], key=lambda answer: (answer.model != writer, answer.id)).id
+    return found
 
 
 def asked(folder: Folder) -> list[Pair]:
@@ -84,43 +115,80 @@ def asked(folder: Folder) -> list[Pair]:
     )
 
 
-def _in_own_order(pairs: Sequence[Pair], texts: Mapping[str, Digests], annotator: str, seed: int) -> Iterator[PackItem]:
-    for pair in sorted(pairs, key=lambda pair: _drawn(seed, "order", annotator, pair.id)):
-        swapped = _drawn(seed, "side", annotator, pair.id) < 0.5
+def _in_own_order(
+    pairs: Sequence[Pair], texts: ShownTexts, beside: Mapping[str, str], annotator: str, seed: int
+) -> Iterator[PackItem]:
+    """Persons in a drawn order, and the pairs of each in one."""
+
+    def order(pair: Pair) -> tuple[float, str, float]:
+        return drawn(seed, "person", annotator, pair.user_id), pair.user_id, drawn(seed, "order", annotator, pair.id)
+
+    for pair in sorted(pairs, key=order):
+        swapped = drawn(seed, "side", annotator, pair.id) < 0.5
         left, right = (pair.second, pair.first) if swapped else (pair.first, pair.second)
-        digest = digest_of((str(seed), annotator, pair.id, *texts[pair.id]))
+        shown = texts.of(pair)
+        digest = digest_of((str(seed), annotator, pair.id, *shown))
         yield PackItem(
             annotator=annotator,
             item=f"i{digest}",  # a letter first: a spreadsheet would round 694336221e70
             pair_id=pair.id,
             left=left,
             right=right,
+            beside=beside.get(pair.id, ""),
+            beside_as=LETTERS[int(drawn(seed, "beside", annotator, pair.id) * 3)] if pair.id in beside else "",
             attention=pair.first if pair.id.startswith(ATTENTION) else "",
-            texts=texts[pair.id],
+            texts=shown,
         )
 
 
-def _attention(pairs: Sequence[Pair], questions: Mapping[str, str], seed: int) -> list[Pair]:
-    """An answer to the question beside one to another question, of another person: whoever reads takes the first.
+class _Attention:
+    """Attention items: an answer to the question beside one to another question, of another person. Whoever reads takes the first.
 
-    The same ones for all annotators of as many pairs. None where all pairs are of one person.
+    There are none where all pairs are of one person.
     """
-    count = max(2, len(pairs) // EVERY)
-    items: list[Pair] = []
-    for pair in sorted(pairs, key=lambda pair: _drawn(seed, "attention", pair.id)):
-        others = [
-            other
-            for other in pairs
-            if other.user_id != pair.user_id and questions[other.question_id] != questions[pair.question_id]
-        ]
-        if not others or len(items) == count:
-            break
-        wrong = min(others, key=lambda other: _drawn(seed, "elsewhere", pair.id, other.id))
-        items.append(
-            replace(pair, id=f"{ATTENTION}{pair.id}", first=pair.easy or pair.first, second=wrong.first, easy="")
-        )
-    return items
 
+    def __init__(self, folder: Folder, pairs: Sequence[Pair]):
+        self._pairs, self._seed = pairs, folder.settings.seed
+        self._questions = {question.id: question.question for question in folder.questions()}
+        self._answers = folder.by_id(Answer)
+        self._made: dict[str, Pair | None] = {}
 
-def _drawn(seed: int, *what: str) -> float:
-    return random.Random(":".join((str(seed), *what))).random()
+    def more(
+        self, own: Sequence[Pair], new: Sequence[Pair], given: Sequence[PackItem], texts: ShownTexts
+    ) -> list[Pair]:
+        """Those that an annotator lacks.
+
+        Args:
+            own: the pairs that they have already; new: those that they get now.
+            given: all items of theirs. An attention item whose texts were edited does not count.
+        """
+        known = {item.pair_id for item in given if item.attention and item.texts == texts.of(self._pair(item))}
+        total = len(own) + len(new)
+        lacking = max(2, total // EVERY) - len(known) if total else 0
+        items: list[Pair] = []
+        for pairs in (new, own):  # those of persons who are judged for now come first
+            for pair in sorted(pairs, key=lambda pair: drawn(self._seed, "attention", pair.id)):
+                if len(items) < lacking and f"{ATTENTION}{pair.id}" not in known and (made := self._of(pair)):
+                    items.append(made)
+        return items
+
+    def _pair(self, item: PackItem) -> Pair:
+        """An attention item as the pair that it was made as."""
+        (wrong,) = {item.left, item.right} - {item.attention}
+        asked = self._answers.get(item.attention)
+        question, user = (asked.question_id, asked.user_id) if asked else ("", "")
+        return Pair(id=item.pair_id, question_id=question, user_id=user, first=item.attention, second=wrong)
+
+    def _of(self, pair: Pair) -> Pair | None:
+        if pair.id not in self._made:
+            others = [
+                other
+                for other in self._pairs
+                if other.user_id != pair.user_id
+                and self._questions[other.question_id] != self._questions[pair.question_id]
+            ]
+            wrong = min(others, key=lambda other: drawn(self._seed, "elsewhere", pair.id, other.id), default=None)
+            self._made[pair.id] = wrong and replace(
+                pair, id=f"{ATTENTION}{pair.id}", first=pair.easy or pair.first, second=wrong.first, easy=""
+            )
+        return self._made[pair.id]

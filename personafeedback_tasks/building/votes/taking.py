@@ -14,12 +14,11 @@ from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Draw, Dropped, PackItem, Pair, Vote
 from ..steps import TIERS, VOTES, Say, command
-from .collected import MODEL, counted, merged, outdated
+from .annotators import annotators
+from .collected import AS_SENT, MODEL, Corrections, counted, merged, outdated
 from .model_votes import add_model_votes
+from .pack_files import CONSENT
 from .packs import ATTENTION
-
-SUSPICIOUS = 12
-"""From so many votes on, one letter throughout says something: of an honest annotator, one in 2 ** 11 would do so."""
 
 
 def take_votes(
@@ -29,6 +28,7 @@ def take_votes(
     models: Sequence[str],
     model_args: Mapping[str, Any],
     say: Say,
+    corrections: Corrections = AS_SENT,
 ) -> None:
     """Add votes, drop annotators, and say who has voted how.
 
@@ -36,6 +36,7 @@ def take_votes(
         files: that annotators sent.
         drop: annotators whose votes make no labels from now on.
         models: that vote, too.
+        corrections: of votes in the files.
 
     Raises:
         DataError: see `merged`, and `add_model_votes`; a dropped annotator has no vote, or nobody has.
@@ -43,9 +44,13 @@ def take_votes(
     """
     with folder.step(VOTES):
         if files:
-            votes, new, again = merged(folder, files)
+            votes, new, again, replaced = merged(folder, files, corrections)
             folder.write(Vote, votes)
-            say(f"{new:,} new votes" + (f"; {again:,} were there before" if again else ""))
+            counts = (
+                f"{again:,} were there before" * bool(again),
+                f"{replaced:,} replace another one" * bool(replaced),
+            )
+            say("; ".join([f"{new:,} new votes", *filter(None, counts)]))
         if models:
             add_model_votes(folder, models, model_args, say)
         votes = folder.read(Vote)
@@ -66,24 +71,15 @@ def take_votes(
 def _say_annotators(folder: Folder, votes: Sequence[Vote], say: Say) -> None:
     """Everybody who has a pack or a vote, people before models, and why somebody should look at their votes."""
     items, dropped = folder.read(PackItem), folder.by_id(Dropped)
-    expected = {(item.annotator, item.pair_id): item.attention for item in items}
     voters = dict.fromkeys(vote.annotator for vote in votes)
     shared = {_pack(voter) for voter in voters} - voters.keys()  # a pack that people with logins share is theirs alone
     packs = {item.annotator for item in items} - shared
-    for name in sorted({*packs, *voters}, key=lambda name: (name.startswith(MODEL), len(_pack(name)), name)):
-        own = [vote for vote in votes if vote.annotator == name]
-        attention = [vote for vote in own if vote.pair_id.startswith(ATTENTION)]
-        pairs = {vote.pair_id for vote in own} - {vote.pair_id for vote in attention}
-        given = sum(annotator == _pack(name) and not answer for (annotator, _), answer in expected.items())
-        of_given = f" of {given:,}" if given else ""  # models have no pack
-        say(f"{name}: {len(pairs):,}{of_given} votes{' (dropped)' if name in dropped else ''}")
-        doubts = []
-        if failed := sum(expected.get((_pack(name), vote.pair_id)) != vote.chosen for vote in attention):
-            doubts.append(f"failed {failed} of {len(attention)} attention items")
-        for letter, count in Counter(vote.shown_as for vote in own).items():
-            if count == len(own) >= SUSPICIOUS:
-                doubts.append(f"answered {letter} in all {count}")
-        for doubt in () if name in dropped else doubts:
+    names = sorted({*packs, *voters}, key=lambda name: (name.startswith(MODEL), len(_pack(name)), name))
+    pack_of = {name: _pack(name) for name in names}
+    for annotator in annotators(names, pack_of, items, votes, counted(folder), folder.by_id(Pair)):
+        name = annotator.name
+        say(f"{name}: {annotator.line}{' (dropped)' if name in dropped else ''}")
+        for doubt in () if name in dropped else annotator.doubts:
             leave_out = f"{command('votes', folder.root)} --drop {shlex.quote(name)}"
             say(f"! {name} {doubt}. To leave these votes out: {leave_out}")
 
@@ -112,10 +108,17 @@ def _say_votes_per_pair(folder: Folder, votes: Sequence[Vote], say: Say) -> None
     counts = Counter(of_pair[pair] for pair in pairs)
     per_count = (f"{pairs:,} pairs have {count}" for count, pairs in sorted(counts.items(), reverse=True))
     say(f"votes to a pair: {', '.join(per_count)}")
+    beside = {(item.pair_id, item.beside) for item in folder.read(PackItem)}
+    if third := sum((vote.pair_id, vote.chosen) in beside for vote in votes):
+        say(f"{third:,} votes are for the third response beside an Easy pair: they count for neither")
     if removed := sum(vote.pair_id not in pairs and not vote.pair_id.startswith(ATTENTION) for vote in votes):
         say(f"{removed:,} votes are on pairs that {folder.path(Pair)} no longer has: they do not count")
     if edited := outdated(folder):
         say(f"{edited:,} votes are on texts that were edited since: they do not count")
+    if (folder.root / CONSENT).is_file() and (
+        without := sum(not vote.consent and not vote.annotator.startswith(MODEL) for vote in votes)
+    ):
+        say(f"! {without:,} votes came without consent to {folder.root / CONSENT}: only the page asks for it")
     if lacking := sum(pairs for count, pairs in counts.items() if count < LEAST_VOTES):
         say(
             f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be chance, and no Medium or Hard case is "

@@ -7,14 +7,6 @@
   const count = (number) => number.toLocaleString("en-US");
   const spaced = (name) => name.replaceAll("_", " ");
 
-  // Texts become text nodes, whatever they contain; attributes are ours.
-  function make(tag, attributes, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-    node.append(...children.filter((child) => child !== null));
-    return node;
-  }
-
   function text(tag, className, content, terms) {
     return make(tag, { class: `text ${className}`, dir: "auto" }, ...marked(content, terms));
   }
@@ -81,71 +73,6 @@
     }
     close();
     return [...parts, content.slice(from)];
-  }
-
-  // --- Markdown: a small part of it, made of elements and text nodes; all else stays text ------------------------------
-
-  const FENCE = /^ {0,3}(```|~~~)/;
-  const HEADING = /^ {0,3}#{1,6}\s+(.*?)(?:\s+#+)?\s*$/;
-  const ITEM = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
-  const INLINE = /`([^`\n]+)`|\*\*(?=\S)([^\n]*?\S)\*\*|\*(?=[^\s*])([^*\n]*?[^\s*])\*|(?<![\p{L}\p{N}_])_(?=[^\s_])([^_\n]*?[^\s_])_(?![\p{L}\p{N}_])/gu;
-
-  function inline(content, terms) {
-    const nodes = [];
-    let from = 0;
-    for (const { 0: whole, 1: code, 2: bold, 3: star, 4: line, index } of content.matchAll(INLINE)) {
-      nodes.push(...marked(content.slice(from, index), terms));
-      if (code !== undefined) nodes.push(make("code", {}, ...marked(code, terms)));
-      else if (bold !== undefined) nodes.push(make("strong", {}, ...inline(bold, terms)));
-      else nodes.push(make("em", {}, ...inline(star ?? line, terms)));
-      from = index + whole.length;
-    }
-    return [...nodes, ...marked(content.slice(from), terms)];
-  }
-
-  function markdown(content, terms) {
-    const root = make("div", { class: "text rendered", dir: "auto" });
-    const lines = content.split("\n");
-    let lists = []; // those that are open, the outermost first
-    let paragraph = null;
-    for (let at = 0; at < lines.length; at += 1) {
-      const line = lines[at];
-      const fence = line.match(FENCE)?.[1];
-      const heading = line.match(HEADING);
-      const item = line.match(ITEM);
-      if (!line.trim()) {
-        paragraph = null;
-      } else if (fence) {
-        const end = lines.findIndex((other, place) => place > at && other.match(FENCE)?.[1] === fence);
-        const inside = lines.slice(at + 1, end < 0 ? lines.length : end);
-        root.append(make("pre", { tabindex: 0 }, make("code", {}, ...marked(inside.join("\n"), terms))));
-        at = end < 0 ? lines.length : end;
-        [lists, paragraph] = [[], null];
-      } else if (heading) {
-        root.append(make("p", { class: "heading" }, ...inline(heading[1], terms)));
-        [lists, paragraph] = [[], null];
-      } else if (item) {
-        const [, space, number, rest] = item;
-        const level = Math.floor(space.replaceAll("\t", "    ").length / 2);
-        const tag = number === undefined ? "UL" : "OL";
-        while (lists.length && (lists.at(-1).level > level || (lists.at(-1).level === level && lists.at(-1).node.tagName !== tag))) lists.pop();
-        if (!lists.length || lists.at(-1).level < level) {
-          const node = make(tag, number === undefined ? {} : { start: Number(number) });
-          (lists.at(-1)?.node.lastElementChild ?? root).append(node);
-          lists.push({ level, node });
-        }
-        paragraph = make("li", {}, ...inline(rest, terms));
-        lists.at(-1).node.append(paragraph);
-      } else if (paragraph) {
-        paragraph.append(make("br", {}), ...inline(line.trim(), terms));
-      } else {
-        const inItem = lists.length && /^\s{2,}/.test(line);
-        if (!inItem) lists = [];
-        paragraph = make("p", {}, ...inline(line.trim(), terms));
-        (inItem ? lists.at(-1).node.lastElementChild : root).append(paragraph);
-      }
-    }
-    return root;
   }
 
   // --- the ranking -----------------------------------------------------------------------------------------------------
@@ -441,7 +368,7 @@
         terms ? make("span", { class: "muted used" }, `${count(used)} term${used === 1 ? "" : "s"} of the ${about(one)}`) : null,
         mine > Math.max(...others) ? make("span", { class: "tag" }, two ? "longer" : "longest") : null,
       ),
-      plain ? text("div", "", one.responses[place], terms) : markdown(one.responses[place], terms),
+      plain ? text("div", "", one.responses[place], terms) : markdown(one.responses[place], (content) => marked(content, terms)),
     );
   }
 

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...common import tables
-from ...common.errors import DataError
-from ...common.strict_json import broken, loads, read, reason, short
+from ..common import tables
+from ..common.errors import DataError
+from ..common.strict_json import broken, loads, read, reason, short
 
-SentVote = tuple[str, str, str, str]
-"""(its place in the file, for errors; the item of a pack; A or B; the login of the annotator, where a tool has logins and several people
-may have one pack, else empty)."""
+
+@dataclass(frozen=True, kw_only=True)
+class SentVote:
+    """A vote as it came.
+
+    Attributes:
+        where: its place in the file, for errors.
+        item: of a pack.
+        answer: as it was written, not empty, see `items.read_answer`.
+        login: of the annotator, where a tool has logins and several people may have one pack; else empty.
+        note: the annotator's.
+        seconds: that the item was in front of them; 0 if unknown.
+        at: when they answered, in ISO 8601; empty if unknown.
+        consent: see `pack_files.consent_digest`; empty if they were not asked.
+    """
+
+    where: str
+    item: str
+    answer: str
+    login: str = ""
+    note: str = ""
+    seconds: int = 0
+    at: str = ""
+    consent: str = ""
+
 
 _POTATO = "instance_id_to_label_to_value"
 
@@ -23,7 +46,7 @@ def read_votes(path: Path) -> list[SentVote]:
     Items without a vote are skipped: annotators may send unfinished files.
 
     Raises:
-        DataError: it is none of these, or a vote is neither A nor B.
+        DataError: it is none of these.
     """
     raw = read(path).removeprefix(b"\xef\xbb\xbf").lstrip()
     if raw[:1] not in (b"[", b"{"):
@@ -46,12 +69,24 @@ def read_votes(path: Path) -> list[SentVote]:
     )
 
 
+_COLUMNS = ("item", "vote", "annotator", "note", "seconds", "at", "consent")
+
+
 def _from_table(path: Path) -> list[SentVote]:
     return [
-        (where, row["item"], _letter(where, row["vote"]), row.get("annotator", ""))
-        for where, row in tables.rows(path, ["item", "vote", "annotator"], ["item", "vote"])
+        SentVote(
+            where=where, item=row["item"], answer=row["vote"], login=row.get("annotator", ""), note=row.get("note", ""),
+            seconds=_seconds(where, row.get("seconds", "")), at=row.get("at", ""), consent=row.get("consent", ""),
+        )
+        for where, row in tables.rows(path, _COLUMNS, ["item", "vote"])
         if row.get("vote")
-    ]
+    ]  # fmt: skip
+
+
+def _seconds(where: str, written: str) -> int:
+    if written and not (written.isascii() and written.isdecimal()):
+        raise broken(where, f"seconds = {short(written)}", "a whole number, or nothing")
+    return int(written or 0)
 
 
 def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
@@ -79,9 +114,11 @@ def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
             if isinstance(result, dict) and result.get("from_name") == "vote":
                 value = result.get("value")
                 choices = value.get("choices") if isinstance(value, dict) else None
-                if not isinstance(choices, list) or len(choices) != 1:
-                    raise broken(where, f"choices = {short(choices)}", "one choice, A or B")
-                yield (where, item, _letter(where, choices[0]), _login(annotation.get("completed_by")))
+                if not isinstance(choices, list) or not choices or not all(isinstance(one, str) for one in choices):
+                    raise broken(where, f"choices = {short(choices)}", "one choice or more")
+                yield SentVote(
+                    where=where, item=item, answer=" ".join(choices), login=_login(annotation.get("completed_by"))
+                )
 
 
 def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:
@@ -96,10 +133,8 @@ def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:
             ]
         except (TypeError, KeyError, ValueError) as error:
             raise broken(where, short(labels), "pairs of a label and its value") from error
-        if len(clicked) > 1:
-            raise broken(where, f"the labels {', '.join(map(str, clicked))}", "one of A and B")
         if clicked:
-            yield (where, item, _letter(where, clicked[0]), login)
+            yield SentVote(where=where, item=item, answer=" ".join(map(str, clicked)), login=login)
 
 
 def _login(user: Any) -> str:
@@ -107,10 +142,3 @@ def _login(user: Any) -> str:
     if isinstance(user, dict):
         user = user.get("id") or user.get("email")
     return str(user) if isinstance(user, (str, int)) and not isinstance(user, bool) else ""
-
-
-def _letter(where: str, vote: Any) -> str:
-    letter = vote.strip().upper() if isinstance(vote, str) else ""
-    if letter not in ("A", "B"):
-        raise broken(where, f"the vote {short(vote)}", "A or B, or nothing")
-    return letter

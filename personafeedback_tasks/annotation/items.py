@@ -1,0 +1,115 @@
+"""An item: texts that an annotator is shown, and a closed set of answers. A pair of responses is one kind of item."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..common.errors import DataError
+from ..common.strict_json import short
+
+LETTERS = "ABCDEFGH"
+"""Names of the options, in their order."""
+
+CANNOT = "cannot judge"
+"""An answer that every item allows; the note says why."""
+
+NONE = "none"
+"""The answer that ticks nothing, where any number may be ticked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """What an annotator sees at one place of a pack.
+
+    Attributes:
+        id: what an answer names.
+        texts: name -> text, in the order of reading; the guideline has a heading for each name. The page shows the first one at its side.
+        options: texts that are compared, side by side under LETTERS; none where a text is judged by itself.
+        answers: answer -> its label on a button; the letters of the options if empty.
+        several: any number of answers may be ticked.
+        asks: what is asked about this item; the guideline's title if empty.
+        session: number of the sitting, from 1.
+    """
+
+    id: str
+    texts: Mapping[str, str]
+    options: Sequence[str] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    several: bool = False
+    asks: str = ""
+    session: int = 1
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Answer -> its label."""
+        return self.answers or {letter: letter for letter in LETTERS[: len(self.options)]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guideline:
+    """What annotators are told.
+
+    Attributes:
+        title: the question about every item, in one sentence.
+        rules: a sentence or two each.
+        headings: name of an item's text -> its heading.
+        option: heading of an option, in front of its letter.
+        language: of the page's own words, a code; English if there are none in it.
+    """
+
+    title: str
+    rules: tuple[str, ...]
+    headings: Mapping[str, str]
+    option: str = ""
+    language: str = "en"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pack:
+    """What one annotator gets.
+
+    Attributes:
+        annotator: opaque; in the names of files.
+        title: of the set.
+        consent: what they must agree to before the page shows an item; nothing if empty.
+    """
+
+    annotator: str
+    items: Sequence[Item]
+    guideline: Guideline
+    title: str
+    consent: str = ""
+
+    @property
+    def answers(self) -> list[str]:
+        """All answers to items of the pack, CANNOT last."""
+        return [*dict.fromkeys(answer for item in self.items for answer in item.labels), CANNOT]
+
+
+def read_answer(where: str, written: str, answers: Collection[str], several: bool = False) -> str:
+    """An answer as somebody wrote it -> as the item has it; ticked answers in their order, with spaces between.
+
+    Args:
+        where: for errors.
+        answers: that the item allows.
+        several: any number of them, or NONE.
+
+    Raises:
+        DataError: it is none of these.
+    """
+    known = {answer.casefold(): answer for answer in answers}
+    text = " ".join(written.split()).casefold()
+    if text == CANNOT:
+        return CANNOT
+    if not several and text in known:
+        return known[text]
+    if several and text == NONE:
+        return NONE
+    ticked = set(text.replace(",", " ").split())
+    if several and ticked and ticked <= known.keys():
+        return " ".join(answer for answer in answers if answer.casefold() in ticked)
+    how_many = " (any number of them)" if several else ""
+    raise DataError(
+        f"{where}: found the vote {short(written)}, expected {', '.join(answers)} or `{CANNOT}`{how_many}, or nothing. Ask the annotator."
+    )

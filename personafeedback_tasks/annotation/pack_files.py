@@ -1,0 +1,194 @@
+"""A pack as files: a page for a browser, a table, or tasks for Label Studio or Potato. No file says what is expected of an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from ..common import tables, web
+from ..common.errors import require
+from ..engine.cases import digest_of
+from .items import CANNOT, LETTERS, Item, Pack
+from .words import WORDS
+
+PAGE = Path(__file__).with_name("page")
+"""The template, the style and the script."""
+
+Files = dict[str, str]
+"""Path in the folder of packs -> content."""
+
+
+def consent_digest(consent: str) -> str:
+    """What an answer's `consent` has of the text that its annotator agreed to; empty for no text."""
+    return digest_of((consent,)) if consent else ""
+
+
+def as_html(pack: Pack) -> Files:
+    """`<annotator>.html`: one page that needs no network, and keeps the answers in the browser."""
+    require("jinja2", extra="build")
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    guide = pack.guideline
+    words = WORDS.get(guide.language, WORDS["en"])
+    sides = list(dict.fromkeys(next(iter(item.texts.values()), "") for item in pack.items))
+    place = {text: number for number, text in enumerate(sides)}
+    document = {
+        "annotator": pack.annotator,
+        "items": [_on_page(item, place, guide.title) for item in pack.items],
+        "sides": sides,  # once each, however many items have it
+        "headings": guide.headings,
+        "option": guide.option,
+        "words": words,
+        "cannot": CANNOT,
+        "consent": pack.consent,
+        "agreed_to": consent_digest(pack.consent),
+    }
+    style, script = web.style(PAGE / "pack.css"), web.script(PAGE / "pack.js")
+    environment = Environment(
+        loader=FileSystemLoader(PAGE, encoding="utf-8"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("pack.html.j2").render(
+        guide=guide, words=words, style=Markup(style), script=Markup(script),
+        policy=web.policy(style, script), data=Markup(web.script_json(document)),
+    )  # fmt: skip
+    return {f"{pack.annotator}.html": page}
+
+
+def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, object]:
+    (side, *_), texts = item.texts.items(), list(item.texts.items())[1:]
+    return {
+        "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options), "answers": list(item.labels.items()),
+        "several": item.several, "asks": item.asks or title, "session": item.session,
+    }  # fmt: skip
+
+
+def as_csv(pack: Pack) -> Files:
+    """`<annotator>.csv`: answers go into the column `vote`; and the guideline in a file of its own."""
+    texts = list(dict.fromkeys(name for item in pack.items for name in item.texts))
+    letters = LETTERS[: max((len(item.options) for item in pack.items), default=0)]
+    listed = ["answers"] if any(_listed(item) for item in pack.items) else []
+    asks = ["asks"] if any(item.asks for item in pack.items) else []
+    lines = [
+        {
+            **item.texts,
+            **dict(zip(letters, item.options, strict=False)),
+            "item": item.id,
+            "answers": _listed(item),
+            "asks": item.asks,
+        }
+        for item in pack.items
+    ]
+    table = tables.text(["item", *texts, *letters, *asks, *listed, "vote", "note"], lines)
+    return {f"{pack.annotator}.csv": table, **_guideline(pack)}
+
+
+def as_label_studio(pack: Pack) -> Files:
+    """`<annotator>.label-studio.json`, tasks to import into a project of his own, and the project's labeling config."""
+    headings: dict[str, str] = {}
+    tasks = []
+    for item in pack.items:
+        shown = _shown(item, pack)
+        headings |= {name: heading for name, (heading, _) in shown.items()}
+        tasks.append({"data": {"item": item.id, **{name: text for name, (_, text) in shown.items()}}})
+    texts = "".join(
+        f"  <Header value={quoteattr(heading)}/>\n  <Text name={quoteattr(name)} value={quoteattr('$' + name)}/>\n"
+        for name, heading in headings.items()
+    )
+    choices = "".join(
+        f"    <Choice value={quoteattr(answer)}{f' hotkey={quoteattr(answer.lower())}' if len(answer) == 1 else ''}/>\n"
+        for answer in pack.answers
+    )
+    choice = "multiple" if any(item.several for item in pack.items) else "single"
+    config = (
+        f'<View>\n{texts}  <Choices name="vote" toName={quoteattr(list(pack.items[0].texts)[-1])} choice="{choice}" required="true" showInline="true">\n'
+        f"{choices}  </Choices>\n</View>\n"
+    )
+    return {
+        f"{pack.annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",
+        "label-studio.xml": config,
+        **_guideline(pack),
+    }
+
+
+def as_potato(pack: Pack) -> Files:
+    """A folder for Potato: `<annotator>.potato/data.jsonl` and config.yaml, one project to each annotator."""
+    import yaml
+
+    rows = [
+        {"id": item.id, "text": "\n\n".join(f"{heading}:\n{text}" for heading, text in _shown(item, pack).values())}
+        for item in pack.items
+    ]
+    config = {
+        "annotation_task_name": pack.title,
+        "task_dir": ".",
+        "output_annotation_dir": "output",
+        "output_annotation_format": "json",
+        "data_files": ["data.jsonl"],
+        "item_properties": {"id_key": "id", "text_key": "text"},
+        "annotation_schemes": [
+            {
+                "annotation_type": "multiselect" if any(item.several for item in pack.items) else "radio",
+                "name": "vote",
+                "description": pack.guideline.title,
+                "labels": pack.answers,
+                "sequential_key_binding": True,
+            }
+        ],
+        "user_config": {"allow_all_users": True, "users": []},
+        "assignment_strategy": "fixed_order",
+    }
+    return {
+        f"{pack.annotator}.potato/data.jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        f"{pack.annotator}.potato/config.yaml": yaml.safe_dump(config, allow_unicode=True, sort_keys=False),
+        **_guideline(pack),
+    }
+
+
+FORMATS: dict[str, Callable[[Pack], Files]] = {
+    "html": as_html,
+    "csv": as_csv,
+    "label-studio": as_label_studio,
+    "potato": as_potato,
+}
+"""Name of a format -> what writes it."""
+
+SENT = {
+    "html": "the page with their name",
+    "csv": "the table with their name, and guideline.txt",
+    "label-studio": "a project with label-studio.xml, guideline.txt and the tasks with their name",
+    "potato": "the folder with their name as a project, and guideline.txt",
+}
+"""Name of a format -> what an annotator gets of the files."""
+
+
+def _shown(item: Item, pack: Pack) -> dict[str, tuple[str, str]]:
+    """Name of a field -> (heading, text), of all that an annotator sees."""
+    guide = pack.guideline
+    shown = {name: (guide.headings[name], text) for name, text in item.texts.items()}
+    shown |= {
+        letter.lower(): (f"{guide.option} {letter}", text) for letter, text in zip(LETTERS, item.options, strict=False)
+    }
+    if item.asks:
+        shown["asks"] = ("", item.asks)
+    if listed := _listed(item):
+        shown["answers"] = ("", listed)
+    return shown
+
+
+def _listed(item: Item) -> str:
+    """The answers with what they mean, a line each; empty where they are only letters."""
+    return "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
+
+
+def _guideline(pack: Pack) -> Files:
+    guide = pack.guideline
+    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate(guide.rules, start=1))
+    consent = f"{pack.consent.strip()}\n\n" if pack.consent else ""
+    return {"guideline.txt": f"{consent}{guide.title}\n\n{rules}"}

@@ -1,0 +1,268 @@
+(() => {
+  const pack = JSON.parse(document.getElementById("data").textContent);
+  const { items, words } = pack;
+  const IDLE = 120_000; // ms: a longer time without a sign of anybody is not counted
+  const at = (id) => document.getElementById(id);
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const sessions = [...new Set(items.map((item) => item.session))];
+
+  // --- what is kept: a record for each item, since a later page of this annotator may have other items -----------------------
+
+  const key = (item) => `personafeedback vote: ${item}`;
+  const agreement = `personafeedback consent: ${pack.annotator} ${pack.agreed_to}`;
+  const records = new Map(items.map(({ item }) => [item, { vote: "", note: "", seconds: 0, at: "", ...read(key(item)) }]));
+  let agreed = !pack.consent || read(agreement) !== null;
+
+  function read(name) {
+    try {
+      return JSON.parse(localStorage.getItem(name));
+    } catch (error) {
+      return null;
+    }
+  }
+
+  function keep(name, value) {
+    try {
+      localStorage.setItem(name, JSON.stringify(value));
+    } catch (error) {
+      at("kept").textContent = words.not_kept;
+    }
+  }
+
+  const record = (place) => records.get(items[place].item);
+  const isAnswered = (place) => record(place).vote !== "";
+  const firstOpen = () => items.findIndex((_, place) => !isAnswered(place));
+
+  // --- the clock: time with the item in front of somebody --------------------------------------------------------------------
+
+  let since = null; // when the item was shown or somebody last moved; null while the clock stands still
+
+  function tick() {
+    const now = performance.now();
+    if (since !== null) record(place).seconds += Math.min(now - since, IDLE) / 1000;
+    since = now;
+  }
+
+  function halt() {
+    if (since === null) return;
+    tick();
+    since = null;
+    keep(key(items[place].item), record(place));
+  }
+
+  const isShown = () => !at("item").hidden && document.visibilityState === "visible";
+  document.addEventListener("visibilitychange", () => (isShown() ? (since = performance.now()) : halt()));
+  addEventListener("pagehide", halt);
+  for (const sign of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove"]) {
+    addEventListener(sign, () => since !== null && tick(), { passive: true });
+  }
+
+  // --- one item --------------------------------------------------------------------------------------------------------------
+
+  let place = Math.max(0, firstOpen());
+  if (firstOpen() < 0) place = items.length - 1;
+
+  // A profile as lines: a name at the beginning of a line is a label, with spaces for underscores.
+  function profile(content) {
+    const lines = content.split("\n").map((line) => {
+      const [, space, label, rest] = line.match(/^( *)(?:([\p{L}\p{N}_]+):(?: |$))?(.*)$/u);
+      const depth = Math.min(3, Math.floor(space.length / 2));
+      const name = label === undefined ? null : make("b", {}, `${label.replaceAll("_", " ")}: `);
+      return make("p", { class: `depth${depth}${name && !rest ? " part" : ""}` }, name, rest.replace(/^- /, "• "));
+    });
+    return make("div", { class: "text profile", dir: "auto" }, ...lines);
+  }
+
+  function option(text, index) {
+    const letter = "ABCDEFGH"[index];
+    const chosen = record(place).vote === letter ? " chosen" : "";
+    const heading = make("h2", { id: `option-${letter}` }, `${pack.option} ${letter}`);
+    const body = make("div", { id: letter.toLowerCase() }, markdown(text));
+    return make("section", { class: `pane${chosen}`, tabindex: 0, "aria-labelledby": heading.id }, heading, body);
+  }
+
+  function answer(value, label) {
+    const button = make("button", { type: "button", id: `vote-${value}`, "aria-pressed": ticked().includes(value) }, label);
+    button.addEventListener("click", () => choose(value));
+    return button;
+  }
+
+  const ticked = () => record(place).vote.split(items[place].several ? " " : "\0").filter((value) => value);
+
+  function draw() {
+    const item = items[place];
+    const { vote, note } = record(place);
+    at("side-heading").textContent = pack.headings[item.side[0]];
+    if (at("side").dataset.side !== String(item.side[1])) {
+      at("side").dataset.side = item.side[1];
+      at("side-text").replaceChildren(profile(pack.sides[item.side[1]]));
+      at("side").scrollTop = 0;
+    }
+    at("texts").replaceChildren(...item.texts.map(([name, text]) => make("section", { class: "pane" }, make("h2", {}, pack.headings[name]), make("div", { id: name }, markdown(text)))));
+    at("options").replaceChildren(...item.options.map(option));
+    at("options").hidden = !item.options.length;
+    at("asks").textContent = item.asks;
+    const none = item.several ? [["none", words.none]] : [];
+    at("answers").replaceChildren(...[...item.answers, ...none].map(([value, label]) => answer(value, label)));
+    at("answers").classList.toggle("many", item.answers.length > 5);
+    at("note").value = vote === pack.cannot ? note.replace(/^\w+(: |$)/, "") : note;
+    at("cannot").open = vote === pack.cannot;
+    for (const button of document.querySelectorAll("[data-reason]")) button.setAttribute("aria-pressed", vote === pack.cannot && note.split(":")[0] === button.dataset.reason);
+    at("why").textContent = "";
+    at("back").disabled = place === 0;
+    at("next").disabled = place === items.length - 1;
+    count();
+  }
+
+  function count() {
+    const done = items.filter((_, index) => isAnswered(index)).length;
+    at("progress").textContent = filled(words.progress, { done, all: items.length });
+    [at("bar").value, at("bar").max] = [done, items.length];
+    at("session").textContent = sessions.length > 1 ? filled(words.session, { session: items[place].session, sessions: sessions.length }) : "";
+    at("finished").textContent = done === items.length ? words.finished : "";
+    if (at("list").open) list();
+  }
+
+  // --- answers ---------------------------------------------------------------------------------------------------------------
+
+  function store(vote, note) {
+    tick();
+    Object.assign(record(place), { vote, note, at: new Date().toISOString() });
+    keep(key(items[place].item), record(place));
+    at("guideline").open = false;
+  }
+
+  function choose(value) {
+    const item = items[place];
+    if (!item.several) {
+      store(value, at("note").value.trim());
+      return onwards();
+    }
+    const before = ticked().filter((one) => one !== "none" && one !== pack.cannot);
+    const now = value === "none" ? ["none"] : before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
+    store(item.answers.map(([name]) => name).filter((name) => now.includes(name)).join(" ") || (value === "none" ? "none" : ""), at("note").value.trim());
+    draw();
+    at(`vote-${value}`).focus();
+  }
+
+  for (const button of document.querySelectorAll("[data-reason]")) {
+    button.addEventListener("click", () => {
+      const note = at("note").value.trim();
+      if (button.dataset.reason === "other" && !note) {
+        at("why").textContent = words.why;
+        at("note").focus();
+        return;
+      }
+      store(pack.cannot, note ? `${button.dataset.reason}: ${note}` : button.dataset.reason);
+      onwards();
+    });
+  }
+  at("note").addEventListener("change", () => {
+    const { vote, note } = record(place);
+    const written = at("note").value.trim();
+    if (!vote) {
+      record(place).note = written;
+      return;
+    }
+    const reason = note.split(":")[0];
+    store(vote, vote !== pack.cannot ? written : written ? `${reason}: ${written}` : reason);
+  });
+
+  // --- from one to another ---------------------------------------------------------------------------------------------------
+
+  function go(to) {
+    if (to < 0 || to >= items.length) return;
+    halt();
+    place = to;
+    draw();
+    since = isShown() ? performance.now() : null;
+    scrollTo(0, 0);
+    for (const pane of document.querySelectorAll(".options .pane")) pane.scrollTop = 0;
+  }
+
+  // After an answer: the next item, or one that was left open; between sessions, a rest.
+  function onwards() {
+    const session = items[place].session;
+    const to = place + 1 < items.length ? place + 1 : firstOpen();
+    if (to < 0) return draw();
+    go(to);
+    if (items[to].session > session) stop(filled(words.rest, { session, sessions: sessions.length }));
+  }
+
+  function stop(text) {
+    halt();
+    at("stopped-text").textContent = text;
+    show("stopped");
+    at("resume").focus();
+  }
+
+  // The consent text, a pause, or the item.
+  function show(part) {
+    for (const one of ["consent", "stopped", "item"]) at(one).hidden = one !== part;
+    at("bottom").hidden = part !== "item";
+    at("pause").disabled = part !== "item";
+    at("list").hidden = part !== "item";
+    document.body.classList.toggle("judging", part === "item");
+    since = part === "item" && isShown() ? performance.now() : null;
+  }
+
+  function list() {
+    at("sessions").replaceChildren(
+      ...sessions.map((session) => {
+        const buttons = items.flatMap((item, index) => (item.session === session ? [entry(index)] : []));
+        return make("div", {}, sessions.length > 1 ? make("span", { class: "muted" }, filled(words.session, { session, sessions: sessions.length })) : null, ...buttons);
+      }),
+    );
+  }
+
+  function entry(index) {
+    const state = isAnswered(index) ? words.answered : words.open;
+    const button = make("button", { type: "button", class: isAnswered(index) ? "answered" : "", "aria-label": `${index + 1}, ${state}` }, String(index + 1));
+    if (index === place) button.setAttribute("aria-current", "true");
+    button.addEventListener("click", () => go(index));
+    return button;
+  }
+
+  at("list").addEventListener("toggle", () => at("list").open && list());
+  at("back").addEventListener("click", () => go(place - 1));
+  at("next").addEventListener("click", () => go(place + 1));
+  at("pause").addEventListener("click", () => stop(words.paused));
+  at("resume").addEventListener("click", () => show("item"));
+  at("agree").addEventListener("click", () => {
+    agreed = true;
+    keep(agreement, new Date().toISOString());
+    show("item");
+  });
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || at("item").hidden) return;
+    if (["INPUT", "TEXTAREA"].includes(document.activeElement?.tagName)) return;
+    const value = items[place].answers.map(([name]) => name).find((name) => name === event.key.toUpperCase());
+    const by = { ArrowLeft: -1, ArrowRight: 1, Backspace: -1 }[event.key];
+    if (value !== undefined) choose(value);
+    else if (by !== undefined) go(place + by);
+  });
+
+  // --- the file to send back -------------------------------------------------------------------------------------------------
+
+  // A value of a table that no spreadsheet takes for a formula.
+  const cell = (value) => `"${String(value).replace(/^[=+\-@\t\r]/, " $&").replaceAll('"', '""')}"`;
+
+  at("download").addEventListener("click", () => {
+    if (since !== null) tick();
+    const consent = agreed ? pack.agreed_to : "";
+    const lines = items.flatMap(({ item }, index) => {
+      const { vote, note, seconds, at: when } = record(index);
+      return vote ? [[item, vote, note, Math.round(seconds), when, consent]] : [];
+    });
+    const table = [["item", "vote", "note", "seconds", "at", "consent"], ...lines].map((line) => `${line.map(cell).join(",")}\n`);
+    const link = make("a", { download: `${pack.annotator}.votes.csv`, href: URL.createObjectURL(new Blob(table, { type: "text/csv" })) });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+
+  at("guideline").open = firstOpen() === 0;
+  at("consent-text").replaceChildren(markdown(pack.consent));
+  draw();
+  show(agreed ? "item" : "consent");
+  performance.mark("drawn");
+})();

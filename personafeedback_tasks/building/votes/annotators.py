@@ -1,0 +1,146 @@
+"""What the votes say about each annotator: agreement with the others, attention, one letter throughout, time."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from statistics import median
+
+from ...annotation.items import CANNOT
+from ...common.statistics import Estimate, percent, share
+from ..rows import PackItem, Pair, Vote
+from .packs import ATTENTION
+
+SLIPS = 0.05
+"""Share of attention items that somebody attentive fails."""
+
+LEVEL = 0.05
+"""The chance that any attentive annotator is accused, at most."""
+
+SUSPICIOUS = 12
+"""From so many votes on, one letter throughout says something: of an honest annotator, one in 2 ** 11 would do so."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotator:
+    """An annotator's votes.
+
+    Attributes:
+        given: pairs that they were sent; 0 for models.
+        votes: on pairs.
+        cannot: items that they could not judge.
+        agreement: the mean share of the other voters on a pair who took the same response, with its 95 % interval over users.
+        attention, failed: attention items that they judged, and failed.
+        seconds: median of an item; nan if unknown.
+        one_letter: that they answered throughout; empty if there are two, or few answers.
+        annotators: who judged attention items, this one included.
+    """
+
+    name: str
+    given: int
+    votes: int
+    cannot: int
+    agreement: Estimate
+    attention: int
+    failed: int
+    seconds: float
+    one_letter: str
+    annotators: int
+
+    @property
+    def line(self) -> str:
+        parts = [f"{self.votes:,} of {self.given:,} votes" if self.given else f"{self.votes:,} votes"]
+        if self.cannot:
+            parts.append(f"cannot judge {self.cannot:,}")
+        if not math.isnan(self.agreement.value):
+            ends = (
+                ""
+                if math.isnan(self.agreement.low)
+                else f" ({percent(self.agreement.low)}–{percent(self.agreement.high)})"
+            )
+            parts.append(f"agrees with {percent(self.agreement.value)} %{ends} of the others")
+        if self.attention:
+            parts.append(f"attention {self.attention - self.failed} of {self.attention}")
+        if not math.isnan(self.seconds):
+            parts.append(f"{self.seconds:.0f} seconds an item")
+        return "; ".join(parts)
+
+    @property
+    def chance(self) -> float:
+        """That somebody attentive fails as many attention items, or more."""
+        return at_least(self.failed, self.attention)
+
+    @property
+    def doubts(self) -> Iterator[str]:
+        """Why somebody should look at these votes."""
+        if self.failed and self.chance * self.annotators <= LEVEL:
+            yield (
+                f"failed {self.failed} of {self.attention} attention items: somebody attentive, who slips on {SLIPS:.0%}, fails as many with a "
+                f"probability of {self.chance:.2g}"
+            )
+        if self.one_letter:
+            yield f"answered {self.one_letter} in all {self.votes + self.attention}"
+
+
+def at_least(failed: int, items: int, slips: float = SLIPS) -> float:
+    """The probability of so many failures or more."""
+    return sum(comb(items, k) * slips**k * (1 - slips) ** (items - k) for k in range(failed, items + 1))
+
+
+def annotators(
+    names: Sequence[str], pack_of: Mapping[str, str], items: Sequence[PackItem], votes: Sequence[Vote], counted: Sequence[Vote], pairs: Mapping[str, Pair]
+) -> list[Annotator]:  # fmt: skip
+    """What the votes say about each of these annotators.
+
+    Args:
+        pack_of: annotator -> whose pack they had.
+        votes: all; counted: those that make labels, see `collected.counted`, to which agreement refers.
+    """
+    expected = {(item.annotator, item.pair_id): item.attention for item in items}
+    of_name: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        of_name[vote.annotator].append(vote)
+    agreement = _agreement(counted, pairs)
+    judged = {
+        name: [vote for vote in of_name[name] if vote.pair_id.startswith(ATTENTION) and vote.chosen != CANNOT]
+        for name in names
+    }
+    with_attention = sum(map(bool, judged.values()))
+    found = []
+    for name in names:
+        own, pack = of_name[name], pack_of[name]
+        on_pairs = {vote.pair_id for vote in own if vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)}
+        letters = Counter(vote.shown_as for vote in own)
+        seconds = [vote.seconds for vote in own if vote.seconds]
+        found.append(
+            Annotator(
+                name=name, given=sum(annotator == pack and not answer for (annotator, _), answer in expected.items()), votes=len(on_pairs),
+                cannot=letters[CANNOT], agreement=agreement(name), attention=len(judged[name]),
+                failed=sum(expected.get((pack, vote.pair_id)) != vote.chosen for vote in judged[name]),
+                seconds=median(seconds) if seconds else math.nan,
+                one_letter=next(iter(letters)) if len(letters) == 1 and len(own) >= SUSPICIOUS else "", annotators=with_attention,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _agreement(votes: Sequence[Vote], pairs: Mapping[str, Pair]) -> Callable[[str], Estimate]:
+    """Annotator -> the agreement with the others."""
+    taken: dict[str, Counter[str]] = defaultdict(Counter)
+    for vote in votes:
+        taken[vote.pair_id][vote.chosen] += 1
+    shares: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    for vote in votes:
+        others = taken[vote.pair_id].total() - 1
+        if others:
+            same = taken[vote.pair_id][vote.chosen] - 1
+            shares[vote.annotator].append((same / others, pairs[vote.pair_id].user_id))
+
+    def of(name: str) -> Estimate:
+        values, users = zip(*shares[name], strict=True) if shares[name] else ((), ())
+        return share(values, users)
+
+    return of

@@ -1,0 +1,269 @@
+"""The page that annotators get, in a browser: what is on the screen, what is kept, and what comes back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from support.browser import Page, chromium
+
+from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item, Pack, read_answer
+from personafeedback_tasks.annotation.pack_files import as_html, consent_digest
+from personafeedback_tasks.annotation.vote_files import read_votes
+from personafeedback_tasks.building.votes.guideline import GUIDELINES
+
+pytestmark = pytest.mark.slow
+
+AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
+
+PERSONA = (
+    "Name: Zelda\nDemographics:\n  Career_Information: nurse\nPreference:\n  Local_Life:\n    Food_Drinks: noodles; no_meat\n  - rare orchids\n"
+    + "".join(
+        f"Interest_{number}: something that takes a whole line to say, and then some more of it\n"
+        for number in range(30)
+    )
+)
+RESPONSE = (
+    "# A plan\n\nBuy **two tomatoes** and `salt`:\n\n1. Wash\n2. Cut\n\n"
+    + "A sentence of the answer that is neither long nor short. " * 60
+)
+HOSTILE = "**<img src=x onerror='window.evil = 1'>** </script><script>window.evil = 1</script> & مرحبا 你好"
+CONSENT = "# Your consent\n\nWe store **your votes** and when you cast them."
+
+
+def pair(number: int, session: int = 1, response: str = RESPONSE) -> Item:
+    texts = {"persona": PERSONA, "question": f"What should I cook on day {number}?"}
+    return Item(id=f"i{number}", texts=texts, options=(f"{response} {number}", f"No idea. {number}"), session=session)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as driver:
+        yield Page(driver)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Opens a page of some items, in a browser that has kept nothing, or what it had before."""
+    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+
+    def open_page(items, guideline=GUIDELINES["en"], consent="", again=False, **screen):
+        pack = Pack(annotator="annotator-1", items=items, guideline=guideline, title="ours", consent=consent)
+        path = tmp_path / "annotator-1.html"
+        path.write_text(as_html(pack)["annotator-1.html"], "utf-8")
+        if not again:
+            (tmp_path / "empty.html").write_text("", "utf-8")
+            browser.driver.get((tmp_path / "empty.html").as_uri())
+            browser("localStorage.clear()")
+        return browser.open(path, **screen)
+
+    return open_page
+
+
+def sent(page, tmp_path, form=lambda path: list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))):
+    """What the page downloads."""
+    path = tmp_path / "annotator-1.votes.csv"
+    path.unlink(missing_ok=True)
+    page.click("#download")
+    end = time.monotonic() + 10
+    while not path.is_file() and time.monotonic() < end:
+        time.sleep(0.05)
+    return form(path)
+
+
+BOX = "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]"
+
+
+def test_question_responses_persona_and_buttons_are_on_one_screen(opened):
+    page = opened([pair(1), pair(2)], width=1280, height=900)
+    for _ in range(2):  # with the guideline open, and folded
+        boxes = {
+            name: page(BOX, name)
+            for name in ("#question", "#a", "#option-B", "#vote-A", "#vote-B", "#side-heading", "#next", "#cannot")
+        }
+        assert all(0 <= left < right <= 1280 and 0 <= top < 900 for left, top, right, _ in boxes.values())
+        assert all(boxes[name][3] <= 900 for name in boxes if name != "#a")
+        assert boxes["#side-heading"][2] <= boxes["#question"][0]  # the persona at the side
+        assert boxes["#a"][2] <= boxes["#option-B"][0]
+        assert page("return document.documentElement.scrollHeight <= innerHeight")
+        assert page("return document.querySelector('.options .pane').clientHeight") >= 250
+        page.click("#vote-A")
+    assert page.errors() == []
+
+
+def test_the_guideline_is_open_for_the_first_item_and_folded_after_it(opened):
+    page = opened([pair(1), pair(2)])
+    assert page("return document.getElementById('guideline').open")
+    assert len(page.texts("#guideline li")) == 6
+    page.click("#vote-B")
+    assert not page("return document.getElementById('guideline').open")
+    page = opened([pair(1), pair(2)], again=True)
+    assert not page("return document.getElementById('guideline').open")
+
+
+def test_labels_are_readable_markdown_is_rendered_and_no_text_acts(opened):
+    page = opened([pair(1, response=f"{RESPONSE}\n\n{HOSTILE}")])
+    assert page.texts("#side-text b")[:5] == [
+        "Name: ",
+        "Demographics: ",
+        "Career Information: ",
+        "Preference: ",
+        "Local Life: ",
+    ]
+    assert "Food Drinks: noodles; no_meat" in page.texts("#side-text p")  # values are as they were written
+    assert page.texts("#side-text .depth1")[-1] == "• rare orchids"
+    assert page.texts("#a strong")[:1] == ["two tomatoes"]
+    assert page.texts("#a li") == ["Wash", "Cut"]
+    assert HOSTILE.replace("**", "") in "".join(page.texts("#a"))
+    assert page("return window.evil") is None
+    assert page.errors() == []
+    assert [url for url in page.requests() if not url.startswith(("file:", "about:", "data:"))] == []
+
+
+def test_votes_reasons_notes_and_times_come_back_and_are_read(opened, tmp_path):
+    items = [pair(number) for number in range(4)]
+    page = opened(items)
+    time.sleep(1.6)
+    page.click("#vote-A")
+    page.press("b")
+    page.click("#next")  # without an answer
+    page.click("#cannot summary")
+    page.click("[data-reason=other]")
+    assert page.texts("#why") == ["Please write the reason into the note first."]
+    page.press('=1+1, "they" said')
+    page.click("[data-reason=other]")
+    assert page.texts("#progress") == ["3 of 4 answered"]
+    assert page("return document.getElementById('item').hidden") is False
+    assert page.texts("#question") == ["What should I cook on day 2?"]  # the one that was left open
+    lines = sent(page, tmp_path)
+    assert [(line["item"], line["vote"], line["note"].strip()) for line in lines] == [
+        ("i0", "A", ""), ("i1", "B", ""), ("i3", CANNOT, 'other: =1+1, "they" said'),
+    ]  # fmt: skip
+    assert 1 <= int(lines[0]["seconds"]) <= 5
+    assert lines[0]["at"] < lines[1]["at"] < lines[2]["at"]
+    votes = sent(page, tmp_path, read_votes)
+    assert [(vote.item, vote.answer, vote.seconds) for vote in votes] == [
+        (line["item"], line["vote"], int(line["seconds"])) for line in lines
+    ]
+    page = opened(items, again=True)  # closed, and opened again
+    assert page.texts("#progress") == ["3 of 4 answered"]
+    page.click("#list summary")
+    assert [button for button in page("return [...document.querySelectorAll('.sessions button')].map((one) => one.getAttribute('aria-label'))")] == [
+        "1, answered", "2, answered", "3, open", "4, answered",
+    ]  # fmt: skip
+    page.click(".sessions button")
+    assert page("return document.getElementById('vote-A').getAttribute('aria-pressed')") == "true"
+    page.click("#vote-B")  # another mind
+    page.click("#back")
+    page.click("#back") if page.texts("#question") != ["What should I cook on day 0?"] else None
+    assert page("return document.getElementById('vote-B').getAttribute('aria-pressed')") == "true"
+    page.click("#next")
+    page.click("#next")
+    page.click("#vote-A")
+    assert "Download the votes and send the file back" in page.texts("#finished")[0]
+    assert [line["vote"] for line in sent(page, tmp_path)] == ["B", "B", "A", CANNOT]
+
+
+def test_a_pause_stops_the_clock_and_each_session_ends_with_one(opened, tmp_path):
+    page = opened([pair(1), pair(2, session=2)])
+    assert page.texts("#session") == ["Session 1 of 2"]
+    page.click("#pause")
+    assert page("return document.getElementById('item').hidden && document.getElementById('bottom').hidden")
+    page.press("a")  # nothing that nobody sees is voted on
+    time.sleep(2)
+    page.click("#resume")
+    page.click("#vote-A")
+    assert page.texts("#stopped-text") == [
+        "That was session 1 of 2. Take a break; the page can be closed and opened again."
+    ]
+    page.click("#resume")
+    assert page.texts("#session") == ["Session 2 of 2"]
+    (line,) = sent(page, tmp_path)
+    assert int(line["seconds"]) <= 1
+
+
+def test_nothing_is_shown_before_the_consent_which_is_in_every_vote(opened, tmp_path):
+    page = opened([pair(1)], consent=CONSENT)
+    assert page.texts("#consent-text strong") == ["your votes"]
+    assert page("return document.getElementById('item').hidden && document.getElementById('bottom').hidden")
+    page.press("a")
+    page.click("#agree")
+    page.click("#vote-A")
+    (line,) = sent(page, tmp_path)
+    assert (line["vote"], line["consent"]) == ("A", consent_digest(CONSENT))
+    page = opened([pair(1)], consent=CONSENT, again=True)
+    assert page("return document.getElementById('consent').hidden")
+    page = opened([pair(1)], consent=f"{CONSENT} And more.", again=True)  # another text, another consent
+    assert not page("return document.getElementById('consent').hidden")
+
+
+def test_on_a_phone_the_buttons_stay_at_the_bottom(opened):
+    page = opened([pair(1), pair(2)], width=390, height=800)
+    for scrolled in (0, 600):
+        page("scrollTo(0, arguments[0])", scrolled)
+        for button in ("#vote-A", "#vote-B", "#next"):
+            left, top, right, bottom = page(BOX, button)
+            assert 0 <= left < right <= 390
+            assert 500 < top < bottom <= 800
+    assert page("return document.documentElement.scrollWidth") <= 390
+    page.click("#vote-A")
+    assert page("return scrollY") == 0
+
+
+OTHERS = Guideline(
+    title="Does this attribute make sense?",
+    rules=("Read the chat.",),
+    headings={"chat": "The chat", "attribute": "The attribute"},
+    option="Reply",
+)
+
+
+def test_items_of_other_kinds_have_answers_of_their_own(opened, tmp_path):
+    """An attribute of a chat; a list of which any number are ticked; two replies on a scale."""
+    chat = {"chat": "user: hello"}
+    meanings = {"yes": "makes sense", "unsure": "unsure", "no": "wrong"}
+    ticks = {str(number): f"likes thing {number}" for number in range(1, 8)}
+    items = [
+        Item(id="attribute", texts={**chat, "attribute": "likes chess"}, answers=meanings),
+        Item(id="relevance", texts={**chat, "attribute": "Which matter?"}, answers=ticks, several=True, asks="Tick what matters."),
+        Item(id="response", texts=chat, options=("one", "two"), answers={str(number): str(number) for number in range(1, 6)}),
+    ]  # fmt: skip
+    page = opened(items, OTHERS)
+    assert page.texts("#answers button") == list(meanings.values())
+    assert page.texts("#options .pane") == []
+    page.click("#vote-unsure")
+    assert page.texts("#asks") == ["Tick what matters."]
+    page.click("#vote-5")
+    page.click("#vote-2")
+    page.click("#vote-none")
+    assert page("return [...document.querySelectorAll('[aria-pressed=true]')].map((one) => one.id)") == ["vote-none"]
+    page.click("#vote-7")
+    page.click("#vote-3")
+    page.click("#next")
+    page.click("#vote-4")
+    votes = sent(page, tmp_path, read_votes)
+    assert [vote.answer for vote in votes] == ["unsure", "3 7", "4"]
+    for item, vote in zip(items, votes, strict=True):
+        assert read_answer(vote.where, vote.answer, item.labels, item.several) == vote.answer
+    assert page.errors() == []
+
+
+@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 900, False), (1280, 900, True), (390, 800, False)])
+def test_no_serious_fault_of_accessibility(opened, width, height, dark):
+    page = opened([pair(1), pair(2, session=2)], consent=CONSENT, width=width, height=height, dark=dark)
+    page(AXE.read_text("utf-8"))
+    check = "const done = arguments[0]; axe.run().then((found) => done(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => [one.id, one.nodes.map((node) => node.html)])))"
+    page.driver.set_script_timeout(60)
+    assert page.driver.execute_async_script(check) == []
+    page.click("#agree")
+    page.click("#list summary")
+    page.click("#cannot summary")
+    assert page.driver.execute_async_script(check) == []
+    page.click("#vote-A")
+    assert page.driver.execute_async_script(check) == []

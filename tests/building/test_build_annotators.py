@@ -1,0 +1,103 @@
+"""What votes say about each annotator: counted by hand, and nobody attentive is accused for one slip."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy.stats import binom
+from support.builds import a_build, attentive, cast, filled_in, likes_full
+from support.commands import personafeedback
+
+from personafeedback_tasks.building.rows import PackItem, Pair, Vote
+from personafeedback_tasks.building.votes.annotators import LEVEL, SLIPS, annotators, at_least
+from personafeedback_tasks.building.votes.collected import counted
+from personafeedback_tasks.building.votes.packs import ATTENTION, names
+from personafeedback_tasks.common.statistics import share
+
+
+def found(votes, items=(), pairs=None, who=None):
+    who = who or list(dict.fromkeys(vote.annotator for vote in votes))
+    real = [vote for vote in votes if vote.chosen != "cannot judge" and not vote.pair_id.startswith(ATTENTION)]
+    return annotators(who, {name: name for name in who}, items, votes, real, pairs or {})
+
+
+def test_agreement_is_the_mean_share_of_the_others_with_an_interval_over_users(tmp_path):
+    build = a_build(tmp_path, people=4, questions=3)
+    pairs, votes = build.read(Pair), []
+    for place, pair in enumerate(pairs):
+        for number, first in enumerate((True, True, place % 3 != 0, place % 4 == 0)):
+            votes.append(
+                Vote(annotator=f"a{number}", pair_id=pair.id, chosen=pair.first if first else pair.second, shown_as="A")
+            )
+    cast(build, votes)
+    by_name = {one.name: one for one in found(counted(build), pairs=build.by_id(Pair))}
+    expected = [(1 + (place % 3 != 0) + (place % 4 == 0)) / 3 for place in range(len(pairs))]
+    for name in ("a0", "a1"):
+        by_hand = share(expected, [pair.user_id for pair in pairs])
+        assert by_name[name].agreement.value == pytest.approx(sum(expected) / len(expected))
+        assert (by_name[name].agreement.low, by_name[name].agreement.high) == (by_hand.low, by_hand.high)
+    last = [(2 + (place % 3 != 0) if place % 4 == 0 else (place % 3 == 0)) / 3 for place in range(len(pairs))]
+    assert by_name["a3"].agreement.value == pytest.approx(sum(last) / len(last))
+    alone = found([votes[0]], pairs=build.by_id(Pair))[0]
+    assert math.isnan(alone.agreement.value)
+    assert alone.line == "1 votes"
+
+
+def accused(failed, items, others=8):
+    """Whether somebody who fails so many attention items is, among others who fail none."""
+    shown, votes = [], []
+    for number in range(others + 1):
+        for item in range(items):
+            pair = f"{ATTENTION}{item}"
+            shown.append(
+                PackItem(
+                    annotator=f"a{number}", item=f"i{number}-{item}", pair_id=pair, left="x", right="y", attention="x"
+                )
+            )
+            votes.append(
+                Vote(
+                    annotator=f"a{number}",
+                    pair_id=pair,
+                    chosen="y" if not number and item < failed else "x",
+                    shown_as="AB"[item % 2],
+                )
+            )
+    first, *rest = found(votes, shown)
+    assert (first.failed, first.attention) == (failed, items)
+    assert not any(list(other.doubts) for other in rest)
+    return any("attention" in doubt for doubt in first.doubts)
+
+
+def test_one_failure_of_28_is_no_reason_and_two_of_two_are():
+    assert not accused(1, 28)
+    assert not accused(1, 2)
+    assert accused(2, 2)
+    assert accused(14, 28)  # a coin
+    assert not accused(2, 2, others=30)  # among so many, two of two happen
+
+
+@pytest.mark.parametrize("items", [2, 5, 28])
+def test_somebody_attentive_is_accused_as_seldom_as_promised(items):
+    assert at_least(1, items) == pytest.approx(binom.sf(0, items, SLIPS))
+    least = next(failed for failed in range(1, items + 1) if accused(failed, items))
+    assert 9 * binom.sf(least - 1, items, SLIPS) <= LEVEL
+    assert 9 * binom.sf(least - 2, items, SLIPS) > LEVEL
+
+
+def test_the_table_of_votes_says_it_in_words(tmp_path):
+    build = a_build(tmp_path / "b", people=4, questions=3, annotators=3)
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    vote = attentive(build, likes_full)
+    files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(2)]
+    lines = ["item,vote,note,seconds"]
+    for number, item in enumerate(item for item in build.read(PackItem) if item.annotator == "annotator-3"):
+        lines.append(f"{item.item},{'cannot judge' if number < 3 else vote(item)},,{30 + number % 3}")
+    (tmp_path / "3.csv").write_text("\n".join(lines), "utf-8")
+    said = personafeedback("build", "votes", build.root, *files, tmp_path / "3.csv").stdout
+    assert "annotator-1: 24 of 24 votes; agrees with 100.0 % (" in said
+    assert " of the others; attention 2 of 2\n" in said
+    (line,) = [line for line in said.splitlines() if line.startswith("annotator-3")]
+    assert "cannot judge 3;" in line
+    assert line.endswith("; 31 seconds an item")
+    assert "!" not in said.replace("! 24 pairs have fewer than 6 votes", "")

@@ -1,0 +1,159 @@
+"""Any number of annotators: each pair goes to as many as it should, everybody has about as much to do, and one person after another."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import groupby
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builds import a_build, attentive, filled_in, likes_full
+from support.commands import personafeedback
+
+from personafeedback_tasks.building.rows import Answer, Dropped, PackItem, Pair
+from personafeedback_tasks.building.votes.pack_files import shown_items
+from personafeedback_tasks.building.votes.packs import grown, names
+from personafeedback_tasks.building.votes.reading import SESSION, sessions
+from personafeedback_tasks.building.votes.sharing import shared_out
+
+
+def some_pairs(people: int, each: int) -> list[Pair]:
+    return [
+        Pair(id=f"{user}-{number}", question_id=f"q{user}-{number}", user_id=f"u{user}", first="a", second="b")
+        for user in range(people)
+        for number in range(each)
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    people=st.integers(1, 12),
+    each=st.integers(1, 12),
+    annotators=st.integers(1, 14),
+    votes=st.integers(1, 9),
+    seed=st.integers(0, 9),
+)
+def test_each_pair_goes_to_as_many_as_it_should_and_all_have_about_as_much(people, each, annotators, votes, seed):
+    pairs, who = some_pairs(people, each), names(annotators)
+    gets = shared_out(pairs, {}, who, votes, seed)
+    assert gets == shared_out(pairs[::-1], {}, who, votes, seed)
+    has = Counter((pair.id, name) for name, own in gets.items() for pair in own)
+    assert set(has.values()) == {1}
+    assert Counter(pair for pair, _ in has) == {pair.id: min(votes, annotators) for pair in pairs}
+    loads = [len(gets.get(name, ())) for name in who]
+    largest = max(1, len(pairs) * votes // (8 * annotators))
+    assert max(loads) - min(loads) <= min(each, largest)
+
+
+def test_another_seed_is_another_sharing():
+    pairs = some_pairs(10, 3)
+    assert shared_out(pairs, {}, names(6), 3, 0) != shared_out(pairs, {}, names(6), 3, 1)
+
+
+def test_with_600_pairs_of_60_people_and_twelve_annotators_nobody_changes_persona_more_than_45_times():
+    pairs = some_pairs(60, 10)
+    gets = shared_out(pairs, {}, names(12), 9, 0)
+    assert {name: len(own) for name, own in gets.items()} == dict.fromkeys(names(12), 450)
+    assert all(len({pair.user_id for pair in own}) == 45 for own in gets.values())
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    return a_build(tmp_path_factory.mktemp("build"), people=6, questions=4, annotators=8, votes_per_pair=6)
+
+
+def voters(items):
+    has = Counter((item.pair_id, item.annotator) for item in items if not item.attention)
+    assert set(has.values()) == {1}
+    return Counter(pair for pair, _ in has)
+
+
+def test_one_persons_pairs_come_together_with_the_attention_items_on_them(build):
+    items = grown(build, names(8))
+    assert set(voters(items).values()) == {6}
+    users = {answer.id: answer.user_id for answer in build.read(Answer)}
+    for annotator in names(8):
+        own = [item for item in items if item.annotator == annotator]
+        persons = [user for user, _ in groupby(users[item.attention or item.left] for item in own)]
+        assert len(persons) == len(set(persons)) <= 6
+        assert sum(bool(item.attention) for item in own) == 2
+        assert len({item.pair_id for item in own}) == len(own)
+
+
+def test_packs_only_grow_and_who_is_dropped_or_comes_later_changes_who_gets_what(tmp_path):
+    build = a_build(tmp_path, people=4, questions=3, annotators=6, votes_per_pair=6)
+    pairs = build.read(Pair)
+    build.write(Pair, pairs[:16])
+    first = grown(build, names(6))
+    build.write(PackItem, first)
+    build.write(Pair, pairs)
+    build.write(Dropped, [Dropped(annotator="annotator-2")])
+    more = grown(build, names(6))
+    assert more[: len(first)] == first
+    assert "annotator-2" not in {item.annotator for item in more[len(first) :]}
+    build.write(PackItem, more)
+    assert grown(build, names(6)) == more
+    counted = Counter(item.pair_id for item in more if item.annotator != "annotator-2" and not item.attention)
+    assert counted == {pair.id: 5 for pair in pairs}
+    done = personafeedback("build", "packs", build.root)
+    assert (
+        "! 24 pairs get 5 votes, not 6: there are too few annotators. Raise annotators in build.yaml (it has 6)"
+        in done.stdout
+    )
+    path = build.root / "build.yaml"
+    path.write_text(path.read_text("utf-8").replace("annotators: 6", "annotators: 7"), "utf-8")
+    done = personafeedback("build", "packs", build.root)
+    assert done.exit_code == 0, done.output
+    assert "too few annotators" not in done.stdout
+    last = build.read(PackItem)
+    assert last[: len(more)] == more
+    assert {item.annotator for item in last[len(more) :]} == {"annotator-7"}
+
+
+def test_sessions_are_of_about_an_hour_and_end_between_persons():
+    assert sessions([]) == []
+    assert sessions([[2] * 10] * 9) == [1] * 30 + [2] * 30 + [3] * 30
+    assert sessions([[5] * 11, [5] * 11]) == [1] * 11 + [2] * 11  # 55 minutes; both would be 110
+    assert sessions([[4] * 30]) == [1] * 15 + [2] * 15  # one person's alone are too many
+
+
+def test_packs_say_how_long_they_take_and_items_know_their_session(tmp_path):
+    build = a_build(tmp_path, people=4, questions=3, annotators=6)
+    long = [replace(answer, text=f"{answer.text} {'word ' * 700}") for answer in build.read(Answer)]
+    build.write(Answer, long)
+    said = personafeedback("build", "packs", build.root).stdout
+    hours, count = map(
+        float,
+        re.search(
+            r"annotator-1: 26 items, 2 of them for attention; about ([\d.]+) hours in (\d+) sessions", said
+        ).groups(),
+    )
+    # 26 items with two answers of about 720 words, at 200 words a minute and 10 seconds each.
+    assert hours == pytest.approx(26 * (2 * 720 / 200 + 1 / 6) / 60, rel=0.2)
+    assert count in (3, 4)
+    (pack,) = [shown for name, shown in shown_items(build, build.read(PackItem)).items() if name == "annotator-1"]
+    assert [item.session for item in pack] == sorted(item.session for item in pack)
+    assert pack[-1].session == count
+    assert SESSION == 60
+
+
+def test_status_counts_votes_on_pairs_alone(tmp_path):
+    build = a_build(tmp_path / "b", people=4, questions=3, annotators=8, votes_per_pair=6)
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert (
+        personafeedback(
+            "build",
+            "votes",
+            build.root,
+            filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)),
+        ).exit_code
+        == 0
+    )
+    own = sum(item.annotator == "annotator-1" and not item.attention for item in build.read(PackItem))
+    assert 16 <= own <= 20
+    assert re.search(
+        rf"votes +{own} of 144 \(6 to each pair\) by 1\b", personafeedback("build", "status", build.root).stdout
+    )
