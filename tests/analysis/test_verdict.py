@@ -545,7 +545,7 @@ def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
     assert "with people's votes" not in printed
     done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
     assert done.exit_code == 1
-    assert "--human goes with one run of duels, found 3." in done.stderr
+    assert "--human and --ask-people go with one run of duels, found 3." in done.stderr
 
 
 # --- as printed ------------------------------------------------------------------------------------------------------
