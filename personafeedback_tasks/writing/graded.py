@@ -14,12 +14,12 @@ from ..engine.duels import WON
 from ..engine.graded import Ask, Graded
 from ..engine.method import FACTS
 from ..engine.outcome import Answers
+from ..engine.written import text_of
 from ..personafeedback import prompts
 from ..personafeedback.record import METHODS, PERSONAFEEDBACK
 from ..replies.answers import read_reply
 from .cases import UserQuestion
 from .duel import SIDES, DuelPair
-from .measures import text_of
 
 METRICS = {"win": "acc", "consistency": "consistency", "first_rate": "first_rate", "invalid": "invalid"}
 """Metric -> what it is called where a judge chooses. `win` is 0.5 for a tie, which nobody is asked about."""
