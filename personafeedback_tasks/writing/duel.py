@@ -19,10 +19,10 @@ from ..common.errors import DataError
 from ..common.strict_json import cut, short
 from ..engine.duels import Duel, NotAsked
 from ..engine.evidence import Reply
-from ..engine.written import text_of
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
 from ..personafeedback.rag import memory
+from ..replies.written import text_of
 from .cases import Questions, UserQuestion
 
 SIDES: dict[str, Callable[[PersonaCase], str]] = {

@@ -14,10 +14,10 @@ from ..engine.duels import WON
 from ..engine.graded import Ask, Graded
 from ..engine.method import FACTS
 from ..engine.outcome import Answers
-from ..engine.written import text_of
 from ..personafeedback import prompts
 from ..personafeedback.record import METHODS, PERSONAFEEDBACK
 from ..replies.answers import read_reply
+from ..replies.written import text_of
 from .cases import UserQuestion
 from .duel import SIDES, DuelPair
 

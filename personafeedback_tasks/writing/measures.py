@@ -11,14 +11,14 @@ from ..choice.names import says
 from ..choice.terms import overlap_terms
 from ..common.text import language_of
 from ..engine.evidence import Reply
-from ..engine.written import of_text, text_of
+from ..replies.written import described, text_of
 
 
 def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, float]:
     """The measures of one reply.
 
     Returns:
-        What `of_text` gives, and
+        What `described` gives, and
         terms: how many distinct terms of the persona's values it has, see `choice.terms`. It grows with the length.
         name: 1 if it says the user's name, else 0; nan if the persona has none.
         language: 1 if it is in the language of the question, else 0; nan if it is empty.
@@ -26,7 +26,7 @@ def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, f
     text = text_of(reply.text) or ""
     name = facts["name"]
     return {
-        **of_text(answer, reply),
+        **described(answer, reply.text, reply.truncated),
         "terms": float(len(overlap_terms(text) & _known(facts["persona"]))),
         "name": float(says(name, text)) if name else math.nan,
         "language": float(language_of(text) == language_of(facts["question"])) if text else math.nan,

@@ -8,10 +8,10 @@ from typing import Any
 from ..engine.benchmark import Benchmark, always
 from ..engine.method import Described, Method, Metric
 from ..engine.report import Line, ReportSpec, Shown
-from ..engine.written import WRITTEN, read_written
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
+from ..replies.written import WRITTEN, read_written
 from .cases import Questions, columns, facts, questions
 from .graded import GRADED
 from .measures import measures

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.written import WRITTEN, read_written, text_of
+from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
 from personafeedback_tasks.writing.measures import measures
 from personafeedback_tasks.writing.record import WRITE
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from ..replies.answers import why_not
-from .evidence import Reply
+from .answers import why_not
 
 WRITTEN = "written"
 """The one label: the reply is a whole text that does what it was asked for."""
@@ -26,7 +25,7 @@ def text_of(reply: str) -> str | None:
 
 
 def read_written(reply: str, truncated: bool = False) -> str:
-    """`written`, or the reason why a reply is not: an element of `replies.answers.REASONS`.
+    """`written`, or the reason why a reply is not: an element of `answers.REASONS`.
 
     Args:
         truncated: it was cut off by its token limit.
@@ -39,22 +38,23 @@ def read_written(reply: str, truncated: bool = False) -> str:
     return "refusal" if len(text) <= SHORT and why_not(text) == "refusal" else WRITTEN
 
 
-def of_text(answer: str, reply: Reply) -> dict[str, float]:
+def described(answer: str, reply: str, truncated: bool | None) -> dict[str, float]:
     """What any written reply is described by.
 
     Args:
         answer: what `read_written` says of it.
+        truncated: None where the harness does not say.
 
     Returns:
         written, empty, refused: 1 or 0.
-        truncated: 1 or 0; nan where the harness does not say.
+        truncated: 1 or 0; nan where nobody knows.
         length: characters, 0 if empty.
     """
-    text = text_of(reply.text) or ""
+    text = text_of(reply) or ""
     return {
         "written": float(answer == WRITTEN),
         "empty": float(not text),
         "refused": float(answer == "refusal"),
-        "truncated": math.nan if reply.truncated is None else float(answer == "truncated"),
+        "truncated": math.nan if truncated is None else float(answer == "truncated"),
         "length": float(len(text)),
     }
