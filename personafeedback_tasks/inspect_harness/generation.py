@@ -20,11 +20,12 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import CachePolicy, Model, get_model
+from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from ..common import strict_yaml
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..common.strict_json import cut
+from ..common.strict_json import cut, short
 
 RETRIES = 5
 """How often Inspect asks again before it gives up a text: for about a minute and a half. By default it never gives up."""
@@ -73,6 +74,7 @@ def generate(
     max_tokens: int | None = None,
     temperature: float | None = None,
     seeds: Mapping[str, int] = {},
+    batch: bool | int | str = False,
 ) -> Generated:
     """Have a model write the texts that are not yet in the cache.
 
@@ -84,6 +86,7 @@ def generate(
         max_tokens: limit on a reply; the provider's if None.
         temperature: the provider's if None.
         seeds: id of a text -> seed of the provider's sampling, where it takes one; for those that are asked for again.
+        batch: use the provider's batch interface, where it has one; or the size of a batch, or a file with Inspect's BatchConfig.
 
     Raises:
         OptionError: there is no such model, or it lacks something, such as a key.
@@ -114,6 +117,7 @@ def generate(
             max_retries=RETRIES,
             max_tokens=max_tokens,
             temperature=temperature,
+            batch=_batch(batch),
         )
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
@@ -137,10 +141,10 @@ def _cache(folder: Path, step: str) -> Path:
     return (folder / CACHE / step).resolve()
 
 
-def check_models(names: Iterable[str], model_args: Mapping[str, Any]) -> None:
-    """Raise OptionError if one of them cannot be started, before the first is paid."""
-    for name in names:
-        _started(name, model_args)
+def check_models(arguments: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise OptionError if a model cannot be started with its arguments, before the first is paid."""
+    for name, of_model in arguments.items():
+        _started(name, of_model)
 
 
 def _started(model: str, model_args: Mapping[str, Any]) -> Model:
@@ -154,6 +158,22 @@ def _started(model: str, model_args: Mapping[str, Any]) -> Model:
             f"model {model!r} could not be started: {reason.rstrip('.')}. Name it as Inspect does, such as openai/gpt-4o, "
             "and install what its provider needs."
         ) from error
+
+
+def _batch(batch: bool | int | str) -> bool | int | BatchConfig:
+    """As Inspect takes it. Raises OptionError: a file has something else than its settings."""
+    if not isinstance(batch, str):
+        return batch
+    known = ", ".join(BatchConfig.model_fields)
+    try:
+        found = strict_yaml.argument(Path(batch).read_text(encoding="utf-8"))
+        if isinstance(found, dict) and found.keys() <= BatchConfig.model_fields.keys():
+            return BatchConfig.model_validate(found)
+    except ValueError as error:
+        raise OptionError(
+            f"--batch {batch}: found {_one_line(str(error))}, expected numbers for some of {known}."
+        ) from error
+    raise OptionError(f"--batch {batch}: found {short(found)}, expected numbers for some of {known}.")
 
 
 @solver(name="writes")

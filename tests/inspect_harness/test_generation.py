@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from itertools import chain
 
 import pytest
 
@@ -90,6 +91,26 @@ def test_a_server_that_only_fails_is_not_asked_for_everything(tmp_path):
         texts, failures = asked(server, tmp_path, *prompts)
     assert len(texts) == 99
     assert failures.keys() == {"r7"}
+
+
+def test_batches_pass_through_to_the_provider(tmp_path):
+    settings = tmp_path / "batch.yaml"
+    settings.write_text("size: 3\nsend_delay: 0.1\ntick: 0.01\n", encoding="utf-8")
+    with texts_server(write) as server:
+        prompts = [f"text {number}" for number in range(7)]
+        texts, failures = asked(server, tmp_path, *prompts, batch=str(settings))
+    assert {name: text for name, (text, *_) in texts.items()} == {f"r{n}": f"<text {n}>" for n in range(7)}
+    assert failures == {}
+    assert sorted(chain(*server.batches)) == prompts
+    assert len(server.batches) <= 3
+    for content, said in (
+        ("sizes: 3", "found {'sizes': 3}, expected numbers for some of size"),
+        ("size: many", "integer"),
+    ):
+        settings.write_text(content, encoding="utf-8")
+        with pytest.raises(OptionError, match=f"--batch {settings}: found .*") as error:
+            asked(server, tmp_path, "other", batch=str(settings))
+        assert said in str(error.value)
 
 
 def test_a_model_that_does_not_start_is_named(tmp_path, monkeypatch):

@@ -97,7 +97,7 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
         GenerationError: a model wrote nothing.
     """
     with folder.step(ANSWERS):
-        run = _AnswersRun(folder, say)
+        run = _AnswersRun(folder, models, say)
         before, users = len(run.answers), {question.user_id for question in run.questions}
         say(f"Read {len(run.questions)} questions of {len(users)} persons, {before} answers")
         for wanted in (run.first, run.rewrites):
@@ -142,8 +142,8 @@ class _AnswersRun(TextRun):
         test: ids of those of test persons.
     """
 
-    def __init__(self, folder: Folder, say: Say):
-        super().__init__(folder, ANSWERS, say)
+    def __init__(self, folder: Folder, models: Models, say: Say):
+        super().__init__(folder, ANSWERS, models, say)
         self.questions = folder.questions()
         self._prompts = {
             name: prompts.load(folder.root, name) for name in {*FIRST.values(), *chain(*REWRITES.values())}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ..folder import Folder
+from ..models import Models
 from ..rows import OWN, BuildRow, Origin, Refused
 from ..steps import Say, Step
 from . import checks
@@ -29,18 +29,11 @@ HOPELESS = 20
 """Texts of a round: if so many or more came and all were refused, none is asked for again. The prompt or the model is wrong."""
 
 
-@dataclass(frozen=True)
-class Models:
-    """Those that write in a step. Without limits and temperature, the provider's are used."""
-
-    names: tuple[str, ...]  # as Inspect has them
-    arguments: Mapping[str, Any] = field(default_factory=dict)  # of each of them
-    max_tokens: int | None = None  # of each text
-    temperature: float | None = None
-
-
 class TextRun:
     """One run of a step: the texts that the build has, and those that come to it.
+
+    Args:
+        models: that the step may ask; None if it takes only what a team brought.
 
     Attributes:
         language: of the build, as a prompt calls it.
@@ -52,11 +45,12 @@ class TextRun:
         DataError: a file of the build is broken.
     """
 
-    def __init__(self, folder: Folder, step: Step, say: Say):
+    def __init__(self, folder: Folder, step: Step, models: Models | None, say: Say):
         self.folder, self.settings, self.step, self.say = folder, folder.settings, step, say
         self.language = name_of(self.settings.language)
         self.origins = folder.by_id(Origin)
         self.refused = folder.read(Refused)
+        self._models = models
         self.done: set[str] = set()
         self._times = refusals(self.refused, step)
         self._refused_now: Counter[str] = Counter()
@@ -123,7 +117,7 @@ class TextRun:
 
         if not prompts:
             return []
-        check_models(models.names, models.arguments)
+        check_models(models.arguments)
         times = {name: self.time(name) for name in prompts}
         request = {
             name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
@@ -133,7 +127,7 @@ class TextRun:
             texts, failures = generate(
                 {request[name]: prompt for name, prompt in prompts.items()}, model, self.folder.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
-                model_args=models.arguments, max_tokens=models.max_tokens, temperature=models.temperature,
+                model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
@@ -199,7 +193,9 @@ class TextRun:
             raise DataError(f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy}")
         if {text.id for text in self.refused if (text.step, text.reason) == (self.step.name, checks.CUT)} - self.done:
             self.say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
-        self.say(f"Next: {(self.step if self._failures else following).line(self.folder.root)}")
+        following = self.step if self._failures else following
+        used = self._models or Models(())
+        self.say(f"Next: {following.line(self.folder.root, used.names, used.options(following == self.step))}")
 
 
 def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:

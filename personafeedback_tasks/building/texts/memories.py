@@ -49,7 +49,7 @@ def write_memories(folder: Folder, models: Models, redact: bool, say: Say) -> No
         GenerationError: the model wrote nothing.
     """
     with folder.step(MEMORY):
-        run, screen = TextRun(folder, MEMORY, say), Screen(redact)
+        run, screen = TextRun(folder, MEMORY, models, say), Screen(redact)
         corpus = screen.pieces(given(folder.root, CORPUS, 'one {"text": "..."} per line, for people to have read'))
         screen.refuse()
         say(f"Read {len(corpus)} pieces of {CORPUS}")

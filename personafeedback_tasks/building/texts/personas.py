@@ -65,7 +65,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         GenerationError: the model wrote nothing.
     """
     with folder.step(PERSONAS):
-        run, people, profiles = TextRun(folder, PERSONAS, say), folder.read(Person), _profiles(folder.root)
+        run, people, profiles = TextRun(folder, PERSONAS, models, say), folder.read(Person), _profiles(folder.root)
         known = {person.user_id for person in people}
         own = [user for user in profiles if user not in known and user not in run.origins]
         for user in own:

@@ -49,7 +49,7 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
         GenerationError: the model wrote nothing.
     """
     with folder.step(QUESTIONS):
-        run = QuestionsRun(folder, say)
+        run = QuestionsRun(folder, models, say)
         before = len(run.questions)
         say(f"Read {len(run.people)} persons, {before} questions")
         if models is not None:
