@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
-from ..building.models import Batch, Models
+from ..building.models import Batch, Models, silent
 from ..building.release.shortcuts import NAMES
 from ..building.votes.collected import Corrections
 from ..building.votes.pack_files import write_packs
@@ -19,7 +20,7 @@ from ..common.errors import OptionError
 from ..common.strict_json import short_list
 from ..personafeedback.cells import DIFFICULTIES
 from .build_options import batch_option, build_argument, folder_argument, model_arguments_option
-from .output import say, show_table
+from .output import progress, say, show_table
 
 
 @click.command()
@@ -110,7 +111,8 @@ def votes(
     if not all(names.values()):
         raise OptionError(f"--same must be NAME=ANNOTATOR, got {short_list(same)}.")
     corrections = Corrections(replace=replace, same=names, shared=shared)
-    take_votes(folder, files, drop, Models(models, given, batch=batch), say, corrections)
+    with progress() if models else nullcontext(silent) as show:
+        take_votes(folder, files, drop, Models(models, given, batch=batch, show=show), say, corrections)
 
 
 @click.command()

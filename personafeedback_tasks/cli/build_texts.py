@@ -16,7 +16,7 @@ from ..building.texts import memories as building_memories
 from ..building.texts import personas as building_personas
 from ..building.texts import questions as building_questions
 from .build_options import batch_option, build_argument, model_arguments_option, redact_option
-from .output import say
+from .output import progress, say
 
 _DROPPED_PERSONAS: Mapping[str, str] = {
     "implausible": "job, behavior or way of life has no place in today's society",
@@ -170,4 +170,4 @@ def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None
 
 
 def _models(names: tuple[str, ...], options: dict[str, Any]) -> Models:
-    return Models(names, **options)
+    return Models(names, **options, show=click.get_current_context().with_resource(progress()))

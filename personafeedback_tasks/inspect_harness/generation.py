@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog, EvalSample, transcript
 from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -54,10 +53,12 @@ class WrittenText(NamedTuple):
     Attributes:
         text: without what the model thought before it, where the provider keeps that apart. May be empty.
         cut: it ended at the limit of its length.
+        withheld: a filter of the provider kept it back, or its end; the text is then empty.
     """
 
     text: str
     cut: bool
+    withheld: bool = False
 
 
 Generated = tuple[dict[str, WrittenText], dict[str, str]]
@@ -75,6 +76,7 @@ def generate(
     temperature: float | None = None,
     seeds: Mapping[str, int] = {},
     batch: bool | int | str = False,
+    came: Callable[[int | None], None] = lambda tokens: None,
 ) -> Generated:
     """Have a model write the texts that are not yet in the cache.
 
@@ -87,6 +89,7 @@ def generate(
         temperature: the provider's if None.
         seeds: id of a text -> seed of the provider's sampling, where it takes one; for those that are asked for again.
         batch: use the provider's batch interface, where it has one; or the size of a batch, or a file with Inspect's BatchConfig.
+        came: is told the tokens of each call that ended, 0 for one that failed, None for a reply that was in the cache.
 
     Raises:
         OptionError: there is no such model, or it lacks something, such as a key.
@@ -101,7 +104,7 @@ def generate(
             [Sample(id=name, input=prompt, metadata={"seed": seeds.get(name)}) for name, prompt in prompts.items()],
             name=step,
         ),
-        solver=_writes(),
+        solver=_writes(came),
         name=step,
     )
     with _environment("INSPECT_CACHE_DIR", str(_cache(folder, step))):
@@ -109,7 +112,7 @@ def generate(
             task,
             model=writer,
             log_dir=str((folder / LOGS / step).resolve()),
-            display="plain" if sys.stdout.isatty() else "none",
+            display="none",
             fail_on_error=False,
             score=False,
             score_display=False,
@@ -177,7 +180,7 @@ def _batch(batch: bool | int | str) -> bool | int | BatchConfig:
 
 
 @solver(name="writes")
-def _writes() -> Solver:
+def _writes(came: Callable[[int | None], None]) -> Solver:
     in_a_row = 0
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -189,8 +192,12 @@ def _writes() -> Solver:
             written = await generate(state, cache=kept, seed=state.metadata["seed"])
         except Exception:
             in_a_row += 1
+            came(0)
             raise
         in_a_row = 0
+        calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
+        usage = written.output.usage
+        came(None if calls and calls[-1].cache == "read" else usage.input_tokens + usage.output_tokens if usage else 0)
         return written
 
     return solve
@@ -206,8 +213,11 @@ def _read(log: EvalLog, names: Iterable[str]) -> Generated:
             failures[name] = why
         else:
             output = sample.output
-            cut_off = output.stop_reason in ("max_tokens", "model_length")
-            texts[name] = WrittenText(output.choices[0].message.text.strip(), cut_off)
+            cut_off, withheld = (
+                output.stop_reason in ("max_tokens", "model_length"),
+                output.stop_reason == "content_filter",
+            )
+            texts[name] = WrittenText("" if withheld else output.choices[0].message.text.strip(), cut_off, withheld)
     return texts, failures
 
 
@@ -224,8 +234,6 @@ def _failure(log: EvalLog, sample: EvalSample | None) -> str:
         return f"the run ended before it ({log.status})."
     if not sample.output.choices:
         return "the provider sent no reply."
-    if sample.output.stop_reason == "content_filter":
-        return "the provider withheld the reply (content filter)."
     return ""
 
 

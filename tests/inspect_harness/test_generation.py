@@ -45,24 +45,32 @@ def asked(server, folder, *prompts, **options):
 
 
 def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
+    tokens = []
     with texts_server(write) as server:
-        texts, failures = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
-        assert texts == {"r0": ("<same>", False), "r1": ("<same>", False), "r3": ("<long>", True)}
-        assert failures.keys() == {"r2", "r4"}
+        texts, failures = asked(server, tmp_path, "same", "same", "broken", "long", "withheld", came=tokens.append)
+        withheld = {"r4": ("", False, True)}
+        assert (
+            texts
+            == {"r0": ("<same>", False, False), "r1": ("<same>", False, False), "r3": ("<long>", True, False)}
+            | withheld
+        )
+        assert failures.keys() == {"r2"}
         assert "this text is not for me" in failures["r2"]
-        assert "content filter" in failures["r4"]
+        assert sorted(tokens) == [0, 100, 100, 100, 100]
         assert Counter(server.seen) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
         (log,) = (tmp_path / "logs" / "answers").glob("*.eval")
         assert [sample.id for sample in read_eval_log(str(log)).samples] == ["r0", "r1", "r2", "r3", "r4"]
 
         server.write = lambda prompt: f"now <{prompt}>"
-        again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
+        tokens.clear()
+        again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld", came=tokens.append)
         assert again == (
-            {**texts, "r2": ("now <broken>", False), "r4": ("now <withheld>", False)},
+            {**texts, "r2": ("now <broken>", False, False), "r4": ("now <withheld>", False, False)},
             {},
         )
+        assert Counter(tokens) == {None: 3, 100: 2}
         assert Counter(server.seen) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
-        assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False)}, {})
+        assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False, False)}, {})
     assert "INSPECT_CACHE_DIR" not in os.environ
 
 

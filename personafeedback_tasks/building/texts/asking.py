@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ..folder import Folder
-from ..models import Models
+from ..models import Models, silent
+from ..progress import Progress
 from ..rows import OWN, BuildRow, Origin, Refused
 from ..steps import Say, Step
 from . import checks
@@ -40,6 +41,7 @@ class TextRun:
         origins: id -> its row, of every text.
         done: ids of texts that are there.
         refused: all rows of refused.jsonl.
+        progress: of the step; tell it how many calls to expect.
 
     Raises:
         DataError: a file of the build is broken.
@@ -51,6 +53,7 @@ class TextRun:
         self.origins = folder.by_id(Origin)
         self.refused = folder.read(Refused)
         self._models = models
+        self.progress = Progress(step.name, models.show if models else silent)
         self.done: set[str] = set()
         self._times = refusals(self.refused, step)
         self._refused_now: Counter[str] = Counter()
@@ -87,9 +90,11 @@ class TextRun:
             if not left:
                 break
             times = {name: self.time(name) for name in left}
-            replies = self.ask(models, model, {name: told(name) for name in prepare(left)})
+            asked = {name: told(name) for name in prepare(left)}
+            told_at = {name: self.time(name) for name in asked}
+            replies = self.ask(models, model, asked)
+            came = {name for name, _ in replies} | {name for name in asked if self.time(name) > told_at[name]}
             take(replies)
-            came = {name for name, _ in replies}
             taken = came & self.done
             self._asked, self._taken, some = self._asked + len(came), self._taken + len(taken), bool(came)
             if len(came) >= HOPELESS and not taken:
@@ -103,7 +108,7 @@ class TextRun:
     ) -> list[tuple[str, WrittenText]]:
         """Have one of the models write; (id, text) of those that came, in the order of the prompts.
 
-        A text that was cut off before and came again is refused no longer, unless `refuse` says so.
+        What a provider withholds is refused: another one may pass its filter. A text that was cut off before and came again is refused no longer, unless `refuse` says so.
 
         Args:
             prompts: id of a text -> what the model is told.
@@ -123,17 +128,23 @@ class TextRun:
             name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
             for name, time in times.items()
         }
+        self.progress.ask(len(prompts), 0 if about else sum(map(bool, times.values())))
         try:
             texts, failures = generate(
                 {request[name]: prompt for name, prompt in prompts.items()}, model, self.folder.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
                 model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature,
+                came=self.progress.come,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
             return []
         self._failures |= failures
         came = [(name, texts[request[name]]) for name in prompts if request[name] in texts]
+        for name, text in came:
+            if text.withheld:
+                self.refuse(name, checks.WITHHELD, "")
+        came = [(name, text) for name, text in came if not text.withheld]
         if not about:
             again = {name for name, _ in came if not self.time(name)}
             self.refused = [text for text in self.refused if text.step != self.step.name or text.id not in again]

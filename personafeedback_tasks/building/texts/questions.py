@@ -107,6 +107,7 @@ def _specific(run: QuestionsRun, models: Models) -> None:
             run.take(question, model, f"{sources.version(slot)}, {check.version}", slot, *source.parents(), *draft)
             run.done.add(slot)
 
+    run.progress.expect(sources.calls(run.done))
     run.complete(
         models, model, sources.of, sources.prompt, take, prepare=lambda asked: sources.infer(run, models, asked)
     )

@@ -12,6 +12,7 @@ from ...replies.answers import read_reply
 from ..basis import Bases
 from ..folder import Folder
 from ..models import Models
+from ..progress import Progress
 from ..rows import Answer, Question, Vote
 from ..steps import VOTES, Say
 from .collected import MODEL
@@ -49,8 +50,16 @@ def _add_votes_of(folder: Folder, models: Models, model: str, say: Say) -> None:
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
         prompt_of |= {f"{pair.id}:{order}": prompts.build(case, prompts.Template(), order) for order in ORDERS}
+    progress = Progress(f"{VOTES.name} by {model}", models.show)
+    progress.expect(len(prompt_of))
     replies, _ = generate(
-        prompt_of, model, folder.root, step=VOTES.name, model_args=models.arguments[model], batch=models.batch
+        prompt_of,
+        model,
+        folder.root,
+        step=VOTES.name,
+        model_args=models.arguments[model],
+        batch=models.batch,
+        came=progress.come,
     )
     annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
     votes: list[Vote] = []
