@@ -23,8 +23,9 @@ from personafeedback_tasks.annotation.items import LETTERS
 from personafeedback_tasks.annotation.pack_files import consent_digest
 from personafeedback_tasks.building.rows import Answer, Below, PackItem, Pair, Question, Tiered, Vote
 from personafeedback_tasks.building.votes.collected import counted
+from personafeedback_tasks.building.votes.growing import ATTENTION, names
 from personafeedback_tasks.building.votes.pack_files import shown_items
-from personafeedback_tasks.building.votes.packs import ATTENTION, grown, names
+from personafeedback_tasks.building.votes.packs import grown
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from statistics import median
 from ...annotation.items import CANNOT
 from ...common.statistics import Estimate, percent, share
 from ..rows import PackItem, Pair, Vote
-from .packs import ATTENTION
+from .growing import ATTENTION
 
 SLIPS = 0.05
 """Share of attention items that somebody attentive fails."""

@@ -16,7 +16,7 @@ from ...common.errors import DataError, OptionError
 from ...common.strict_json import short, short_list
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
-from .packs import ATTENTION
+from .growing import ATTENTION
 from .shown_texts import ShownTexts, refuse_edited_votes
 
 MODEL = "model:"

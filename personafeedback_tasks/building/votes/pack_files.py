@@ -21,8 +21,9 @@ from ..coins import label_rule
 from ..folder import Folder
 from ..rows import Answer, Draw, Dropped, PackItem, Question
 from ..steps import PACKS, VOTES, Say
+from .growing import ATTENTION, names
 from .guideline import FIRST_ROUND, GUIDELINES
-from .packs import ATTENTION, asked, grown, names
+from .packs import asked, grown
 from .reading import minutes_of, sessions
 from .shown_texts import digests
 

@@ -16,9 +16,9 @@ from ..rows import Draw, Dropped, PackItem, Pair, Vote
 from ..steps import TIERS, VOTES, Say, command
 from .annotators import annotators
 from .collected import AS_SENT, MODEL, Corrections, counted, merged, outdated
+from .growing import ATTENTION
 from .model_votes import add_model_votes
 from .pack_files import CONSENT
-from .packs import ATTENTION
 
 
 def take_votes(
