@@ -108,7 +108,7 @@
     at("note").value = vote === pack.cannot ? note.replace(/^\w+(: |$)/, "") : note;
     at("cannot").open = vote === pack.cannot;
     for (const button of document.querySelectorAll("[data-reason]")) button.setAttribute("aria-pressed", vote === pack.cannot && note.split(":")[0] === button.dataset.reason);
-    at("why").textContent = "";
+    at("why").textContent = at("name").textContent = "";
     at("back").disabled = place === 0;
     at("next").disabled = place === items.length - 1;
     count();
@@ -134,6 +134,11 @@
 
   function choose(value) {
     const item = items[place];
+    if (item.noted.includes(value) && !at("note").value.trim()) {
+      at("name").textContent = words.name;
+      at("note").focus();
+      return;
+    }
     if (!item.several) {
       store(value, at("note").value.trim());
       return onwards();

@@ -70,20 +70,26 @@ class Packing(ABC, Generic[T]):
         Args:
             annotators: who gets a pack; others keep theirs as they are. Who was dropped gets nothing more, and others get their items.
         """
-        block_of = {thing.id: block for block in blocks for thing in block}
+        has: dict[str, set[str]] = defaultdict(set)  # a thing -> who has it as it is now
         now = {thing.id: self.texts(thing) for block in blocks for thing in block}
-        has: dict[str, set[str]] = defaultdict(set)
         for item in given:
             if item.annotator not in dropped and now.get(item.pair_id) == item.texts:
-                has[block_of[item.pair_id].id].add(item.annotator)
+                has[item.pair_id].add(item.annotator)
+        of_block = {block.id: set[str]().union(*(has[thing.id] for thing in block)) for block in blocks}
         able = [name for name in annotators if name not in dropped]
-        gets = shared_out(blocks, has, able, self.votes, self.seed)
+        gets = shared_out(blocks, of_block, able, self.votes, self.seed)
         items = list(given)
         for annotator in able:
-            own = [thing for block in blocks if annotator in has[block.id] for thing in block]
-            new = [thing for block in gets[annotator] for thing in block]
-            attention = self._more(own, new, [item for item in given if item.annotator == annotator])
-            items += self._in_own_order([*gets[annotator], *(Block((thing,)) for thing in attention)], annotator)
+            own = [thing for block in blocks for thing in block if annotator in has[thing.id]]
+            added = [
+                Block(thing for thing in block if annotator not in has[thing.id])
+                for block in blocks
+                if annotator in of_block[block.id]
+            ]
+            new = [*gets[annotator], *filter(None, added)]
+            things = [thing for block in new for thing in block]
+            attention = self._more(own, things, [item for item in given if item.annotator == annotator])
+            items += self._in_own_order([*new, *(Block((thing,)) for thing in attention)], annotator)
         return items
 
     def _more(self, own: Sequence[T], new: Sequence[T], given: Sequence[PackItem]) -> list[T]:

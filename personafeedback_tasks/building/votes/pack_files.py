@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from ...annotation.items import Guideline, Item, Pack
+from ...annotation.items import Item, Pack
 from ...annotation.pack_files import FORMATS, SENT, consent_digest
 from ...common import tables
 from ...common.errors import DataError
@@ -88,7 +88,11 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     with folder.step(PACKS):
         items = grown(folder, names(settings.annotators))
-        packs = packs_of(folder, {name: (shown, guideline) for name, shown in shown_items(folder, items).items()})
+        consent = consent_of(folder)
+        packs = [
+            Pack(annotator=name, items=shown, guideline=guideline, title=settings.name, consent=consent)
+            for name, shown in shown_items(folder, items).items()
+        ]
         written, new = write_sent(folder, items, packs, form)
     say_packs(packs, items, say)
     say(f"wrote {written} files to {folder.root / FOLDER}; {new:,} items are new")
@@ -102,18 +106,10 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
     say(f"Next: {VOTES.line(folder.root)}")
 
 
-def packs_of(folder: Folder, shown: Mapping[str, tuple[Sequence[Item], Guideline]]) -> list[Pack]:
-    """The packs of a folder, each with the team's text of consent.
-
-    Args:
-        shown: name of a pack -> what it shows and asks.
-    """
-    consent = folder.root / CONSENT
-    text = consent.read_text(encoding="utf-8").strip() if consent.is_file() else ""
-    return [
-        Pack(annotator=name, items=items, guideline=guideline, title=folder.settings.name, consent=text)
-        for name, (items, guideline) in shown.items()
-    ]
+def consent_of(folder: Folder) -> str:
+    """The team's text of consent; empty if it has none."""
+    path = folder.root / CONSENT
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
 def write_sent(folder: Folder, items: Sequence[PackItem], packs: Sequence[Pack], form: str) -> tuple[int, int]:
@@ -161,8 +157,8 @@ def _contents(folder: Folder, packs: Sequence[Pack], form: str) -> dict[str, str
             contents[f"consent-{consent_digest(pack.consent)}.md"] = f"{pack.consent}\n"
         if form == "csv":
             table = f"{pack.annotator}.csv"
-            files[table] = _with_votes(files[table], folder.root / FOLDER / table)
-        contents |= files
+            files[table] = _with_votes(files[table], folder.root / FOLDER / pack.folder / table)
+        contents |= {(Path(pack.folder) / name).as_posix(): content for name, content in files.items()}
     return contents
 
 
