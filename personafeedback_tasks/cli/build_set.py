@@ -15,9 +15,16 @@ from ..building.votes.collected import Corrections
 from ..building.votes.pack_files import write_packs
 from ..building.votes.taking import take_votes
 from ..common.errors import OptionError
-from ..common.strict_json import short_list
 from ..personafeedback.cells import DIFFICULTIES
-from .build_options import build_argument, folder_argument, model_arguments, model_arguments_option
+from .build_options import (
+    build_argument,
+    corrections_options,
+    drop_option,
+    files_argument,
+    folder_argument,
+    model_arguments,
+    model_arguments_option,
+)  # fmt: skip
 from .output import say, show_table
 
 
@@ -50,10 +57,8 @@ def packs(folder: Folder, form: str) -> None:
 
 @click.command()
 @build_argument
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
-)
+@files_argument
+@drop_option
 @click.option(
     "--votes-by",
     "models",
@@ -62,32 +67,14 @@ def packs(folder: Folder, form: str) -> None:
     help="Have a model vote in place of people, as Inspect names it. Repeatable. The set is then marked `model votes` everywhere.",
 )
 @model_arguments_option
-@click.option(
-    "--replace",
-    is_flag=True,
-    help="Where a person voted twice on one item, the later vote counts. Without it, all of these are listed.",
-)
-@click.option(
-    "--same",
-    multiple=True,
-    metavar="NAME=ANNOTATOR",
-    help="The votes under this name in a file are this annotator's. Repeatable.",
-)
-@click.option(
-    "--shared",
-    multiple=True,
-    metavar="ANNOTATOR",
-    help="Several people, each with a login, have this pack. Repeatable.",
-)
+@corrections_options
 def votes(
     folder: Folder,
     files: tuple[Path, ...],
     drop: tuple[str, ...],
     models: tuple[str, ...],
     arguments: tuple[str, ...],
-    replace: bool,
-    same: tuple[str, ...],
-    shared: tuple[str, ...],
+    corrections: Corrections,
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
 
@@ -103,10 +90,6 @@ def votes(
     """
     if arguments and not models:
         raise OptionError("-M is for the models of --votes-by, and there are none.")
-    names = dict(name.partition("=")[::2] for name in same)
-    if not all(names.values()):
-        raise OptionError(f"--same must be NAME=ANNOTATOR, got {short_list(same)}.")
-    corrections = Corrections(replace=replace, same=names, shared=shared)
     take_votes(folder, files, drop, models, model_arguments(arguments), say, corrections)
 
 

@@ -73,6 +73,11 @@ class _Packing(Packing[Question]):
             order.sort(key=lambda answer: drawn(self.seed, "answer", item.annotator, thing.id, answer))
         return thing.item(item.item, _is_swapped(item), order)
 
+    def kind(self, item: PackItem) -> str:
+        """That of its question; empty if there is none any more."""
+        thing = self.by_id.get(item.pair_id.removeprefix(ATTENTION))
+        return thing.kind if thing else ""
+
 
 def _is_swapped(item: PackItem) -> bool:
     return item.left == SIDES[1]
@@ -85,34 +90,33 @@ def write_questions(folder: Folder, asking: Asking, form: str, say: Say) -> None
         DataError: a file of the folder is broken.
     """
     packing = _Packing(folder, asking)
-    blocks = [Block(of_block) for _, of_block in groupby(asking.questions, key=lambda question: question.block)]
     with folder.locked():
-        dropped = folder.by_id(Dropped).keys()
-        items = packing.grown(blocks, folder.read(PackItem), names(folder.settings.annotators), dropped)
+        given, dropped = folder.read(PackItem), folder.by_id(Dropped).keys()
+        items = list(given)
+        for kind in dict.fromkeys(question.kind for question in asking.questions):
+            of_kind = groupby(
+                (one for one in asking.questions if one.kind == kind), key=lambda question: question.block
+            )
+            before = [item for item in given if packing.kind(item) == kind]
+            every = names(folder.settings.annotators)
+            items += packing.grown([Block(of_block) for _, of_block in of_kind], before, every, dropped)[len(before) :]
         packs = _packs(folder, packing, items)
         files, new = write_sent(folder, items, packs, form)
     say_packs(packs, items, say)
     say(f"wrote {files} files to {folder.root / FOLDER}; {new:,} items are new")
     for line in too_few(folder, items, packing.by_id, "questions"):
         say(line)
-    without = sorted({pack.folder for pack in packs} - {_kind(packing, item) for item in items if item.attention})
-    if without:
+    if without := sorted({pack.folder for pack in packs} - {packing.kind(item) for item in items if item.attention}):
         say(f"There are no attention items of {', '.join(without)}: they need a second user.")
     say(f"Send each annotator {SENT[form]}, from each folder of {folder.root / FOLDER}, and nothing else.")
-
-
-def _kind(packing: _Packing, item: PackItem) -> str:
-    thing = packing.of_item(item)
-    return thing.kind if thing else ""
 
 
 def _packs(folder: Folder, packing: _Packing, items: Sequence[PackItem]) -> list[Pack]:
     shown: dict[tuple[str, str], list[tuple[str, Item]]] = defaultdict(list)
     for item in items:
         if found := packing.shown(item):
-            thing = packing.of_item(item)
-            assert thing is not None  # it is shown
-            shown[thing.kind, item.annotator].append((thing.user_id, found))
+            user = packing.by_id[item.pair_id.removeprefix(ATTENTION)].user_id
+            shown[packing.kind(item), item.annotator].append((user, found))
     title, consent = folder.settings.name, consent_of(folder)
     return [
         Pack(
