@@ -190,6 +190,8 @@ def counted(folder: Folder) -> list[Vote]:
             raise DataError(
                 f"{where}: found a vote for {short(vote.chosen)}, expected an answer of the pair {pair.id}. Remove the vote."
             )
+        if vote.shown_as not in LETTERS[:3]:
+            raise DataError(f"{where}: found shown_as = {short(vote.shown_as)}, expected A, B or C. Remove the vote.")
         if vote.annotator not in dropped and vote.texts == texts.of(pair):
             votes.append(vote)
     return votes
