@@ -40,8 +40,8 @@ def test_a_model_that_extracts_everything_quotes_truly_and_one_that_invents_does
         there, log = in_inspect(EXTRACT, replies, tmp_path / name, method="extract")
         here, results = in_lm_eval(EXTRACT, replies, tmp_path / name, method="extract")
         for table in (there, here):
-            assert same(table["quoted"], quoted) and same(table["attributes"], each) and table["read"] == 1
-        for metric in ("quoted", "attributes", "repeated", "persistent", "read"):
+            assert same(table["quoted"], quoted) and same(table["attributes"], each) and table["listed"] == 1
+        for metric in ("quoted", "attributes", "repeated", "persistent", "listed"):
             assert same(there[metric], here[metric])
         assert same(there["quoted_stderr"], here["quoted_stderr_clustered"])
         for path in (log, results):
