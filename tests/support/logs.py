@@ -38,7 +38,7 @@ def inspect_log(
     data,
     setting: str = "persona",
     counts: str = "checked",
-    told: Mapping[str, Any] = {},  # noqa: B006
+    told: Mapping[str, Any] = {},
     **kwargs,
 ) -> Path:
     """What `inspect eval --log-dir folder` leaves; `told` are the task's other arguments."""
