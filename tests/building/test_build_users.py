@@ -208,6 +208,37 @@ def test_neither_the_order_of_replies_nor_a_second_run_changes_a_prompt(tmp_path
     assert sum("~" not in name for *_, name, _ in asked) == 14
 
 
+@pytest.mark.parametrize("killed_in", [1, 2, 3])
+def test_a_failure_and_then_a_kill_do_not_pay_a_group_twice(tmp_path, writer, killed_in):
+    """The first persona fails, the third one repeats the second and is replaced, and a later group is killed: all that came is in the cache."""
+    folder = a_build(tmp_path / "build", personas=14)
+    failing, second, third, *_ = names(folder.settings)
+    profile, other = (write(f"Write the profile of one invented person: {key}") for key in "ab")
+    writer.replies = {failing: RuntimeError("down"), second: profile, third: profile, f"{third}~1": other}
+    plain, groups = generation.generate, 0
+
+    def killed(asked, *arguments, **named):
+        nonlocal groups
+        groups += not any("~" in name for name in asked)
+        replies = plain(asked, *arguments, **named)
+        if groups == killed_in:  # the texts came
+            raise KeyboardInterrupt
+        return replies
+
+    generation.generate = killed
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            personas(folder)
+    finally:
+        generation.generate = plain
+    before = {(name, prompt) for *_, name, prompt in writer.take()}
+    del writer.replies[failing]
+    personas(folder)
+    again = {(name, prompt) for *_, name, prompt in writer.take()}
+    assert {name for name, _ in again - before}.isdisjoint({name for name, _ in before})
+    assert len(folder.people()) == 14
+
+
 def test_traits_and_others_may_be_left_out_and_examples_are_named(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=3)
     path = folder.root / "prompts" / "persona.md"
