@@ -303,7 +303,7 @@ def test_users_and_their_history_become_personas_and_memories(tmp_path, writer):
         persona("one", Name="Wen"),
         persona("two", Name="Bo"),
     ]
-    assert folder.persona("u1").memory == ("user: Which tent?", "An essay on bells")
+    assert folder.persona("u1").memory == ("[2025-03-01] user: Which tent?", "An essay on bells")
     assert (root / "memory" / "u1.jsonl").read_text("utf-8") == (tmp_path / "chats" / "u1.jsonl").read_text("utf-8")
     personas(folder)
     assert (writer.take(), [person.name for person in folder.read(Person)]) == ([], ["Wen", "Bo"])
@@ -415,7 +415,7 @@ def test_a_model_chooses_what_each_person_without_a_memory_would_read(tmp_path, 
     assert memory == [
         {"text": shown[place][1], "date": "2025"} for place in (2, 0)
     ]  # the model said 3, 1, 2; two are wanted
-    assert folder.persona(first).memory == (shown[2][1], shown[0][1])
+    assert folder.persona(first).memory == (f"[2025] {shown[2][1]}", f"[2025] {shown[0][1]}")
     (origin,) = [one for one in folder.read(Origin) if one.kind == "memory"]
     assert origin.parents == (first, *(f"corpus:{digest_of([shown[place][1]])}" for place in (2, 0)))
     assert (folder.root / "memory" / f"{third}.jsonl").read_text("utf-8") == own
