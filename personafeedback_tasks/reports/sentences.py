@@ -31,7 +31,7 @@ def beyond(margin: Estimate, what: str) -> str:
     if margin.low > 0 or margin.high < 0:
         return f"{abs(100 * margin.value):.1f} points {'above' if margin.value > 0 else 'below'} {what}"
     if math.isnan(margin.low):
-        return f"{percent(margin.value, sign=True)} points beside {what}, with an unknown error"
+        return f"{percent(margin.value, sign=True)} points from {what}, with an unknown error"
     return f"cannot be told apart from {what} ({percent(margin.value, sign=True)} points)"
 
 

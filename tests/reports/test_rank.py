@@ -251,7 +251,10 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     }  # fmt: skip
     assert [row["at_equal_length"] for row in rows.values()][::3] == ["100.0000", "0.0000"]
     markdown = personafeedback("rank", controlled, "--markdown", "--columns", "all", "--data", "sample").output
-    assert "| persona gain | 95 % interval | right minus wrong | 95 % interval | wrong minus none | 95 % interval | consistency |" in markdown
+    assert (
+        "| persona gain | 95 % interval | right minus wrong | 95 % interval | wrong minus none | 95 % interval | consistency |"
+        in markdown
+    )
     assert "| tokens a case |" in markdown
 
 
