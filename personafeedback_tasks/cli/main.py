@@ -33,6 +33,7 @@ _COMMANDS = {
     "verdict": "verdict:verdict",
     "build": "build:build",
     "relevance": "recenter:relevance",
+    "annotate": "annotate:annotate",
 }
 """Name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""
 

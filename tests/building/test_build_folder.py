@@ -122,7 +122,6 @@ def test_a_table_in_another_encoding_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("row", "found"),
     [
-        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "D"}, "shown_as = 'D'"),
         ({"annotator": "a", "pair_id": "p", "chosen": "x"}, "no 'shown_as'"),
         ({"annotator": "a", "pair_id": "p", "chosen": " ", "shown_as": "A"}, "chosen = ' '"),
         ({"annotator": 3, "pair_id": "p", "chosen": "x", "shown_as": "A"}, "annotator = 3"),
