@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from ..common.statistics import Estimate, estimate, estimate_of, share
+from ..common.jackknife import estimate_of
+from ..common.statistics import Estimate, estimate, share
 from ..engine.benchmark import Benchmark
 from ..engine.outcome import Outcome, ScoredCase
 from ..engine.report import Examined

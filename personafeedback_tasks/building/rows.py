@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from ..annotation.items import LETTERS
@@ -245,8 +244,14 @@ def required(kind: type[BuildRow]) -> list[str]:
     return [field.name for field in fields(kind) if field.default is MISSING]
 
 
-_types = cache(get_type_hints)
-"""Type of row -> the type of each field. To work them out takes ten times as long as to check a row."""
+_TYPES: dict[type, dict[str, Any]] = {}
+"""Type of row -> field -> its type. To work them out takes ten times as long as to check a row."""
+
+
+def _types(kind: type) -> dict[str, Any]:
+    if kind not in _TYPES:
+        _TYPES[kind] = get_type_hints(kind)
+    return _TYPES[kind]
 
 
 def parse(kind: type[R], row: Mapping[str, Any], where: str) -> R:

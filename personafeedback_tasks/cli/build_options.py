@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import click
 
 from ..building.folder import Folder
+from ..building.models import Batch
 from ..building.votes.collected import Corrections
 from ..common.errors import OptionError
 from ..common.strict_json import short_list
-from ..common.strict_yaml import argument
 from .options import several
 
 _DIR = click.Path(file_okay=False, path_type=Path)
@@ -24,12 +23,29 @@ build_argument = click.argument("folder", metavar="DIR", type=_DIR, callback=lam
 """As `folder_argument`, of a build that was started."""
 
 model_arguments_option = click.option(
-    "-M", "arguments", multiple=True, metavar="KEY=VALUE", help="Argument of the model, as in Inspect: -M base_url=URL."
-)
+    "-M", "given", multiple=True, metavar="[MODEL:]KEY=VALUE",
+    help="Argument of all models, as in Inspect, or of one: -M base_url=URL, -M openai/gpt-4o:base_url=URL. Repeatable.",
+)  # fmt: skip
+
+batch_option = click.option(
+    "--batch", is_flag=False, flag_value="true", metavar="[SIZE|FILE]", callback=lambda _, __, text: _batch(text),
+    help="Ask by the batch interface of the provider, as Inspect does: for half the price at most of them, within a day.",
+)  # fmt: skip
 
 redact_option = click.option(
     "--redact", is_flag=True, help="Put placeholders for e-mail addresses, phone numbers and handles."
 )
+
+
+def _batch(text: str | None) -> Batch:
+    """`--batch` alone, with a number of requests, or with a file of Inspect's settings."""
+    if text is None or text == "true":
+        return text is not None
+    if text.isdecimal() and int(text):
+        return int(text)
+    if Path(text).is_file():
+        return text
+    raise click.BadParameter(f"expected nothing, a number of requests or a YAML or JSON file, got {text!r}.")
 
 
 drop_option = click.option(
@@ -74,17 +90,3 @@ files_argument = click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 """What annotators sent."""
-
-
-def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:
-    """Those of a model, each `KEY=VALUE`, as Inspect reads them: numbers, true, lists."""
-    arguments: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise OptionError(f"-M must be KEY=VALUE, got {pair!r}.")
-        try:
-            arguments[key] = argument(value) if value else value
-        except ValueError:
-            arguments[key] = value
-    return arguments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
+from ..building.models import Batch, Models, silent
 from ..building.release.shortcuts import NAMES
 from ..building.votes.collected import Corrections
 from ..building.votes.pack_files import write_packs
@@ -17,15 +19,15 @@ from ..building.votes.taking import take_votes
 from ..common.errors import OptionError
 from ..personafeedback.cells import DIFFICULTIES
 from .build_options import (
+    batch_option,
     build_argument,
     corrections_options,
     drop_option,
     files_argument,
     folder_argument,
-    model_arguments,
     model_arguments_option,
-)  # fmt: skip
-from .output import say, show_table
+)
+from .output import progress, say, show_table
 
 
 @click.command()
@@ -67,13 +69,15 @@ def packs(folder: Folder, form: str) -> None:
     help="Have a model vote in place of people, as Inspect names it. Repeatable. The set is then marked `model votes` everywhere.",
 )
 @model_arguments_option
+@batch_option
 @corrections_options
 def votes(
     folder: Folder,
     files: tuple[Path, ...],
     drop: tuple[str, ...],
     models: tuple[str, ...],
-    arguments: tuple[str, ...],
+    given: tuple[str, ...],
+    batch: Batch,
     corrections: Corrections,
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
@@ -88,9 +92,10 @@ def votes(
         personafeedback build votes DIR --drop annotator-2
         personafeedback build votes DIR --votes-by openai/gpt-4o --votes-by anthropic/claude-sonnet-4-5
     """
-    if arguments and not models:
-        raise OptionError("-M is for the models of --votes-by, and there are none.")
-    take_votes(folder, files, drop, models, model_arguments(arguments), say, corrections)
+    if (given or batch) and not models:
+        raise OptionError("-M and --batch are for the models of --votes-by, and there are none.")
+    with progress() if models else nullcontext(silent) as show:
+        take_votes(folder, files, drop, Models(models, given, batch=batch, show=show), say, corrections)
 
 
 @click.command()

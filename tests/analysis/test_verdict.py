@@ -545,7 +545,7 @@ def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
     assert "with people's votes" not in printed
     done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
     assert done.exit_code == 1
-    assert "--human goes with one run of duels, found 3." in done.stderr
+    assert "--human and --ask-people go with one run of duels, found 3." in done.stderr
 
 
 # --- as printed ------------------------------------------------------------------------------------------------------
@@ -566,8 +566,10 @@ def test_the_commands_of_the_help_run(logs, tmp_path, monkeypatch):
     (tmp_path / "votes.csv").write_text("case,winner\ngeneral_hard:1,other\nspecific_hard:2,tie\n", "utf-8")
     printed = personafeedback("verdict", "--help").stdout
     commands = re.findall(r"^ +personafeedback (verdict .*)$", printed, re.M)
-    assert len(commands) == 5
-    commands = [command for command in commands if "--risk" not in command]  # needs 30 users, see test_abstaining.py
+    assert len(commands) == 7
+    # those need 30 users and 100 duels: see test_abstaining.py and test_asking.py
+    commands = [command for command in commands if not {"--risk", "asked"} & {*command.split()}]
+    assert len(commands) == 3
     for command in commands:
         done = personafeedback(*shlex.split(command))
         assert done.exit_code == 0, done.output

@@ -27,7 +27,7 @@ from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.sources import _features
-from personafeedback_tasks.building.votes.pack_files import item_texts
+from personafeedback_tasks.building.votes.pack_files import shown_items
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.inspect_harness import generation
@@ -185,11 +185,13 @@ def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, wri
         told = set(re.findall(r"(?m)^ *(?:- |\w+: )(.*)$", prompt["masked"])) & {*core, *added, *preferences}
         assert told < {*core, *added}  # a masked persona is a part of the full one
         assert not any(text in prompt["question"] for text in (*core, *added))
-    (pack,) = item_texts(folder, [item for item in grown(folder, ["annotator-1"]) if not item.attention]).values()
+    (pack,) = shown_items(folder, [item for item in grown(folder, ["annotator-1"]) if not item.attention]).values()
     for item in pack:
-        (question,) = (one for one in folder.read(Question) if one.question == item["question"])
-        assert item["persona"].startswith(whole.text)
-        assert re.findall(r"(?m)^  - (Piece .*)$", item["persona"]) == list(folder.by_id(Basis)[question.id].memory)
+        (question,) = (one for one in folder.read(Question) if one.question == item.texts["question"])
+        assert item.texts["persona"].startswith(whole.text)
+        assert re.findall(r"(?m)^  - (Piece .*)$", item.texts["persona"]) == list(
+            folder.by_id(Basis)[question.id].memory
+        )
     write_answers(folder, ONE, print)
     assert writer.take() == []
     folder.write(

@@ -369,7 +369,7 @@ def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_pa
         model = partial(get_model, "openai-api/acme/m", base_url=server.url, api_key="none")
         task = writing_tasks.personafeedback_write_general_hard(data="sample", against="rejected")
         (log,) = inspect_eval(
-            task, model(), model_roles={"grader": model()}, log_dir=str(tmp_path / "both"), display="none"
+            task, model=model(), model_roles={"grader": model()}, log_dir=str(tmp_path / "both"), display="none"
         )
     sample = log.samples[0]
     (of_both,), (of_grader,) = sample.model_usage.values(), sample.role_usage.values()

@@ -11,11 +11,12 @@ import re
 from ...personafeedback.artifacts import ARTIFACTS
 from .languages import is_written_in, words
 
-EMPTY, CUT, REFUSAL, LANGUAGE = "empty", "cut_off", "refusal", "other_language"
+EMPTY, CUT, WITHHELD, REFUSAL, LANGUAGE = "empty", "cut_off", "withheld", "refusal", "other_language"
 
 MEANINGS = {
     EMPTY: "the model wrote nothing",
     CUT: "the text ends at the limit of its length",
+    WITHHELD: "a filter of the provider kept it back",
     REFUSAL: "a short text that begins by saying that it cannot help; known in English and Chinese only",
     LANGUAGE: "it is in another language than the build's",
     **{name: meaning[0].lower() + meaning[1:].rstrip(".") for name, (meaning, _) in ARTIFACTS.items()},

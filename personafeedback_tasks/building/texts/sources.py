@@ -84,6 +84,11 @@ class Sources:
         ]
         self._prompts = {name: prompts.load(root, name) for name in names}
 
+    def calls(self, done: set[str]) -> int:
+        """What is asked for the questions that are not done: the text, a check, and the features of those from memory."""
+        missing = self.of.keys() - done
+        return 2 * len(missing) + len(missing & self._profiled)
+
     def infer(self, run: TextRun, models: Models, asked: Iterable[str]) -> list[str]:
         """Have the model infer the features for questions; those of `asked` that can be written now."""
         (model,), asked = models.names, list(asked)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ...common.errors import DataError
 from ...common.strict_json import short, short_list
 from ..coins import LEAST_VOTES
 from ..folder import Folder
+from ..models import Models
 from ..rows import Draw, Dropped, PackItem, Pair, Vote
 from ..steps import TIERS, VOTES, Say, command
 from .annotators import Annotator, annotators
@@ -25,8 +25,7 @@ def take_votes(
     folder: Folder,
     files: Sequence[Path],
     drop: Sequence[str],
-    models: Sequence[str],
-    model_args: Mapping[str, Any],
+    models: Models,
     say: Say,
     corrections: Corrections = AS_SENT,
 ) -> None:
@@ -45,8 +44,8 @@ def take_votes(
     with folder.step(VOTES):
         if files:
             write_merged(folder, merged(folder, files, corrections), say)
-        if models:
-            add_model_votes(folder, models, model_args, say)
+        if models.names:
+            add_model_votes(folder, models, say)
         votes = votes_there(folder, drop, ", or --votes-by MODEL")
     pack = pack_of(folder, votes)
     found = annotators(list(pack), pack, folder.read(PackItem), votes, counted(folder), folder.by_id(Pair))
