@@ -32,6 +32,7 @@ _COMMANDS = {
     "duel": "duel:duel",
     "verdict": "verdict:verdict",
     "build": "build:build",
+    "recenter": "recenter:recenter",
     "relevance": "recenter:relevance",
 }
 """Name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""

@@ -33,9 +33,10 @@ from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.embeddings import similarity
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
-from personafeedback_tasks.recenter.filter.features import blocks, features, scaled
+from personafeedback_tasks.recenter.filter.features import columns_of, joined, of_relevance, scaled
 from personafeedback_tasks.recenter.filter.model import fit, threshold
 from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups, same_prompt
+from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.words import read_yes_no
@@ -186,7 +187,7 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
     users, prompts, _ = zip(*product("abcd", "pq", range(12)), strict=True)
-    found, of = rng.normal(size=(len(users), 7)), blocks(3, False)
+    found, of = rng.normal(size=(len(users), 7)), columns_of(STAGES["relevance"].blocks, 3, False)
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
     folds = EVALUATIONS[name](Groups(users, prompts, labels))
     before = held_out(found, Groups(users, prompts, labels), folds, of)
@@ -246,8 +247,8 @@ def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
 
 def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
     rng = np.random.default_rng(2)
-    of = blocks(3, True)
-    found = features(rng.normal(size=(90, 3)), rng.normal(size=(90, 3)), ["YES", "NO", "refusal"] * 30)
+    of = columns_of(STAGES["relevance"].blocks, 3, True)
+    found = joined(of_relevance(rng.normal(size=(90, 2, 3))), [1, -1, 0] * 30)
     labels = found[:, 6] + found[:, 7] > 0
     means, factors = scaled(found, of)
     centered = (found - means) * factors
@@ -258,10 +259,9 @@ def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
 
 
 def test_features_are_the_attribute_the_product_its_sum_and_the_answer():
-    one, other = np.array([[0.6, 0.8], [1, 0]]), np.array([[0.8, 0.6], [0, 1]])
-    assert features(one, other) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
-    assert features(one, other, ["NO", "refusal"])[:, 5].tolist() == [-1, 0]
-    assert features(one, other, ["YES", "YES"])[:, 5].tolist() == [1, 1]
+    blocks = of_relevance([np.array([[0.6, 0.8], [0.8, 0.6]]), np.array([[1, 0], [0, 1]])])
+    assert joined(blocks) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
+    assert joined(blocks, [-1, 0])[:, 5].tolist() == [-1, 0]
 
 
 def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
