@@ -321,7 +321,7 @@ def test_the_card_tells_what_the_hub_reads_and_no_path(of_sample, of_planted, mi
         for private in (minilm.parent, planted_data.parent, folder.parent):
             assert str(private) not in text
         about = json.loads((folder / "filter.json").read_text("utf-8"))
-        assert f"{about['data']['rows']} pairs of 6 users" in body
+        assert f"{about['data']['rows']} rows of 6 users" in body
         assert about["data"]["digest"] in body
         assert about["embeddings"]["digest"] == embedder(str(minilm)).digest
 
