@@ -44,15 +44,17 @@ class Metric:
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """What is measured of the text of a reply, beside what it is read to.
+    """What is measured of the texts of a case's replies, beside what they are read to.
 
     Attributes:
         facts: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
-        measure: (what the reply was read to, the reply, those facts) -> metric -> value.
+        measure: (what the reply to each call was read to, the replies, those facts) -> metric -> value.
+        items: (the replies, those facts) -> what they list, for metrics over the corpus, ready for JSON; None where there are none.
     """
 
     facts: Callable[[Any], Mapping[str, Any]]
-    measure: Callable[[str, Reply, Mapping[str, Any]], dict[str, float]]
+    measure: Callable[[Answers, Sequence[Reply], Mapping[str, Any]], dict[str, float]]
+    items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +77,7 @@ class Method:
         conversation: `rewards` only: what the model scores.
         tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
         several: how its one call asks for several cases at once; None where each case has calls of its own.
-        described: what is measured of the text of its one call's reply; None where labels are all that counts.
+        described: what is measured of the texts of its calls' replies; None where labels are all that counts.
     """
 
     name: str
@@ -201,6 +203,7 @@ class Method:
         rewards = None
         pairs: list[LogLikelihoods] = []
         values: list[dict[str, float]]
+        items: tuple[Mapping[str, Any], ...] = ()
         if self.evidence == "rewards":
             ((case_id, *_),) = cases
             given = cast(Sequence[Reward], evidence)
@@ -213,8 +216,10 @@ class Method:
                 if answers is None:
                     answers = self.answers([answer for answer, _ in readings], len(cases))
             if self.described is not None:
-                ((answer,),), (reply,) = answers, cast(Sequence[Reply], evidence)
-                values = [self.described.measure(answer, reply, document.facts)]
+                (of_calls,), replies = answers, cast(Sequence[Reply], evidence)
+                values = [self.described.measure(of_calls, replies, document.facts)]
+                if self.described.items is not None:
+                    items = tuple(self.described.items(replies, document.facts))
             else:
                 assert self.score is not None  # of labels
                 values = [self.score(case.targets, of, pairs) for case, of in zip(cases, answers, strict=True)]
@@ -226,7 +231,7 @@ class Method:
         return [
             Outcome(
                 case.id, document.cell, document.user_id, case.digest, setting, epoch,
-                () if rewards else case.targets, of, scores, rewards, unread, each,
+                () if rewards else case.targets, of, scores, rewards, unread, each, items,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)
         ]  # fmt: skip

@@ -14,6 +14,9 @@ from ..engine.table import table
 VALUES = "values"
 """In the metadata of the score of a document with several cases: metric -> value of each."""
 
+ITEMS = "items"
+"""Likewise, of a case: what its replies list, see `engine.method.Described`."""
+
 
 @metric
 def measures(benchmark: str) -> Metric:
@@ -58,6 +61,7 @@ def _outcomes(score: SampleScore, epoch: int) -> list[Outcome]:
         Outcome(
             str(score.sample_id), about["cell"], about["user_id"], epoch=epoch, targets=targets[start : start + width],
             answers=answers[start : start + width], values=value, rewards=cast(Any, rewards),
+            items=tuple(note.get(ITEMS, ())),
         )
         for start, value in ((place * width, value) for place, value in enumerate(values))
     ]  # fmt: skip
