@@ -27,6 +27,7 @@ linear_model = pytest.importorskip("sklearn.linear_model")
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.statistics import jackknife_stderr
+from personafeedback_tasks.common.text import same_text
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.data import load, with_judgment
@@ -35,7 +36,7 @@ from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
 from personafeedback_tasks.recenter.filter.features import columns_of, joined, of_relevance, scaled
 from personafeedback_tasks.recenter.filter.model import fit, threshold
-from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups, same_prompt
+from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups
 from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
@@ -179,7 +180,7 @@ def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
 
 
 def test_case_and_white_space_make_no_other_prompt():
-    assert same_prompt("Plan  a trip.\n") == same_prompt("plan a TRIP.") != same_prompt("Plan a trap.")
+    assert same_text("Plan  a trip.\n") == same_text("plan a TRIP.") != same_text("Plan a trap.")
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)

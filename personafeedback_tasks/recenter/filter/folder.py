@@ -53,6 +53,7 @@ class Filter:
         with_answers: whether it weighs a language model's recorded answers.
         held_out: (row id, `text_digest`) of each training row -> its prediction by a model that has not seen its user.
         held_out_of_texts: the same by `text_digest` alone, of the first row with these texts: data may have other ids.
+        users: those of the training rows.
         rows: the ids of the training rows.
     """
 
@@ -63,6 +64,7 @@ class Filter:
     with_answers: bool
     model: TrainedFilter
     held_out: dict[tuple[str, str], Prediction]
+    users: frozenset[str]
 
     @cached_property
     def held_out_of_texts(self) -> dict[str, Prediction]:
@@ -144,8 +146,10 @@ def read(folder: Path) -> Filter:
     dimensions = int(embeddings.number("dimensions"))
     weights = _weights(_object(folder / WEIGHTS), columns_of(stage.blocks, dimensions, with_answers))
     model = TrainedFilter(weights, about.number("threshold"), about.number("strength"))
-    predicted = dict(_held_out(folder / PREDICTIONS))
-    return Filter(folder, stage, embeddings.text("model"), embeddings.text("digest"), with_answers, model, predicted)
+    predicted = list(_held_out(folder / PREDICTIONS))
+    held_out = {(row, text): made for row, text, _, made in predicted}
+    users = frozenset(user for _, _, user, _ in predicted)
+    return Filter(folder, stage, embeddings.text("model"), embeddings.text("digest"), with_answers, model, held_out, users)
 
 
 def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:
@@ -160,12 +164,13 @@ def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:
     return Weights(np.concatenate(parts), fields.number("bias"))
 
 
-def _held_out(path: Path) -> Iterator[tuple[tuple[str, str], Prediction]]:
+def _held_out(path: Path) -> Iterator[tuple[str, str, str, Prediction]]:
+    """(id, text digest, user, prediction) of each training row."""
     for number, row in rows(path):
         line = _FilterFields(row, f"{path}, line {number}")
         made = line.object(JUDGED_BY)
         prediction = Prediction(int(made.number("fold")), made.number("probability"), made.number("threshold"))
-        yield (line.text("id"), line.text("text")), prediction
+        yield line.text("id"), line.text("text"), line.text("user_id"), prediction
 
 
 def _is_number(value: object) -> bool:

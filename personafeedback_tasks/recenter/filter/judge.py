@@ -53,11 +53,17 @@ relevance_filter, extraction_filter = (partial(_judge, stage) for stage in STAGE
 
 
 class FilterJudge:
-    """A filter that can be asked. The embedding model is loaded when the first row needs it."""
+    """A filter that can be asked. The embedding model is loaded when the first row needs it.
+
+    Attributes:
+        stage: whose rows it judges.
+        users: those of its training rows.
+    """
 
     def __init__(self, trained: Filter, recorded: RecordedAnswers | None, embeddings: str | None = None) -> None:
         self._filter, self._recorded = trained, recorded
         self._embeddings = embeddings or trained.embeddings
+        self.stage, self.users = trained.stage, trained.users
         self._vector = lru_cache(maxsize=4096)(lambda text: self._embedder().embed([text]))
 
     def reply(self, row: str, texts: tuple[str, ...]) -> Reply:

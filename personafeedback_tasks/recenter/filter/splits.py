@@ -37,11 +37,6 @@ class Groups(NamedTuple):
     labels: Sequence[bool]
 
 
-def same_prompt(prompt: str) -> str:
-    """Equal for prompts that differ in case and white space alone."""
-    return " ".join(prompt.split()).casefold()
-
-
 def by_user(groups: Groups) -> list[Fold]:
     """Every row is tested once, by a model that was trained on other users' rows."""
     return _folds(groups.users)

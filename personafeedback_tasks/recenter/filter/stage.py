@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
+from ...common.text import same_text
 from ...engine.benchmark import Benchmark
 from ...replies.words import read_accept, read_yes_no
 from ..extraction import EXTRACTION, user_turns
@@ -18,7 +19,7 @@ from ..relevance import SCORES as OF_RELEVANCE
 from ..relevance import texts_of as relevance_texts
 from ..rows import Extraction, JudgedRow, Relevance
 from . import features as weighed_texts
-from .splits import BY_BOTH, EVALUATIONS, Groups, same_prompt
+from .splits import BY_BOTH, EVALUATIONS, Groups
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class FilterStage:
         return {f"always_{label.lower()}": label for label in self.labels.labels}
 
     def groups(self, rows: Sequence[Any]) -> Groups:
-        prompts = [same_prompt(self.prompt(row)) if self.prompt else "" for row in rows]
+        prompts = [same_text(self.prompt(row)) if self.prompt else "" for row in rows]
         return Groups([row.user_id for row in rows], prompts, [bool(row.judgment) for row in rows])
 
     def weighed(
