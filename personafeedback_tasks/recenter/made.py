@@ -11,13 +11,19 @@ A log has what a record needs: the replies, and beside each case its facts (`eng
     recenter_select    prompt_id, prompt, sensitive, topic, attributes (in the order of their numbers in the model's prompt)
     recenter_respond   prompt_id, prompt, sensitive, topic, attributes (those that were selected)
 
-`runs.made` reads them: `extracted(run)`, `selected(run)`, `replied(run)`. Ids are the same in each run on the same data.
+`runs.earlier` reads a log, and the functions here make records of what it gives. Ids are the same in each run on the same data.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from ..engine.earlier import Earlier, EarlierCase
+from ..replies.answers import REASONS
+from ..replies.numbers import among, read_numbers
+from ..replies.written import text_of
+from .extract import is_there, noted, said_by_user
 from .fields import Message
 
 
@@ -90,3 +96,48 @@ class Replied(ForPrompt):
     def attribute(self) -> str:
         """As a row of response.jsonl has them: one per line."""
         return "\n".join(self.attributes)
+
+
+def extracted(run: Earlier) -> list[Extracted]:
+    """The attributes of a run of `recenter_extract`, none of a reply that could not be read."""
+    return [
+        Extracted(
+            f"{case.id}-{number}", case.user_id, case.id, tuple(Message(**message) for message in case.facts["conversation"]), case.cell,
+            attribute, reason, quote, is_there(quote, said_by_user(case.facts)),
+        )
+        for case in run.cases
+        if case.answers[0] not in REASONS
+        for number, (attribute, reason, quote) in enumerate(noted(case.replies[0].text), start=1)
+    ]  # fmt: skip
+
+
+def selected(run: Earlier) -> list[Selected]:
+    """What a run of `recenter_select` selected for each user and prompt."""
+    return [_selected(case) for case in run.cases]
+
+
+def _selected(case: EarlierCase) -> Selected:
+    about = _for_prompt(case)
+    numbers = chosen(case.answers[0], case.replies[0].text, len(about["attributes"]))
+    shown = enumerate(about["attributes"], start=1)
+    return Selected(
+        **about, selected=None if numbers is None else tuple(one for number, one in shown if number in numbers)
+    )
+
+
+def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
+    """The numbers that a reply lists, from 1; None where it cannot be read, or lists one that no attribute has."""
+    return None if answer in REASONS else among(read_numbers(reply, False), attributes)
+
+
+def replied(run: Earlier) -> list[Replied]:
+    """Both replies of a run of `recenter_respond` to each prompt."""
+    made = []
+    for case in run.cases:
+        personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
+        made.append(Replied(**_for_prompt(case), personalized=personalized, generic=generic))
+    return made
+
+
+def _for_prompt(case: EarlierCase) -> dict[str, Any]:
+    return {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])}

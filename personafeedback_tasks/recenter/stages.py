@@ -19,7 +19,7 @@ from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
 from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
-from .rows import STAGES, JudgedRow, PromptRow, R
+from .rows import STAGES, JudgedRow, PromptRow, R, StageRow
 
 VERSION = "1.1"
 
@@ -117,18 +117,30 @@ def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchm
         unscored: what a signature calls the number of rows that cannot be scored.
         own: what differs between stages, as in Benchmark.
     """
+    return of_stage(
+        stage,
+        options=ControlledOptions if issubclass(stage, PromptRow) else StageOptions,
+        load=lambda options, selection: _rows(stage, options.data, getattr(options, "control", NO_CONTROL)),
+        signed={unscored: always},
+        signs=lambda cases, options: {unscored: len(cases.unscored)},
+        **own,
+    )
+
+
+def of_stage(stage: type[StageRow], **own: Any) -> Benchmark:
+    """What the records of all stages share, whether a model judges in them or does them.
+
+    Args:
+        own: what differs, as in Benchmark.
+    """
     return Benchmark(
         name=f"recenter_{stage.stage}",
         title=f"Recenter {stage.stage}",
         version=VERSION,
-        options=ControlledOptions if issubclass(stage, PromptRow) else StageOptions,
         cells=stage.cells,
         selections={"": {}},
-        load=lambda options, selection: _rows(stage, options.data, getattr(options, "control", NO_CONTROL)),
         columns=each_and_all,
         input=lambda asked: cases_of(asked)[0].question,
-        signed={unscored: always},
-        signs=lambda cases, options: {unscored: len(cases.unscored)},
         **own,
     )
 
