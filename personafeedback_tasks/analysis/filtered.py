@@ -43,13 +43,16 @@ def _of_good(rows: Sequence[FilteredRow], there: Callable[[FilteredRow], bool]) 
     return _ratio(sum(row.good for row in rows if there(row)), sum(row.good for row in rows))
 
 
+OVER_SELECTION = "over_selection"
+"""The one measure that is no share."""
+
 MEASURES: Mapping[str, Mapping[str, tuple[str, Measure]]] = {
     "extraction": {
         "accepted": ("accepted", _of_made),
         "kept_accepted": ("accepted ones that are there", _of_good),
     },
     "relevance": {
-        "over_selection": (
+        OVER_SELECTION: (
             "selected, times as often as people",
             lambda rows, there: _ratio(sum(map(there, rows)), sum(row.good for row in rows)),
         ),
@@ -97,7 +100,7 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
     measures = {}
     for name, (_, measure) in MEASURES[stage.name].items():
         without, with_it = (lambda some, of=measure, there=there: of(some, there) for there in (_made, _kept))  # type: ignore[misc]
-        ends = (0.0, math.inf if name == "over_selection" else 1.0)
+        ends = (0.0, math.inf if name == OVER_SELECTION else 1.0)
         measures[name] = (
             estimate_of(without, rows, users, ends, also),
             estimate_of(with_it, rows, users, ends, also),

@@ -10,9 +10,14 @@ from dataclasses import dataclass, field
 
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
-from ..recenter.made import Extracted, ForPrompt, Replied, Selected
+from ..recenter.extract import EXTRACT
+from ..recenter.made import Extracted, ForPrompt, Replied, Selected, extracted, replied, selected
 from ..recenter.people import People, about_attribute, about_prompt, about_replies, is_among
 from ..recenter.ratings import NO_DIFFERENCE
+from ..recenter.respond import RESPOND
+from ..recenter.select import SELECT
+from ..runs.earlier import of_run
+from ..runs.run import Run, RunError
 
 
 @dataclass(frozen=True)
@@ -54,16 +59,16 @@ class MadeChain:
     """What one model made, stage after stage; None where there is no run of that stage.
 
     Attributes:
+        runs: by stage.
         conversations: ids of all conversations that it read.
-        mentions: id of a reply -> 1 if it names an attribute outright, else 0.
     """
 
     model: str
+    runs: Mapping[str, Run] = field(default_factory=dict)
     conversations: frozenset[str] = frozenset()
     extracted: Sequence[Extracted] | None = None
     selected: Sequence[Selected] | None = None
     replied: Sequence[Replied] | None = None
-    mentions: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,44 @@ class Funnel:
     steps: Mapping[str, Estimate]
     parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
     notes: tuple[str, ...]
+
+
+def chains(runs: Sequence[Run]) -> list[MadeChain]:
+    """What each model made, in the order of the runs. Runs of other tasks are left out.
+
+    Raises:
+        RunError: none is of the chain, or a model has two runs of one stage.
+    """
+    of_model: dict[str, dict[str, Run]] = {}
+    for run in runs:
+        name = run.benchmark.name
+        if name not in (EXTRACT.name, SELECT.name, RESPOND.name):
+            continue
+        other = of_model.setdefault(run.name, {}).setdefault(name, run)
+        if other is not run:
+            raise RunError(
+                f"{run.logs[0]}: found a second run of {name} by {run.name} (the first: {other.logs[0]}), expected one run of each "
+                "stage. Pass one of them."
+            )
+    if not of_model:
+        raise RunError(
+            f"Found no run of {EXTRACT.name}, {SELECT.name} or {RESPOND.name}, expected one at least. Run `inspect eval "
+            "personafeedback_tasks/recenter_chain` first."
+        )
+    return [_made(model, own) for model, own in of_model.items()]
+
+
+def _made(model: str, runs: Mapping[str, Run]) -> MadeChain:
+    read = {name: of_run(run) for name, run in runs.items()}
+    extracts, selects, responds = (read.get(record.name) for record in (EXTRACT, SELECT, RESPOND))
+    return MadeChain(
+        model,
+        runs,
+        frozenset(case.id for case in extracts.cases) if extracts else frozenset(),
+        extracted(extracts) if extracts else None,
+        selected(selects) if selects else None,
+        replied(responds) if responds else None,
+    )
 
 
 def make_funnel(made: MadeChain, people: People) -> Funnel:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate, estimate_of
+from ..recenter.mention import mentions
 from ..recenter.people import People
 from ..recenter.rows import SCALE
 from .funnel import MadeChain, rated_replies
@@ -34,9 +35,9 @@ def model_of_rating(made: MadeChain, people: People) -> RatingModel | None:
     rated = [(one, rating) for one, rating in rated_replies(made, people) if one.personalized and one.generic]
     columns = {
         DOUBLING: [math.log2(len(one.personalized) / len(one.generic)) for one, _ in rated],
-        MENTION: [made.mentions.get(one.id, math.nan) for one, _ in rated],
+        MENTION: [max(float(mentions(of, one.personalized)) for of in one.attributes) for one, _ in rated],
     }
-    varied = {name: values for name, values in columns.items() if len(set(values)) > 1 and not any(map(math.isnan, values))}
+    varied = {name: values for name, values in columns.items() if len(set(values)) > 1}
     if not varied or len(rated) <= len(varied) + 1:
         return None
     rows = [(rating, 1.0, *values) for (_, rating), *values in zip(rated, *varied.values(), strict=True)]

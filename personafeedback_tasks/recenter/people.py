@@ -98,8 +98,11 @@ def is_among(attribute: str, others: Iterable[str]) -> bool:
     return any(same_text(attribute) == same_text(other) or likeness(attribute, other) >= NEAR for other in others)
 
 
-def read_people(folders: Sequence[str | os.PathLike[str]]) -> People:
+def read_people(folders: Sequence[str | os.PathLike[str] | None]) -> People:
     """What people said, of all folders together. Each may lack any of the files.
+
+    Args:
+        folders: None is that of RECENTER_DATA, see `data.located`.
 
     Raises:
         DataError: there is no such folder, it has none of the files, or one of them is broken.

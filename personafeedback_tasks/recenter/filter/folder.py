@@ -149,7 +149,9 @@ def read(folder: Path) -> Filter:
     predicted = list(_held_out(folder / PREDICTIONS))
     held_out = {(row, text): made for row, text, _, made in predicted}
     users = frozenset(user for _, _, user, _ in predicted)
-    return Filter(folder, stage, embeddings.text("model"), embeddings.text("digest"), with_answers, model, held_out, users)
+    return Filter(
+        folder, stage, embeddings.text("model"), embeddings.text("digest"), with_answers, model, held_out, users
+    )
 
 
 def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:
