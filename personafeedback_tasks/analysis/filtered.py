@@ -99,14 +99,21 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
     also = prompts if all(prompts) else None
     measures = {}
     for name, (_, measure) in MEASURES[stage.name].items():
-        without, with_it = (lambda some, of=measure, there=there: of(some, there) for there in (_made, _kept))  # type: ignore[misc]
         ends = (0.0, math.inf if name == OVER_SELECTION else 1.0)
         measures[name] = (
-            estimate_of(without, rows, users, ends, also),
-            estimate_of(with_it, rows, users, ends, also),
-            estimate_of(lambda some, of=measure: of(some, _kept) - of(some, _made), rows, users, also=also),  # type: ignore[misc]
+            estimate_of(_at(measure, _made), rows, users, ends, also),
+            estimate_of(_at(measure, _kept), rows, users, ends, also),
+            estimate_of(_changed(measure), rows, users, also=also),
         )
     return FilterEffect(stage.name, measures, len(rows), left_out)
+
+
+def _at(measure: Measure, there: Callable[[FilteredRow], bool]) -> Callable[[Sequence[FilteredRow]], float]:
+    return lambda rows: measure(rows, there)
+
+
+def _changed(measure: Measure) -> Callable[[Sequence[FilteredRow]], float]:
+    return lambda rows: measure(rows, _kept) - measure(rows, _made)
 
 
 def _extracted(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str, bool]]:

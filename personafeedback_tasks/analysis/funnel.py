@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
@@ -18,6 +19,9 @@ from ..recenter.respond import RESPOND
 from ..recenter.select import SELECT
 from ..runs.earlier import of_run
 from ..runs.run import Run, RunError
+
+
+T = TypeVar("T", Extracted, Selected, Replied)
 
 
 @dataclass(frozen=True)
@@ -135,10 +139,15 @@ def _made(model: str, runs: Mapping[str, Run]) -> MadeChain:
         model,
         runs,
         frozenset(case.id for case in extracts.cases) if extracts else frozenset(),
-        extracted(extracts) if extracts else None,
-        selected(selects) if selects else None,
-        replied(responds) if responds else None,
+        _in_order(extracted(extracts)) if extracts else None,
+        _in_order(selected(selects)) if selects else None,
+        _in_order(replied(responds)) if responds else None,
     )
+
+
+def _in_order(made: list[T]) -> list[T]:
+    """By id: harnesses log cases in orders of their own, and the last digit of a sum depends on it."""
+    return sorted(made, key=lambda one: one.id)
 
 
 def make_funnel(made: MadeChain, people: People) -> Funnel:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from support.recenter import in_inspect, in_lm_eval, same
 
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.histories import conversations
-from personafeedback_tasks.recenter.made import extracted, replied, selected
-from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.recenter.made import extracted
 from personafeedback_tasks.runs import earlier
-from personafeedback_tasks.runs.read import read_run
 
 EXTRACT, SELECT, RESPOND = map(find, ("recenter_extract", "recenter_select", "recenter_respond"))
 CONVERSATIONS = {row.id: row for row in conversations("sample")}
@@ -40,12 +35,15 @@ def test_a_model_that_extracts_everything_quotes_truly_and_one_that_invents_does
         there, log = in_inspect(EXTRACT, replies, tmp_path / name, method="extract")
         here, results = in_lm_eval(EXTRACT, replies, tmp_path / name, method="extract")
         for table in (there, here):
-            assert same(table["quoted"], quoted) and same(table["attributes"], each) and table["read"] == 1
+            assert same(table["quoted"], quoted)
+            assert same(table["attributes"], each)
+            assert table["read"] == 1
         for metric in ("quoted", "attributes", "repeated", "persistent", "read"):
             assert same(there[metric], here[metric])
         assert same(there["quoted_stderr"], here["quoted_stderr_clustered"])
         for path in (log, results):
             made = extracted(earlier.find(str(path), "recenter_extract"))
-            assert len(made) == each * 24 and all(one.quoted == bool(quoted) for one in made)
+            assert len(made) == each * 24
+            assert all(one.quoted == bool(quoted) for one in made)
             assert all(one.conversation == CONVERSATIONS[one.conversation_id].messages for one in made)
             assert all(one.source == CONVERSATIONS[one.conversation_id].source for one in made)
