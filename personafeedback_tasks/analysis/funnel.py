@@ -20,7 +20,6 @@ from ..recenter.select import SELECT
 from ..runs.earlier import of_run
 from ..runs.run import Run, RunError
 
-
 T = TypeVar("T", Extracted, Selected, Replied)
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
 from personafeedback_tasks.analysis.funnel import MadeChain, make_funnel
-from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.common.statistics import jackknife_stderr, share
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.people import read_people
 
@@ -115,12 +115,12 @@ def test_parts_have_their_own_shares(known):
                 parts.setdefault(part, []).append(float(value))
             found = {part: steps[name]["value"] for part, steps in known["parts"][split].items() if name in steps}
             assert found == {part: pytest.approx(sum(values) / len(values)) for part, values in parts.items()}, name
-    told = known["parts"]["attributes"]
-    assert list(told) == ["1", "2–3", "8–15"]  # of replies, of replies and conversations, of profiles
-    assert "selected" in told["8–15"]
-    assert "selected" not in told["1"]
-    assert "accepted" in told["2–3"]
-    assert sum(told[part]["better"]["n"] for part in ("1", "2–3")) == known["steps"]["better"]["n"]
+    counts = known["parts"]["attributes"]
+    assert list(counts) == ["1", "2–3", "4–7", "8–15"]
+    assert "selected" in counts["8–15"]  # of the 12 of a profile
+    assert set(counts["1"]) == {"better", "no_better", "worse"}  # replies that were told one
+    assert counts["2–3"]["accepted"]["n"] == known["steps"]["accepted"]["n"]  # of the 3 of a conversation
+    assert sum(counts[part]["better"]["n"] for part in ("1", "2–3", "4–7")) == known["steps"]["better"]["n"]
 
 
 def test_ratings_depend_on_length_and_mention_as_planted(known):
@@ -132,7 +132,7 @@ def test_ratings_depend_on_length_and_mention_as_planted(known):
         assert terms[name]["stderr"] > 0
 
 
-def test_coefficients_are_those_of_statsmodels(people, logs):
+def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
     statsmodels = pytest.importorskip("statsmodels.api")
     import numpy as np
 
@@ -146,14 +146,16 @@ def test_coefficients_are_those_of_statsmodels(people, logs):
     for one in made.replied:
         doublings, named = planted.ratio_and_mention(one.user_id, int(one.prompt_id[1:]))
         rows.append((sum(planted.votes(one.user_id, int(one.prompt_id[1:]))) / 2, 1, doublings, named))
-    table = np.array(rows, dtype=float)
-    theirs = statsmodels.OLS(table[:, 0], table[:, 1:]).fit()
-    assert [term.value for term in found.terms.values()] == pytest.approx(list(theirs.params))
-    # Their cluster-robust errors, by users; ours leave out users and prompts: near, and no smaller by much.
-    users = [one.user_id for one in made.replied]
-    clustered = theirs.get_robustcov_results("cluster", groups=[int(user[1:]) for user in users]).bse
-    print(clustered, [t.stderr for t in found.terms.values()])
-    assert all(0.7 * one < term.stderr < 2.5 * one for one, term in zip(clustered, found.terms.values(), strict=True))
+
+    def theirs(some):
+        table = np.array(some, dtype=float)
+        return statsmodels.OLS(table[:, 0], table[:, 1:]).fit().params
+
+    users, prompts = [one.user_id for one in made.replied], [one.prompt_id for one in made.replied]
+    for place, term in enumerate(found.terms.values()):
+        assert term.value == pytest.approx(theirs(rows)[place])
+        stderr = jackknife_stderr(lambda some, at=place: theirs(some)[at], rows, users, prompts)
+        assert term.stderr == pytest.approx(stderr)
 
 
 @pytest.mark.slow
