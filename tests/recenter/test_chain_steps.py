@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.histories import conversations
 from personafeedback_tasks.recenter.made import extracted, selected
 from personafeedback_tasks.recenter.rows import Relevance
