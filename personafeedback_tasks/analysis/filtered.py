@@ -85,10 +85,10 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
     found = _extracted(made, people) if stage.row is Extraction else _shown(made, people)
     rows, left_out = [], 0
     for row, prompt, there in found:
-        said = judge.predicted(row.id, stage.texts(row))
-        if not said.fold and row.user_id in judge.users:
+        if not judge.unbiased(row, stage.texts(row)):
             left_out += 1
             continue
+        said = judge.predicted(row.id, stage.texts(row))
         # The filter of extraction finds what to drop, that of relevance what to keep.
         wanted = said.found is not (stage.row is Extraction)
         good = bool(row.judgment) is not (stage.row is Extraction)

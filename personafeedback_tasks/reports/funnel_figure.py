@@ -57,20 +57,20 @@ def draw(funnels: Sequence[Funnel]) -> Figure:
             _draw(axes, steps, COLORS[number % len(COLORS)])
             top -= heights[number]
         figure.text(
-            0.5, LINE * 0.8 / height, "Widths: shares of each step (%), 95 % intervals over users", fontsize=SIZE, ha="center", va="center"
+            0.5, LINE * 0.8 / height, "Width of each step (%), with its 95 % interval", fontsize=SIZE, ha="center", va="center"
         )  # fmt: skip
     return figure
 
 
 def _draw(axes: Axes, steps: Mapping[str, Estimate], color: str) -> None:
-    """Full width is 100 %. The interval is that of the right half of the bar, from the center on."""
+    """Full width is 100 %. The interval is at the right end of the bar, at half its length: as the bar, it spreads to both sides."""
     places = range(len(steps))
     for place, share in zip(places, steps.values(), strict=True):
         axes.barh(place, 100, height=0.8, left=-50, color="0.93", zorder=0)
         axes.barh(place, 100 * share.value, height=0.8, left=-50 * share.value, color=color, alpha=0.75, zorder=1)
         if not math.isnan(share.low):
             axes.plot([50 * share.low, 50 * share.high], [place, place], color="0.2", linewidth=1, marker="|", zorder=2)
-        axes.text(0, place, percent(share.value), ha="center", va="center", fontsize=SIZE, zorder=3)
+        axes.text(-4, place, percent(share.value), ha="right", va="center", fontsize=SIZE, zorder=3)
     axes.set(xlim=(-50, 50), ylim=(max(0.5, len(steps) - 0.5), -0.5))
     axes.set_yticks(list(places), list(steps), fontsize=SIZE)
     axes.set_xticks([])

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..analysis.filtered import MEASURES, OVER_SELECTION, FilterEffect
-from ..analysis.funnel import STEPS, Funnel, MadeChain
+from ..analysis.funnel import SENSITIVE, STEPS, Funnel, MadeChain
 from ..analysis.rating import AT_EQUAL_LENGTH, DOUBLING, MENTION, RatingModel
 from ..common.statistics import Estimate, percent
 from ..common.strict_json import jsonable
@@ -26,9 +26,11 @@ TERMS = {
     MENTION: "naming an attribute adds",
 }
 
+INTERVALS = "Intervals: over users, and over prompts as well where users share them."
+
 COMPARABLE = (
     "Of these only the share of replies that are no better than generic is also a column above; its people, prompts and models differ. "
-    "F1 and kappa are of judges of relevance: `personafeedback report` has them for a run of recenter_relevance."
+    "F1 and kappa are of judges of relevance: a report of a run of recenter_relevance has them."
 )
 """What is comparable of the published figures."""
 
@@ -54,7 +56,7 @@ def blocks(reports: Sequence[ChainReport], published: Sequence[Published]) -> li
     return [
         *(bullets(report.funnel.notes, f"{report.funnel.model}:") for report in reports),
         _table(reports),
-        bullets([f"{step.label}: {step.meaning}." for step in found]),
+        bullets([*(f"{step.label}: {step.meaning}." for step in found), INTERVALS]),
         *_ratings(reports),
         *_filters(reports),
         *_published(published),
@@ -67,14 +69,19 @@ def _table(reports: Sequence[ChainReport]) -> Table:
     for report in reports:
         rows.append((report.funnel.model, report.funnel.steps))
         for split, parts in report.funnel.parts.items():
-            name = {"source": "{}", "sensitive": "{} prompts", "attributes": "{} attributes"}[split]
-            rows += [(f"  {name.format(part)}", steps) for part, steps in parts.items()]
+            rows += [(f"  {_part(split, part)}", steps) for part, steps in parts.items()]
     columns = [
         column
         for step in STEPS
         for column in with_interval(step.label, [steps.get(step.name) for _, steps in rows], strong=False)
     ]
     return Table("", tuple(label for label, _ in rows), tuple(columns), whole=True)
+
+
+def _part(split: str, part: str) -> str:
+    """`human conversations`, `sensitive prompts`, `1 attribute`."""
+    noun = {"source": "conversations", SENSITIVE: "prompts", "attributes": "attributes"}[split]
+    return f"{part} {noun}" if part != "1" else f"{part} attribute"
 
 
 def _ratings(reports: Sequence[ChainReport]) -> list[Block]:

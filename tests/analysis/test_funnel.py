@@ -178,7 +178,7 @@ def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data)
         in notes
     )
     assert "Nobody was asked what is missing" in notes
-    assert "People judged 384 of the 384 attributes to select from." in notes
+    assert "People judged 768 of the 768 attributes to select from." in notes
     alone = told(logs["recenter_select"], "--people", some)["models"][0]
     assert alone["steps"] == model["steps"]
     assert "No run of recenter_extract: nothing is said of what is extracted." in alone["notes"]
@@ -216,7 +216,7 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     funnel = make_funnel(unread, said)
     assert funnel.steps["selected"].value == 0  # there is something to select, and nothing was
     assert "irrelevant" not in funnel.steps  # of nothing there is no share
-    assert "32 of 32 selections could not be read: they select nothing." in funnel.notes
+    assert "64 of 64 selections could not be read: they select nothing." in funnel.notes
     assert not math.isnan(funnel.steps["selected"].high)
 
 
@@ -248,7 +248,7 @@ def test_the_folder_has_a_table_a_picture_and_what_is_comparable(logs, people, t
     ):  # fmt: skip
         assert words in text, words
     picture = (tmp_path / "out" / "funnel.svg").read_text("utf-8")
-    for words in ("relevant of selected", "better than generic", "95 % intervals"):
+    for words in ("relevant of selected", "better than generic", "95 % interval"):
         assert words in picture
     again = personafeedback("chain", *logs.values(), "--people", people, "--paper", "--out", tmp_path / "again")
     assert again.exit_code == 0
