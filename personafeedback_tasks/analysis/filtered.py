@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..common.statistics import Estimate, estimate_of
+from ..common.jackknife import estimate_of
+from ..common.statistics import Estimate
 from ..common.text import same_text
 from ..recenter.filter.judge import FilterJudge
 from ..recenter.people import People, about_attribute, about_prompt

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..common.statistics import Estimate, estimate_of
+from ..common.jackknife import estimate_of
+from ..common.statistics import Estimate
 from ..recenter.mention import mentions
 from ..recenter.people import People
 from ..recenter.rows import SCALE

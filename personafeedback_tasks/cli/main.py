@@ -28,6 +28,7 @@ _COMMANDS = {
     "rank": "rank:rank",
     "card": "runs:card",
     "import-annotations": "recenter:import_annotations",
+    "import-wildchat": "recenter:import_wildchat",
     "replies": "replies:replies",
     "score-replies": "replies:score_replies",
     "duel": "duel:duel",
@@ -35,6 +36,7 @@ _COMMANDS = {
     "build": "build:build",
     "recenter": "recenter:recenter",
     "relevance": "recenter:relevance",
+    "annotate": "annotate:annotate",
 }
 """Name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""
 

@@ -193,9 +193,11 @@ def number(line: Line, value: float) -> str:
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:
-    """The 95 % interval in percent."""
+    """The 95 % interval in percent; of a difference that is 0 for every user, `exactly 0`."""
     if estimate is None or math.isnan(estimate.low):
         return NOTHING
+    if estimate.low == estimate.high == 0 and sign:
+        return "exactly 0"
     between = " to " if sign or estimate.low < 0 else "–"
     return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
 

@@ -15,7 +15,8 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
 from personafeedback_tasks.analysis.funnel import MadeChain, make_funnel
-from personafeedback_tasks.common.statistics import jackknife_stderr, share
+from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.people import read_people
 

@@ -26,7 +26,7 @@ linear_model = pytest.importorskip("sklearn.linear_model")
 
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.statistics import jackknife_stderr
+from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.text import same_text
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile

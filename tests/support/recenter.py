@@ -79,10 +79,19 @@ def api():
 
 
 def in_inspect(
-    benchmark: Benchmark, replies: Replies | str | Model, folder: Path, method: str = "generate", roles: Any = None, **told: Any
+    benchmark: Benchmark,
+    replies: Replies | str | Model,
+    folder: Path,
+    method: str = "generate",
+    roles: Any = None,
+    **told: Any,
 ):
     """(metric -> value, the log). `replies` may be the name of a judge, or a model."""
-    model = replies if isinstance(replies, (str, Model)) else get_model("recenter-replies/model", memoize=False, replies=replies)
+    model = (
+        replies
+        if isinstance(replies, (str, Model))
+        else get_model("recenter-replies/model", memoize=False, replies=replies)
+    )
     task = build_task(benchmark.name, "", {"data": "sample", "method": method, **told})
     (log,) = inspect_eval(
         task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...common.statistics import Estimate, estimate, estimate_of
+from ...common.jackknife import estimate_of
+from ...common.statistics import Estimate, estimate
 from ...engine.outcome import Outcome
 from ..rows import JudgedRow
 from .features import Features
