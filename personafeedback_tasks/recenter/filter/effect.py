@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..common.jackknife import estimate_of
-from ..common.statistics import Estimate
-from ..common.text import same_text
-from ..recenter.filter.judge import FilterJudge
-from ..recenter.people import People, about_attribute, about_prompt
-from ..recenter.rows import Extraction, JudgedRow
-from .funnel import MadeChain
+from ...common.jackknife import estimate_of
+from ...common.statistics import Estimate
+from ...common.text import same_text
+from ..funnel import MadeChain
+from ..people import People, about_attribute, about_prompt
+from ..rows import Extraction, JudgedRow
+from .judge import FilterJudge
 
 
 class FilteredRow(NamedTuple):

@@ -14,11 +14,12 @@ pytest.importorskip("numpy")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
-from personafeedback_tasks.analysis.funnel import MadeChain, make_funnel
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter.funnel import MadeChain, made_chain, make_funnel
 from personafeedback_tasks.recenter.people import read_people
+from personafeedback_tasks.runs import earlier
 
 PLAN = planted.plan()
 STEPS = (("recenter_extract", ""), ("recenter_select", "attributes"), ("recenter_respond", "selected"))
@@ -53,6 +54,10 @@ def logs(data, tmp_path_factory):
     from support.recenter import in_inspect
 
     return made_by(in_inspect, data, tmp_path_factory.mktemp("logs"))
+
+
+def made_of(logs):
+    return made_chain("m", {name: earlier.find(str(path), name) for name, path in logs.items()})
 
 
 def told(*arguments):
@@ -137,11 +142,9 @@ def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
     statsmodels = pytest.importorskip("statsmodels.api")
     import numpy as np
 
-    from personafeedback_tasks.analysis.funnel import chains
-    from personafeedback_tasks.analysis.rating import model_of_rating
-    from personafeedback_tasks.runs.read import read_runs
+    from personafeedback_tasks.recenter.rating_model import model_of_rating
 
-    (made,) = chains(read_runs([*logs.values()]))
+    made = made_of(logs)
     found = model_of_rating(made, read_people([people]))
     rows = []
     for one in made.replied:
@@ -208,10 +211,7 @@ def test_folders_of_people_add_up_and_rows_that_differ_are_left_out(logs, people
 def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     from dataclasses import replace
 
-    from personafeedback_tasks.analysis.funnel import chains
-    from personafeedback_tasks.runs.read import read_runs
-
-    (made,) = chains(read_runs([*logs.values()]))
+    made = made_of(logs)
     said = read_people([people])
     unread = MadeChain("m", selected=[replace(one, selected=None) for one in made.selected])
     funnel = make_funnel(unread, said)

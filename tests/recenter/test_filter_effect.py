@@ -13,12 +13,12 @@ from support.outputs import faults
 np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
-from personafeedback_tasks.analysis.filtered import effect_of
-from personafeedback_tasks.analysis.funnel import MadeChain
-from personafeedback_tasks.common.statistics import jackknife_stderr
+from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.recenter.fields import Message
+from personafeedback_tasks.recenter.filter.effect import effect_of
 from personafeedback_tasks.recenter.filter.evaluation import Prediction
 from personafeedback_tasks.recenter.filter.stage import STAGES
+from personafeedback_tasks.recenter.funnel import MadeChain
 from personafeedback_tasks.recenter.histories import conversation_id
 from personafeedback_tasks.recenter.made import Extracted, Selected
 from personafeedback_tasks.recenter.people import read_people
@@ -43,7 +43,7 @@ def chain() -> MadeChain:
         for user in range(planted.USERS)
         for number, (topic, text) in enumerate(planted.PROMPTS)
     ]  # fmt: skip
-    return MadeChain("model", {}, frozenset(PLAN.noted), extracted, selected)
+    return MadeChain("model", frozenset(PLAN.noted), extracted, selected)
 
 
 def says(stage, found, fold=1, users=()):
