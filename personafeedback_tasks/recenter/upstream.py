@@ -77,6 +77,13 @@ class ImportedAnnotations:
                 return
         self.files.setdefault(file, []).append(row)
 
+    def take(self, other: ImportedAnnotations) -> None:
+        """Add what another one made."""
+        for file, rows in other.files.items():
+            self.files.setdefault(file, []).extend(rows)
+        self.left_out.update(other.left_out)
+        self.personal += other.personal
+
 
 class ShortIds:
     """Short ids in place of the authors': digests, so the same on every run. They hide an id from whoever reads them, not from one who tries all ids."""
