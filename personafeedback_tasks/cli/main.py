@@ -27,6 +27,7 @@ _COMMANDS = {
     "rank": "rank:rank",
     "card": "runs:card",
     "import-annotations": "recenter:import_annotations",
+    "import-wildchat": "recenter:import_wildchat",
     "replies": "replies:replies",
     "score-replies": "replies:score_replies",
     "duel": "duel:duel",

@@ -1,4 +1,4 @@
-"""The commands of the benchmark `recenter`: import-annotations, relevance train."""
+"""The commands of the benchmark `recenter`: import-annotations, import-wildchat, relevance train."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
-from ..recenter import upstream
+from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
+from ..recenter.histories import PROMPTS
 from ..recenter.rows import STAGES, Relevance
 from .options import READABLE, out_option
 from .output import progress, say
@@ -49,6 +50,48 @@ def import_annotations(folder: Path, out: Path) -> None:
     """
     made = upstream.convert(folder)
     _refuse_leftovers(out, made)
+    _write(out, made)
+
+
+@click.command("import-wildchat")
+@click.argument("file", type=READABLE)
+@out_option("DIR", "A folder.", required=True)
+@click.option(
+    "--language",
+    type=click.Choice([*wildchat.LANGUAGES]),
+    default="English",
+    show_default=True,
+    help="Of the conversations.",
+)
+@click.option(
+    "--least", type=click.IntRange(1), default=4, show_default=True, help="Conversations that a user must have: two halves are compared."
+)  # fmt: skip
+def import_wildchat(file: Path, out: Path, language: str, least: int) -> None:
+    """Convert conversations in WildChat's layout into users.jsonl and conversations.jsonl.
+
+    FILE has lines of JSON, such as a part of the data set that was written with the method to_json of datasets. Not verified: the
+    layout is that of the data cards. A user is a hashed_ip, which becomes a short id. Conversations with personal data, in another
+    language, marked as toxic, or of users with few of them are left out and counted. DIR also needs a prompts.jsonl of yours.
+
+    \b
+        personafeedback import-wildchat FILE --out DIR
+        RECENTER_DATA=DIR inspect eval personafeedback_tasks/recenter_chain --model MODEL
+    """
+    made = wildchat.convert(file, language, least)
+    if not made.files:
+        left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())
+        raise DataError(
+            f"{file}: found no conversation to import (left out: {left}), expected some. Pass another --language, or a smaller --least."
+        )
+    _write(out, made)
+    if not (out / PROMPTS).is_file():
+        say(
+            f"absent: {out / PROMPTS}, which is for you to write: new prompts for these users, one JSON object with id and prompt per line"
+        )
+
+
+def _write(out: Path, made: upstream.ImportedAnnotations) -> None:
+    """Write what was imported, and say what was not."""
     write_all({out / name: upstream.json_lines(rows) for name, rows in made.files.items()})
     for name, rows in made.files.items():
         say(f"wrote {out / name}: {_described(rows)}")

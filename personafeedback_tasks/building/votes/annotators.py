@@ -80,7 +80,7 @@ class Annotator:
         """Why somebody should look at these votes."""
         if self.failed and self.chance * self.annotators <= LEVEL:
             yield (
-                f"failed {self.failed} of {self.attention} attention items: somebody attentive, who slips on {SLIPS:.0%}, fails as many with a "
+                f"failed {self.failed} of {self.attention} attention items: an attentive annotator, who slips on {SLIPS:.0%}, fails this many with a "
                 f"probability of {self.chance:.2g}"
             )
         if self.one_letter:
