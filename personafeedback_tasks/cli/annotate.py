@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,9 +72,9 @@ def pack(
     asked = annotated.asked_in(out)
     new: dict[type[JudgedRow], list[JudgedRow]] = {stage: [] for stage in wanted}
     for source in data:
-        for stage, of_stage in _rows(source, wanted, asked).items():
+        for stage, of_stage in _rows(source, wanted, (*asked.values(), *new.values())).items():
             new[stage] += of_stage
-    annotated.refuse_none({**asked, **new}, " ".join(data))
+    annotated.refuse_none((*asked.values(), *new.values()), " ".join(data))
     folder = Folder(out)
     _write_settings(folder, annotators, votes)
     if draw is not None:
@@ -86,7 +86,7 @@ def pack(
 
 
 def _rows(
-    source: str, wanted: Sequence[type[JudgedRow]], asked: annotated.StageRows
+    source: str, wanted: Sequence[type[JudgedRow]], asked: Iterable[Sequence[JudgedRow]]
 ) -> dict[type[JudgedRow], list[JudgedRow]]:
     """What a folder of rows has, or what runs made; of the latter nothing that people are asked already."""
     if rows := annotated.rows_in(source, wanted):
@@ -99,7 +99,7 @@ def _rows(
             passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
     for why, count in made.left_out.items():
         say(f"left out: {count:,} {why}")
-    known = {row.id for rows in asked.values() for row in rows}
+    known = {row.id for rows in asked for row in rows}
     of_stage = annotated.parsed(made)
     return {stage: [row for row in of_stage.get(stage, ()) if row.id not in known] for stage in wanted}
 

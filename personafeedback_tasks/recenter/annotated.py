@@ -170,9 +170,9 @@ def stage_named(name: str) -> type[JudgedRow]:
     return {stage.stage: stage for stage in STAGES}[name]
 
 
-def refuse_none(rows: StageRows, source: object) -> None:
+def refuse_none(rows: Iterable[Sequence[JudgedRow]], source: str) -> None:
     """Raise DataError if there is no row."""
-    if not any(rows.values()):
+    if not any(rows):
         raise DataError(
             f"{source}: found no row of {short_list([file_name(stage) for stage in STAGES])}, expected some. Pass a folder with rows, or a run that "
             "makes some."
