@@ -98,7 +98,7 @@ MADE: Mapping[str, tuple[type[JudgedRow], Callable[[Earlier], Iterator[dict[str,
 
 
 def add(folder: Path, new: StageRows) -> dict[type[JudgedRow], list[Any]]:
-    """Add rows to those that people are asked about, and give all of them, in the order in which they came.
+    """Add rows to those that people are asked about, and give all of them, by id.
 
     Raises:
         DataError: a row has the id of one with other texts. Nothing is written.
@@ -113,7 +113,7 @@ def add(folder: Path, new: StageRows) -> dict[type[JudgedRow], list[Any]]:
                     f"{folder / ASKED / file_name(stage)}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
                     "Give the new row another id, or use a new folder."
                 )
-        asked[stage] = list(there.values())
+        asked[stage] = sorted(there.values(), key=lambda row: row.id)
     contents: dict[Path, Content] = {
         folder / ASKED / file_name(stage): json_lines([{**without_votes(row), "votes": []} for row in rows])
         for stage, rows in asked.items()
