@@ -150,9 +150,9 @@ def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 
     \b
     full       told the whole persona
-    masked     told what is left of it: the same fields are hidden on every run
+    masked     told what remains of it: the same fields are hidden on every run
     question   told the question alone
-    improved   the full answer, rewritten to the better (test persons only)
+    improved   the full answer, improved by a rewrite (test persons only)
     degraded   the full answer, made less personal or less helpful (test persons only)
 
     All answers to a question are told one length (`words` in build.yaml is the median). pairs.jsonl gets up to four pairs for each question

@@ -18,7 +18,7 @@ from ..common.strict_json import jsonable
 from ..engine.benchmark import Benchmark
 from ..engine.method import Method
 from ..engine.signature import KEY
-from ..engine.stopping import StopPlan, StopState, difference_of, read_rule
+from ..engine.stopping import StopPlan, StopState, difference_of, read_rule, refuse_epochs
 from .evidence import score_name
 from .metrics import outcomes_of
 
@@ -58,8 +58,7 @@ class Stop(EarlyStopping):
             raise OptionError(
                 "stop needs the cases in the order of its users: leave out --sample-id, --sample-shuffle and the first number of --limit."
             )
-        if epochs > 1:
-            raise OptionError(f"stop is for one epoch, got --epochs {epochs}. Leave one of them out.")
+        refuse_epochs(epochs)
         _SEEN.set(RunValues())
         logger.warning(
             f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most."

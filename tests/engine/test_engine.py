@@ -28,7 +28,8 @@ from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli import main
-from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr, mean
+from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine import benchmark as engine
 from personafeedback_tasks.engine.benchmark import Benchmark
 from personafeedback_tasks.engine.cases import CaseSet, digest_of

@@ -288,10 +288,18 @@ def test_plan_says_what_stopping_saves_and_where_it_costs_power(data, tmp_path):
     )
     document = json.loads((tmp_path / "p.json").read_text())
     assert faults(document, "plan") == []
-    assert [round(row["calls_with_stop"], -1) for row in document["stop"]["gaps"]] == calls
-    refused = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", "acc:1")
-    assert "is known to within about" in " ".join(refused.output.split())
-    assert refused.exit_code != 0
+    assert [row["calls_with_stop"] for row in document["stop"]["gaps"]] == calls
+    for words, said in (
+        (("--task", TASK, "--stop", "acc:1"), "is known to within about"),
+        (("--task", TASK, "--stop", 5, "--epochs", 2), "stop is for one epoch, got --epochs 2."),
+        (
+            ("--task", "personafeedback_write_general_hard", "--stop", 5),
+            "stop is for benchmarks with a right and a wrong persona",
+        ),
+    ):
+        refused = personafeedback("plan", "--data", data, "--counts", "any", *words)
+        assert said in " ".join(refused.output.split())
+        assert refused.exit_code != 0
 
 
 @pytest.mark.release

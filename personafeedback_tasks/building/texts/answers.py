@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ...common.similar import likeness
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import (  # fmt: skip
@@ -39,7 +40,6 @@ from .briefs import Briefs
 from .drawn import generator
 from .languages import CHARACTERS, words
 from .pairs import balance, choose
-from .similar import likeness
 
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText

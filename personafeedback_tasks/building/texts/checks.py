@@ -49,12 +49,12 @@ OF_QUESTIONS = {
     PREAMBLE: "it announces a question",
     NUMBERED: "a numbered question, or a list of them",
     SEVERAL: "several questions in one",
-    LONG: "an essay about a question",
+    LONG: "longer than a question should be",
 }
 """Reason -> what was found, of questions alone."""
 
 LONGEST = 120
-"""Words of a question, see `languages.words`. Those of the release have at most 73; a longer reply is an essay about a question."""
+"""Words of a question, see `languages.words`. Those of the release have at most 73; a longer reply is longer than a question should be."""
 
 _PREAMBLE = re.compile(
     r"\A\W*(?:(?:sure(?: thing)?|certainly|of course|okay|ok|great)\s*[,.!:]|(?:here(?:['’]s| is| are)|this is|below is)\b[^?:]{0,60}:"

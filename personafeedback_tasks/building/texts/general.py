@@ -25,9 +25,9 @@ NOT_OPEN = "not_open"
 NO_FIT, FEW = "no_fit", "too_few"
 
 MEANINGS: Mapping[str, str] = {
-    NO_NUMBERS: "a choice from the pool that names none of the questions shown",
-    NO_FIT: "questions of the pool that do not fit the person they were matched to",
-    FEW: "a choice from the pool that has fewer questions than were asked for",
+    NO_NUMBERS: "the model named none of the questions that it was shown",
+    NO_FIT: "a question of the pool that does not fit its person",
+    FEW: "the model chose fewer questions of the pool than it was asked for",
 }
 """Reason -> what was found."""
 

@@ -26,7 +26,7 @@ SHOWN = 5
 """Pieces of the corpus that a prompt shows for each one that is wanted."""
 
 MEANINGS = {
-    NO_NUMBERS: "a choice from the corpus that names none of the pieces shown",
+    NO_NUMBERS: "the model named none of the pieces that it was shown",
     **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.WITHHELD)},
 }
 """Reason -> what was found."""

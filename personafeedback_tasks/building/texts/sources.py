@@ -29,7 +29,7 @@ MOST_FEATURES, LONGEST_FEATURE = 8, 200
 
 NO_FEATURES = "no_features"
 
-MEANINGS: Mapping[str, str] = {NO_FEATURES: "no line from which to take a feature of the user"}
+MEANINGS: Mapping[str, str] = {NO_FEATURES: "the model named no feature of the user"}
 
 _BULLET = re.compile(r"\A\s*(?:[-*•–—]|[0-9]{1,2}[.):、．])?\s*")
 
