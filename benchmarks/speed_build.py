@@ -76,7 +76,7 @@ def measured(home: Path, *arguments: str) -> float:
     """CPU seconds of one command, which is printed with them."""
     command = [sys.executable, "-m", "personafeedback_tasks", "build", *arguments]
     begin = time.perf_counter()
-    with open(home / "output", "w") as output:
+    with open(home / "output", "w", encoding="utf-8") as output:
         child = os.posix_spawn(
             sys.executable, command, os.environ, file_actions=[
                 (os.POSIX_SPAWN_DUP2, output.fileno(), 1), (os.POSIX_SPAWN_DUP2, output.fileno(), 2),
