@@ -92,7 +92,7 @@ def _pack(annotator: str) -> str:
 def _with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
     """Those who were dropped before, and these. Raises DataError if one of them has neither a pack nor a vote."""
     dropped = folder.by_id(Dropped)
-    known = dict.fromkeys(row.annotator for row in (*votes, *folder.read(PackItem)))
+    known = dict.fromkeys([*(vote.annotator for vote in votes), *(item.annotator for item in folder.read(PackItem))])
     for name in names:
         if name not in known:
             raise DataError(
