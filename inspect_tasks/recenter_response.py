@@ -15,7 +15,7 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 
 @task
 def recenter_response(
-    method: Literal["generate"] = "generate",
+    method: Literal["generate", "reward"] = "generate",
     control: Literal["none", "other_user"] = "none",
     data: str | None = None,
     counts: Literal["any"] = "any",

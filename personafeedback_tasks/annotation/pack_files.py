@@ -11,7 +11,7 @@ from ..common import tables, web
 from ..common.errors import require
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, Item, Pack
-from .words import WORDS
+from .words import WORDS, Words
 
 PAGE = Path(__file__).with_name("page")
 """The template, the style and the script."""
@@ -32,7 +32,7 @@ def as_html(pack: Pack) -> Files:
     from markupsafe import Markup
 
     guide = pack.guideline
-    words = WORDS.get(guide.language, WORDS["en"])
+    words = _words(pack)
     sides = list(dict.fromkeys(next(iter(item.texts.values()), "") for item in pack.items))
     place = {text: number for number, text in enumerate(sides)}
     document = {
@@ -61,11 +61,15 @@ def as_html(pack: Pack) -> Files:
     return {f"{pack.annotator}.html": page}
 
 
+def _words(pack: Pack) -> Words:
+    return WORDS.get(pack.guideline.language, WORDS["en"])
+
+
 def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, object]:
     (side, *_), texts = item.texts.items(), list(item.texts.items())[1:]
     return {
         "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options), "answers": list(item.labels.items()),
-        "several": item.several, "asks": item.asks or title, "session": item.session,
+        "several": item.several, "noted": list(item.noted), "asks": item.asks or title, "session": item.session,
     }  # fmt: skip
 
 
@@ -106,9 +110,10 @@ def as_label_studio(pack: Pack) -> Files:
         for answer in pack.answers
     )
     choice = "multiple" if any(item.several for item in pack.items) else "single"
+    about = quoteattr(list(pack.items[0].texts)[-1])
     config = (
-        f'<View>\n{texts}  <Choices name="vote" toName={quoteattr(list(pack.items[0].texts)[-1])} choice="{choice}" required="true" showInline="true">\n'
-        f"{choices}  </Choices>\n</View>\n"
+        f'<View>\n{texts}  <Choices name="vote" toName={about} choice="{choice}" required="true" showInline="true">\n'
+        f'{choices}  </Choices>\n  <TextArea name="note" toName={about} rows="2" placeholder={quoteattr(_words(pack)["note"])}/>\n</View>\n'
     )
     return {
         f"{pack.annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",

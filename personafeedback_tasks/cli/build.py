@@ -83,8 +83,8 @@ def init(
         personafeedback build init DIR --language zh --name "Our users"
         personafeedback build init DIR --users users.jsonl --history chats
 
-    --users and --history refuse personal data that they find, and name the line; --redact replaces them. They know no names, and not everything
-    else: read what you bring.
+    --users and --history refuse personal data that they find, and name the line; --redact replaces them. They find no names and miss
+    other things: read your files, too.
     """
     if (history or redact) and users is None:
         raise OptionError("--history and --redact are for the users of --users, and there are none.")

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 import click
 
 from ..building.folder import Folder
+from ..building.models import Models
 from ..building.texts import answers as building_answers
 from ..building.texts import checks
 from ..building.texts import memories as building_memories
 from ..building.texts import personas as building_personas
 from ..building.texts import questions as building_questions
-from ..building.texts.asking import Models
-from .build_options import build_argument, model_arguments, model_arguments_option, redact_option
-from .output import say
+from .build_options import batch_option, build_argument, model_arguments_option, redact_option
+from .output import progress, say
 
 _DROPPED_PERSONAS: Mapping[str, str] = {
     "implausible": "job, behavior or way of life has no place in today's society",
@@ -47,9 +47,10 @@ def _model_options(several: bool, required: bool) -> Callable[[F], F]:
     options = [
         click.option(
             "--model", "names", metavar="MODEL", multiple=True, required=required,
-            help=f"{name} Repeat for several." if several else f"{name} Without one, only your own are taken.",
+            help=name + (" Repeat for several." if several else "" if required else " Without one, only your own are taken."),
         ),
         model_arguments_option,
+        batch_option,
         click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
         click.option("--temperature", type=click.FloatRange(0), help="The provider's by default."),
     ]  # fmt: skip
@@ -138,9 +139,9 @@ def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 
     \b
     full       told the whole persona
-    masked     told what is left of it: the same fields are hidden on every run
+    masked     told what remains of it: the same fields are hidden on every run
     question   told the question alone
-    improved   the full answer, rewritten to the better (test persons only)
+    improved   the full answer, improved by a rewrite (test persons only)
     degraded   the full answer, made less personal or less helpful (test persons only)
 
     All answers to a question are told one length (`words` in build.yaml is the median). pairs.jsonl gets up to four pairs for each question
@@ -169,4 +170,4 @@ def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None
 
 
 def _models(names: tuple[str, ...], options: dict[str, Any]) -> Models:
-    return Models(names, model_arguments(options.pop("arguments")), **options)
+    return Models(names, **options, show=click.get_current_context().with_resource(progress()))

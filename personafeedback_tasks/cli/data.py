@@ -57,8 +57,8 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
         overlap_share  the response with the larger share of such terms
         name           the response that says the user's name
 
-    `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what is left of
-    it needs no right person. Tables are in percent, --json has shares. Chance is 50 %; a tie counts one half. Standard errors are
+    `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what
+    remains does not need the right person. Tables are in percent, --json has shares. Chance is 50 %; a tie counts one half. Standard errors are
     clustered by user.
 
     \b

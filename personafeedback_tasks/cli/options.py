@@ -162,7 +162,7 @@ def given_options(given: Sequence[str], **named: Any) -> dict[str, Any]:
             options[name] = argument(value)
         except ValueError as error:
             raise OptionError(
-                f"-T {pair}: found a value that is no YAML, as which Inspect reads it. Quote it."
+                f"-T {pair}: found a value that is not valid YAML, which Inspect expects. Quote it."
             ) from error
         if isinstance(options[name], str) and "," in options[name]:
             options[name] = options[name].split(",")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 
+MINUTE = 60
+"""Seconds between lines of `progress` where nobody sits at a terminal."""
+
 
 def show_in_any_encoding() -> None:
     """Let nothing that is printed from now on fail because the terminal, pipe or file behind it cannot show a character: it gets a `?`."""
@@ -36,16 +40,29 @@ def say(text: str = "", err: bool = False) -> None:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """A function that shows what takes long, in one line that goes away. On a terminal only."""
+    """A function that shows how far something is that takes long: on a terminal in one line that goes away, else on stderr, a line a minute."""
     from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
     from rich.text import Text
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda text: None
+        last = time.monotonic()
+
+        def once_a_minute(text: str) -> None:
+            nonlocal last
+            if time.monotonic() - last >= MINUTE:
+                last = time.monotonic()
+                say(text, err=True)
+
+        yield once_a_minute
         return
-    with console.status("") as status:
-        yield lambda text: status.update(Text(foreign.terminal(text)))
+    spinner = Spinner("dots")
+    with Live(
+        spinner, console=console, transient=True, redirect_stdout=sys.stdout.isatty()
+    ):  # what is piped goes there
+        yield lambda text: spinner.update(text=Text(foreign.terminal(text)))
 
 
 def needs_tables(json_file: Path | None) -> None:

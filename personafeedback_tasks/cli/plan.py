@@ -59,7 +59,7 @@ from .output import needs_tables, say, show, write_json
 @click.option(
     "--stop",
     metavar="RULE",
-    help="Also what a run takes that stops when it is decided, as -T stop= in Inspect: 5, 5:safe or acc:5.",
+    help="Also plan a run that stops as soon as it is decided, as -T stop= in Inspect: 5, 5:safe or acc:5.",
 )
 @click.option(
     "--reply-tokens",

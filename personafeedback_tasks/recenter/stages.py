@@ -9,6 +9,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..common.errors import DataError
+from ..common.strict_json import short
 from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
 from ..engine.documents import cases_of
@@ -17,7 +19,7 @@ from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
 from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
-from .rows import STAGES, JudgedRow, PromptRow, R
+from .rows import STAGES, JudgedRow, PromptRow, R, StageRow
 
 VERSION = "1.1"
 
@@ -65,6 +67,35 @@ def around(template: str) -> list[str]:
     return _FIELD.split(template)[::2]
 
 
+def inserted(template: str, text: str, benchmark: str) -> tuple[str, ...]:
+    """The texts that `filled` put into a template, in the template's order.
+
+    Args:
+        benchmark: the task whose prompts the template makes.
+
+    Raises:
+        DataError: the text was not made of it, or its texts repeat what is between them, so that where they end is open.
+    """
+    start, *between, end = around(template)
+    inside = text[len(start) : len(text) - len(end)]
+    parts: list[str] = []
+    rest = inside
+    for tags in between:
+        part, found, rest = rest.partition(tags)
+        parts += [part] if found else []
+    if f"{start}{inside}{end}" != text or len(parts) < len(between):
+        raise DataError(
+            f"Found a prompt that the task {benchmark} does not make for a single attribute ({short(text)}), expected one that it "
+            f"makes. Run the task {benchmark} with method=generate."
+        )
+    for tags in between:
+        if inside.find(tags) != inside.rfind(tags):
+            raise DataError(
+                f"Found the tags {short(tags)} several times in a prompt, expected them once. Remove them from the texts of the row."
+            )
+    return (*parts, rest)
+
+
 def fingerprint(template: str) -> str:
     return f"v1-{hashlib.sha256(template.encode()).hexdigest()[:12]}"
 
@@ -86,18 +117,30 @@ def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchm
         unscored: what a signature calls the number of rows that cannot be scored.
         own: what differs between stages, as in Benchmark.
     """
+    return of_stage(
+        stage,
+        options=ControlledOptions if issubclass(stage, PromptRow) else StageOptions,
+        load=lambda options, selection: _rows(stage, options.data, getattr(options, "control", NO_CONTROL)),
+        signed={unscored: always},
+        signs=lambda cases, options: {unscored: len(cases.unscored)},
+        **own,
+    )
+
+
+def of_stage(stage: type[StageRow], **own: Any) -> Benchmark:
+    """What the records of all stages share, whether a model judges in them or does them.
+
+    Args:
+        own: what differs, as in Benchmark.
+    """
     return Benchmark(
         name=f"recenter_{stage.stage}",
         title=f"Recenter {stage.stage}",
         version=VERSION,
-        options=ControlledOptions if issubclass(stage, PromptRow) else StageOptions,
         cells=stage.cells,
         selections={"": {}},
-        load=lambda options, selection: _rows(stage, options.data, getattr(options, "control", NO_CONTROL)),
         columns=each_and_all,
         input=lambda asked: cases_of(asked)[0].question,
-        signed={unscored: always},
-        signs=lambda cases, options: {unscored: len(cases.unscored)},
         **own,
     )
 

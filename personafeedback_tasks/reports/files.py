@@ -10,8 +10,21 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from . import figure, heatmap, page, precision_recall, rank_data, rank_text, report_text, stopping_figure
+from ..engine.report import Published
+from . import (
+    figure,
+    funnel_figure,
+    funnel_text,
+    heatmap,
+    page,
+    precision_recall,
+    rank_data,
+    rank_text,
+    report_text,
+    stopping_figure,
+)
 from .blocks import Block, markdown, picture
+from .funnel_text import ChainReport
 
 
 def report_document(reports: Sequence[Report]) -> dict[str, Any]:
@@ -47,6 +60,17 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
 
 def _pictures(title: str, names: Iterable[str]) -> list[Block]:
     return [picture(title, name) for name in names if name.endswith(".svg")]
+
+
+def chain_files(reports: Sequence[ChainReport], published: Sequence[Published]) -> dict[str, Content]:
+    """Where the chain breaks, and the picture of the funnels."""
+    pictures = funnel_figure.render([report.funnel for report in reports])
+    parts = [*_pictures(funnel_figure.TITLE, pictures), *funnel_text.blocks(reports, published)]
+    return {
+        "chain.md": f"# {foreign.markdown(funnel_text.TITLE)}\n\n{markdown(parts)}",
+        "chain.json": output_text(funnel_text.document(reports, published)),
+        **pictures,
+    }
 
 
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:

@@ -125,7 +125,7 @@ def test_a_judge_of_known_certainty_in_both_harnesses(data, logs, tmp_path):
         assert "84 duels are decided, 42 are left for people." in printed
         # 42 users: 6 give the order, 6 show, and 30 chose
         assert (
-            "had no part in choosing the threshold: 12 of the 42 users of these duels. The other 30 chose it by their pairs"
+            "had no part in choosing the threshold: 12 of the 42 users of these duels. The other 30 had a part in choosing it"
             in printed
         )
         assert (found[name]["users"], found[name]["users_who_chose"]) == (42, 30)
@@ -134,7 +134,7 @@ def test_a_judge_of_known_certainty_in_both_harnesses(data, logs, tmp_path):
             why = {key: promise["why_not"] for key, promise in refused["promises"].items()}
             assert why["answered_and_wrong"] == "It needs 49 users to choose a threshold by, and the exam has 30."
             assert (
-                why["wrong_among_answered"] == "The exam of 30 users shows it at no threshold that accepts a verdict."
+                why["wrong_among_answered"] == "In the exam of 30 users, no threshold that accepts a verdict keeps it."
             )
     assert found["inspect"] == found["lm_eval"]
     assert [found[name]["certainty"] for name in RUNS] == ["agreement", "agreement", "p_chosen", "p_chosen"]
@@ -181,7 +181,7 @@ def test_what_is_refused(logs):
     silent = {case_id: answering(case, ("", "")) for case_id, case in examined.cases.items()}
     nothing = abstaining(run, replace(examined, cases=silent), 0.2, False)
     said = [why_not(nothing, promise) for promise in nothing.promises]
-    assert said == ["The exam of 30 users shows it at no threshold that accepts a verdict."] * 2
+    assert said == ["In the exam of 30 users, no threshold that accepts a verdict keeps it."] * 2
     assert set(opinions(replace(run, cases=silent), AGREEMENT).values()) == {Opinion(False, 0.0)}
 
 

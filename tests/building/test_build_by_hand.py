@@ -18,7 +18,8 @@ from personafeedback_tasks.building.texts import structure
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import next_split, write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
-from personafeedback_tasks.building.votes.packs import ATTENTION, grown, names
+from personafeedback_tasks.building.votes.growing import ATTENTION, names
+from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.inspect_harness import generation
 

@@ -103,7 +103,7 @@ def test_the_manifest_says_how_the_labels_arose(build):
     assert (manifest.name, manifest.licence, manifest.annotators) == ("our users", "CC-BY-4.0", 9)
     assert manifest.counts == Counter(case.cell for case in load_present(build.root / "release"))
     assert "The majority of 9 people's votes on each pair" in manifest.labels
-    assert "tossed coins would reach such a majority in at most 5 %" in manifest.labels
+    assert "chance alone would reach such a majority in at most 5 %" in manifest.labels
     assert manifest.generator == "acme/m"
     document = json.loads((build.root / "tiers.json").read_text("utf-8"))
     assert -1 <= manifest.agreement.low <= manifest.agreement.value <= manifest.agreement.high <= 1

@@ -22,7 +22,7 @@ from support.texts_server import texts_server
 
 from personafeedback_tasks.building.rows import PackItem, Pair, Person, Question, Vote
 from personafeedback_tasks.building.votes.collected import by_models, counted, merged
-from personafeedback_tasks.building.votes.packs import ATTENTION, names
+from personafeedback_tasks.building.votes.growing import ATTENTION, names
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.agreement import randolph
 from personafeedback_tasks.common.corrected import Votes, corrected
 from personafeedback_tasks.common.human_votes import prediction_powered
+from personafeedback_tasks.common.jackknife import estimate_of
 from personafeedback_tasks.common.length_adjusted import length_adjusted
 from personafeedback_tasks.common.paired_tests import (
     _flipped,
@@ -36,7 +37,7 @@ from personafeedback_tasks.common.paired_tests import (
 )
 from personafeedback_tasks.common.risk import Judged, answered_and_wrong, parts_of
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import Estimate, estimate, estimate_of, share
+from personafeedback_tasks.common.statistics import Estimate, estimate, share
 from personafeedback_tasks.common.transfer import transfer
 from personafeedback_tasks.engine import stopping
 from personafeedback_tasks.recenter.agreement import against_rest

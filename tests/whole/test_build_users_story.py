@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -27,7 +28,7 @@ from support.texts_server import texts_server
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Basis, Question
-from personafeedback_tasks.building.votes.packs import names
+from personafeedback_tasks.building.votes.growing import names
 from personafeedback_tasks.runs.read import read_run
 
 USERS = 6
@@ -119,7 +120,7 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
     chats = [basis for name, basis in bases.items() if questions[name].user_id in ("u0", "u1", "u2", "u3")]
     assert chats
     assert all(
-        piece.startswith(("user: What about", "assistant: What about")) for basis in chats for piece in basis.memory
+        re.match(r"\[2025-01-0.\] (user|assistant): What about", piece) for basis in chats for piece in basis.memory
     )
     full = {one.question_id for one in folder.read(Answer) if one.strategy == "full"}
     assert full == questions.keys()
@@ -127,3 +128,4 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
     judged = [prompt for prompt in asked if "<response_A>" in prompt]
     assert len(judged) == 2 * len(run.cases) > 20
     assert all("<memory>" in prompt for prompt in judged)
+    assert any("[2025-01-0" in prompt for prompt in judged)
