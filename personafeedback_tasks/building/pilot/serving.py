@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -12,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ...common.errors import DataError, PersonaFeedbackError
-from ...common.strict_json import short
+from ...common.strict_json import loads, short
 from ..folder import Folder
 from ..rows import Person, Question, parse
 
@@ -88,7 +87,7 @@ def server(folder: Folder, page: Callable[[], str], port: int = 0) -> tuple[Thre
 
 def _clicked(folder: Folder, body: bytes) -> str:
     try:
-        click = json.loads(body)
+        click = loads(body)
     except ValueError as error:
         raise DataError(f"found {short(body.decode('utf-8', 'replace'))}, expected JSON.") from error
     screen(folder, click if isinstance(click, dict) else {"click": click})
