@@ -80,7 +80,9 @@ def import_wildchat(file: Path, out: Path, language: str, least: int) -> None:
     made = wildchat.convert(file, language, least)
     if not made.files:
         left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())
-        raise DataError(f"{file}: found no conversation to import (left out: {left}), expected some. Pass another --language, or a smaller --least.")
+        raise DataError(
+            f"{file}: found no conversation to import (left out: {left}), expected some. Pass another --language, or a smaller --least."
+        )
     _write(out, made)
     if not (out / PROMPTS).is_file():
         say(
