@@ -26,7 +26,7 @@ from .texts.memories import has_memory
 from .texts.pairs import kinds
 from .texts.personas import SHOWN, names, next_split
 from .texts.sources import HANDFUL
-from .votes.packs import EVERY
+from .votes.growing import EVERY
 from .votes.reading import DECIDING, SESSION, WORDS_PER_MINUTE, minutes
 
 SEED, OTHER, PERSONA, PIECE, FEATURES, EXAMPLE = 150, 40, 900, 60, 60, 50
@@ -167,7 +167,9 @@ def _work(folder: Folder, made: BuildPlan, words_per_minute: int, pay: float | N
     pairs = made.votes / people
     items = pairs + max(2, pairs // EVERY)
     answers = 2 + (folder.settings.easy_options - 2) / kinds(made.models)  # one kind of pair is built to be easy
-    tokens = items * (QUESTION + answers * TOKENS * folder.settings.words) + made.test * votes / people * made.persona_tokens
+    tokens = (
+        items * (QUESTION + answers * TOKENS * folder.settings.words) + made.test * votes / people * made.persona_tokens
+    )
     hours = minutes(tokens, items, words_per_minute) / 60
     money = f", ${hours * pay:,.2f}" if pay is not None else ""
     yield (

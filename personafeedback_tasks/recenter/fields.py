@@ -123,9 +123,9 @@ class RowFields(Fields):
 
     def votes(self, is_vote: Callable[[Any], bool], known: str) -> tuple[Any, ...]:
         def right(value: object) -> bool:
-            return isinstance(value, list) and 0 < len(value) <= MOST_VOTES and all(map(is_vote, value))
+            return isinstance(value, list) and len(value) <= MOST_VOTES and all(map(is_vote, value))
 
-        return tuple(self.checked("votes", right, f"a list of {known}, 1 to {MOST_VOTES:,} of them"))
+        return tuple(self.checked("votes", right, f"a list of {known}, at most {MOST_VOTES:,} of them"))
 
     def conversation(self, key: str) -> tuple[Message, ...]:
         messages = []

@@ -1,6 +1,7 @@
 """What people judged, one type of row per stage: the texts that they saw, and their judgment.
 
-Judgments are votes, one per person in no particular order, or the label alone where only that is known.
+Judgments are votes, one per person in no particular order, or the label alone where only that is known. A row that nobody judged
+yet has an empty list of votes.
 """
 
 from __future__ import annotations

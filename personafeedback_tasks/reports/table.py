@@ -193,9 +193,11 @@ def number(line: Line, value: float) -> str:
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:
-    """The 95 % interval in percent."""
+    """The 95 % interval in percent; of a difference that is 0 for every user, `exactly 0`."""
     if estimate is None or math.isnan(estimate.low):
         return NOTHING
+    if estimate.low == estimate.high == 0 and sign:
+        return "exactly 0"
     between = " to " if sign or estimate.low < 0 else "–"
     return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
 
@@ -217,9 +219,9 @@ def signed(value: float, digits: int = 3) -> str:
     return NOTHING if math.isnan(value) else f"{value:+.{digits}f}"
 
 
-def ratio(value: float) -> str:
+def ratio(value: float, digits: int = 3) -> str:
     """A number from 0 on."""
-    return NOTHING if math.isnan(value) else f"{value:.3f}"
+    return NOTHING if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def spaced(name: str) -> str:

@@ -190,7 +190,7 @@ def _beginning(path: Path) -> bytes:
     except OSError as error:
         raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
     if not head.strip():
-        raise RunError(f"{path}: found an empty file, expected a log. The run may be {UNFINISHED}.")
+        raise RunError(f"{path}: found an empty file, expected a log. The run is perhaps {UNFINISHED}.")
     return head
 
 

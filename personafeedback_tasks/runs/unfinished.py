@@ -15,8 +15,8 @@ _RESUME = {
 STATUSES = {
     "success": "",
     "started": UNFINISHED,
-    "error": "ended by an error",
-    "cancelled": "cancelled",
+    "error": "not finished: an error stopped it",
+    "cancelled": "not finished: it was cancelled",
 }
 """Status of a log of Inspect -> what the run is; empty if it came to its end."""
 
@@ -28,7 +28,7 @@ def state_of(status: str) -> str:
 
 def perhaps(harness: str) -> str:
     """Causes of a log that ends too early, and the remedy: whole sentences."""
-    return f"The run may be {UNFINISHED}. {advice('started', harness)}"
+    return f"The run is perhaps {UNFINISHED}. {advice('started', harness)}"
 
 
 def advice(status: str = "started", harness: str = "inspect") -> str:

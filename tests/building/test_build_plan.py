@@ -13,7 +13,7 @@ from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.common.tokens import estimated
 
 SEED, OTHERS, PERSONA, EXAMPLE, QUESTION, CHOICE, VERDICT = 150, 40 * 40, 900, 50, 40, 15, 20
-ANSWER, REASONS, POOL = 240, 100, 20
+ANSWER, REASONS, POOL, OPTIONS = 240, 100, 20, 2
 
 
 def planned(root, *options):
@@ -78,13 +78,14 @@ def test_without_pairs_to_vote_on_there_is_nothing_to_plan(tmp_path, changes, na
 def test_hours_and_money_of_each_annotator(tmp_path):
     root = a_build(tmp_path / "build", personas=60, specific=4, test="1", annotators=12, votes_per_pair=9).root
     said, _ = planned(root, "--models", 2, "--words-per-minute", 100, "--pay", 15)
-    pairs = 60 * 4 * 3
+    pairs = 60 * 4 * 4  # of four kinds, one of which is voted on as OPTIONS answers at a time
     own = pairs * 9 / 12
     items = own + own // 20
-    words = 0.75 * (items * (QUESTION + 2 * ANSWER) + 60 * 9 / 12 * PERSONA)
+    answers = (3 * 2 + OPTIONS) / 4
+    words = 0.75 * (items * (QUESTION + answers * ANSWER) + 60 * 9 / 12 * PERSONA)
     hours = (words / 100 + items / 6) / 60
     found = re.search(
-        r"Each of 12 annotators: about 540 pairs and 27 attention items, ([\d.]+) hours in (\d+) sessions, \$([\d,.]+)\n"
+        r"Each of 12 annotators: about 720 pairs and 36 attention items, ([\d.]+) hours in (\d+) sessions, \$([\d,.]+)\n"
         r"All annotators: ([\d,.]+) hours at 100 words a minute and 10 seconds to decide, \$([\d,.]+) at \$15 an hour",
         said,
     )  # fmt: skip

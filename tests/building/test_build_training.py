@@ -29,7 +29,6 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
 from personafeedback_tasks.personafeedback.paper.models import TRAININGS
-from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.prompts import Template
 
 SAMPLE = ("--benchmark", "sample")
@@ -500,12 +499,8 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
 
 
 @needs_checkout
-def test_the_page_has_table_6_and_the_lines_for_each_row():
+def test_the_page_has_the_pairs_of_each_training_of_table_6():
     text = TRAINING.read_text("utf-8")
-    for row in table("6").rows:
-        shown = row.about["training"] or "asked as a judge, before training"
-        cells = [row.cells[key] for key in ("specific_avg", "general_avg", "total_avg")]
-        assert f"| {row.name} | {shown} | {' | '.join(f'{cell:.1f}' for cell in cells)} |" in text
     for training in TRAININGS:
         assert f"`{training.pairs}`" in text
 

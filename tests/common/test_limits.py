@@ -295,7 +295,10 @@ OF_STRANGERS = {
     "runs/marks.py",  # the first bytes of one member
     "reports/card_metadata.py",  # a user's own card, without aliases and within the parser's depth
 }  # fmt: skip
-OURS = {"personafeedback/paper/tables.py", "recenter/reference.py", "building/votes/pack_files.py"}
+OURS = {
+    "personafeedback/paper/tables.py", "recenter/reference.py", "building/votes/pack_files.py",
+    "building/texts/seeds.py",
+}  # fmt: skip
 """Modules that parse what this package brings along, or has just written."""
 
 

@@ -7,7 +7,9 @@ import hashlib
 import json
 import re
 import zipfile
+from functools import partial
 from pathlib import Path
+from signal import SIGINT, SIGKILL
 from unittest.mock import patch
 
 import pytest
@@ -35,6 +37,8 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs.read import read_runs
 
 pytestmark = pytest.mark.slow
+
+read_log = partial(read_eval_log, header_only=True)
 
 USERS, CASES = 60, 3
 TASK = "personafeedback_general_hard"
@@ -101,8 +105,11 @@ def test_it_stops_at_the_first_user_after_whom_it_is_decided(stopped, data):
     )
 
 
-def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path):
+def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path, caplog):
     log = inspect_runs.evaluate(task(data), "scripted/planted_gap", tmp_path, max_samples=40)
+    known = log.results.early_stopping.metadata
+    assert f"stop=5: {known['users']} of {USERS} users count, right minus wrong above 0, " in caplog.text
+    assert "--max-samples" not in caplog.text
     assert log.results.early_stopping.metadata == stopped.results.early_stopping.metadata
     assert len(log.samples) > len(stopped.samples)
     for here, there in zip(read_runs([log.location]), read_runs([stopped.location]), strict=True):
@@ -284,55 +291,57 @@ def test_plan_says_what_stopping_saves_and_where_it_costs_power(data, tmp_path):
     )
     document = json.loads((tmp_path / "p.json").read_text())
     assert faults(document, "plan") == []
-    assert [round(row["calls_with_stop"], -1) for row in document["stop"]["gaps"]] == calls
-    refused = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", "acc:1")
-    assert "is known to within about" in " ".join(refused.output.split())
-    assert refused.exit_code != 0
+    assert [row["calls_with_stop"] for row in document["stop"]["gaps"]] == calls
+    for words, said in (
+        (("--task", TASK, "--stop", "acc:1"), "is known to within about"),
+        (("--task", TASK, "--stop", 5, "--epochs", 2), "stop is for one epoch, got --epochs 2."),
+        (
+            ("--task", "personafeedback_write_general_hard", "--stop", 5),
+            "stop is for benchmarks with a right and a wrong persona",
+        ),
+    ):
+        refused = personafeedback("plan", "--data", data, "--counts", "any", *words)
+        assert said in " ".join(refused.output.split())
+        assert refused.exit_code != 0
 
 
 @pytest.mark.release
-def test_a_run_that_is_killed_and_retried_stops_at_the_same_user(stopped, data, tmp_path):
+@pytest.mark.parametrize(("verb", "by"), [("eval", SIGKILL), ("eval", SIGINT), ("eval-set", SIGINT)])
+def test_a_run_that_is_killed_or_interrupted_and_goes_on_stops_at_the_same_user(stopped, data, tmp_path, verb, by):
     cases = load_cases(str(data), "general", "hard", "any")
     asked = {
         prompts.build(case, prompts.Template(setting=setting), order): (case.id, f"{setting} {order}")
         for case in cases for setting in SETTINGS.split(",") for order in TWO.names
     }  # fmt: skip
+    logs, options = tmp_path / "logs", ("--max-samples", "2", "--display", "plain")
     with serving(asked, lambda case_id, call: judge(case_id, call)) as server:
         command = Command(tmp_path / "run", data, server.url)
         arguments = (
-            "inspect_ai", "eval", f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={SETTINGS}", "-T", "stop=5",
-            "-T", "counts=any", "--max-samples", "2", "--log-buffer", "1", "--log-dir", str(tmp_path / "killed"), "--display", "plain",
+            "inspect_ai", verb, f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={SETTINGS}", "-T", "stop=5",
+            "-T", "counts=any", "--log-buffer", "1", "--log-dir", str(logs), *options, *(("--retry-wait", "1") if verb == "eval-set" else ()),
         )  # fmt: skip
-        server.seen = []
-        command.run_and_kill(server, *arguments, answered=70, held=2)
-        before = [*server.seen]
-        (killed,) = (tmp_path / "killed").glob("*.eval")
+        command.run_and_kill(server, *arguments, answered=70, held=2, by=by)
+        before = server.take_seen()
+        (killed,) = logs.glob("*.eval")
         half = read_runs([killed])[0]
         assert half.stopped.decision is None
         assert 0 < half.stopped.users < stopped.results.early_stopping.metadata["users"]
-        server.seen = []
-        command.run(
-            "inspect_ai",
-            "eval-retry",
-            str(killed),
-            "--log-dir",
-            str(tmp_path / "retried"),
-            "--display",
-            "plain",
-            "--max-samples",
-            "2",
-        )
-    (retried,) = (tmp_path / "retried").glob("*.eval")
-    log = read_eval_log(str(retried), header_only=True)
-    assert log.status == "success"
+        again = ("inspect_ai", "eval-retry", str(killed), "--log-dir", str(logs), *options)
+        command.run(*(again if verb == "eval" else arguments))
+        after = server.take_seen()
+        if verb == "eval-set":  # nothing is missing of a run that stopped
+            command.run(*arguments)
+            assert server.take_seen() == []
+    log = next(log for log in map(read_log, logs.glob("*.eval")) if log.status == "success")
     assert log.results.early_stopping.metadata == stopped.results.early_stopping.metadata
-    for here, there in zip(read_runs([retried]), read_runs([stopped.location]), strict=True):
+    # the log that it continues lies beside it
+    for here, there in zip(read_runs([logs]), read_runs([stopped.location]), strict=True):
         assert here.stopped == there.stopped
         assert here.cases.keys() == there.cases.keys()
         primary = here.benchmark.report.primary
         assert mean(here.values(primary).values()) == mean(there.values(primary).values())
     # what was answered is not asked again, and nobody after the decision is asked but what was in flight
-    assert len(before) + len(server.seen) <= 4 * (len(stopped.samples) + 2) + 8
+    assert len(before) + len(after) <= 4 * (len(stopped.samples) + 2) + 8
 
 
 def test_a_log_that_is_scored_again_says_the_same(stopped, data, tmp_path):
@@ -367,7 +376,7 @@ def task_order(data) -> list[set[str]]:
     return [{name for name, of in users.items() if of == user} for user in user_order(users.values())]
 
 
-def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_path):
+def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_path, caplog):
     """It has every case: what is left to refuse is that nobody checked how many there should be."""
 
     def even(case_id: str, call: str) -> str:
@@ -380,6 +389,8 @@ def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_pa
 
     with patch.dict(JUDGES, {"even": even}):
         log = inspect_runs.evaluate(task(data), "scripted/even", tmp_path)
+    assert "Cases that are being asked then are asked in vain: pass --max-samples 10" in caplog.text
+    assert f"stop=5: {USERS} of {USERS} users count, right minus wrong not decided" in caplog.text
     assert (log.results.early_stopping.metadata["decision"], len(log.samples)) == (None, USERS * CASES)
     refused = personafeedback("card", log.location, "--model-card", tmp_path / "README.md")
     assert "found data whose number of cases was not checked (counts=any)" in " ".join(refused.output.split())

@@ -31,7 +31,7 @@ from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.common.statistics import estimate, share
 from personafeedback_tasks.engine.signature import KEY
-from personafeedback_tasks.personafeedback.audit import audit
+from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.beside import beside
@@ -111,7 +111,7 @@ def test_the_command_prints_the_same_table_for_both_harnesses(general_logs, tmp_
             "both orders",
             f"{general_logs.cases:,} cases",
             f"{general_logs.users} users",
-            "audit 2",
+            f"audit {AUDIT_VERSION}",
         ):
             assert part in signature
         assert "scenario" not in done.stdout  # no row has one

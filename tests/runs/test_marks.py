@@ -332,11 +332,11 @@ def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_p
     assert "failed" not in line
 
 
-@pytest.mark.parametrize(("status", "state"), [("error", "ended by an error"), ("cancelled", "cancelled")])
+@pytest.mark.parametrize(("status", "state"), [("error", "an error stopped it"), ("cancelled", "it was cancelled")])
 def test_a_run_that_ended_early_is_not_called_running(status, state, log, tmp_path):
     path = bent(log, tmp_path / "a.eval", nothing, lambda header: header.update(status=status))
     done = personafeedback("report", "--full", path)
-    assert f"The run is {state}. `inspect eval-retry LOG` resumes it." in done.output
+    assert f"The run is not finished: {state}. `inspect eval-retry LOG` resumes it." in done.output
     assert "still running" not in done.output
 
 
@@ -363,7 +363,7 @@ def test_logs_that_end_too_early_say_the_same(cut, log, data, tmp_path):
     else:
         path = tmp_path / "cut.eval"
         path.write_bytes(log.read_bytes()[:-2000])
-    with pytest.raises(RunError, match=f"The run may be {UNFINISHED}") as caught:
+    with pytest.raises(RunError, match=f"The run is perhaps {UNFINISHED}") as caught:
         read_run(path)
     said = str(caught.value)
     assert "run again" not in said.lower().replace("--log_samples", "")

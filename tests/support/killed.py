@@ -97,6 +97,11 @@ def serving(asked, judge, usage=ten):
         server.answer_all_again()
 
 
+def _mind_interrupts():
+    """A shell lets what it runs in the background ignore SIGINT, and processes inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Command:
     """A harness's command with its files in one folder."""
 
@@ -113,7 +118,7 @@ class Command:
         with (self.folder / "output").open("w") as output:
             return subprocess.Popen(
                 [sys.executable, "-m", *arguments], env=self._environment, cwd=self.folder, stdout=output,
-                stderr=subprocess.STDOUT, start_new_session=True,
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_mind_interrupts,
             )  # fmt: skip
 
     def run(self, *arguments):
@@ -123,12 +128,14 @@ class Command:
         finally:
             kill(process)
 
-    def run_and_kill(self, server, *arguments, answered, held):
-        """SIGKILL the command and all it started, once `answered` requests are answered and `held` more wait."""
+    def run_and_kill(self, server, *arguments, answered, held, by=signal.SIGKILL):
+        """Send a signal to the command and all it started, once `answered` requests are answered and `held` more wait; wait until it ends."""
         server.answer_only(answered)
         process = self.start(*arguments)
         try:
             server.wait_until_it_answers_no_more(process, held)
+            os.killpg(process.pid, by)
+            process.wait(timeout=60)
         finally:
             kill(process)
             server.answer_all_again()

@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.metadata import version
 from subprocess import CompletedProcess
 from typing import Any
 from unittest.mock import patch
@@ -62,11 +63,19 @@ NO_TORCH = patch.object(evaluator, "set_torch_seed")
 """lm-eval imports torch for a seed that a judge does not use: two seconds."""
 
 
+def _version_alone(storage: dict[str, Any]) -> None:
+    """In place of lm-eval's `add_env_info`, which lists the packages of the environment beside."""
+    storage["lm_eval_version"] = version("lm_eval")
+
+
+NO_ENVIRONMENT = patch.object(evaluator, "add_env_info", _version_alone)
+
+
 def evaluate(judge, task, data, **kwargs):
     metadata = {"data": str(data), **kwargs.pop("metadata", {})}
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
     lm = judge if isinstance(judge, LM) else JudgeLM(JUDGES[judge])
-    with NO_TORCH, patch.object(evaluator, "add_env_info"):  # lists the packages of the environment
+    with NO_TORCH, NO_ENVIRONMENT:
         return simple_evaluate(lm, tasks=[task], task_manager=manager, bootstrap_iters=2, **kwargs)
 
 
@@ -89,7 +98,7 @@ def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
         patch.object(sys, "argv", words),
         patch("lm_eval.tasks.TaskManager", _OurTasks),
         NO_TORCH,
-        patch.object(evaluator, "add_env_info"),  # lists the packages of the environment
+        NO_ENVIRONMENT,
         patch.object(evaluator, "add_tokenizer_info"),  # imports transformers
         redirect_stdout(out),
         redirect_stderr(err),

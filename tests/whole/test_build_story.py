@@ -20,7 +20,7 @@ pytest.importorskip("datasketch")
 
 from inspect_ai.model import _model
 from lm_eval.api.model import LM
-from scipy.stats import binomtest
+from scipy.stats import binomtest, chi2
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from support.as_printed import run_as_printed
 from support.building import words, write
@@ -28,21 +28,27 @@ from support.builds import attentive, filled_in
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 from support.logs import lm_eval_log
-from support.preferences import above, most_probable
+from support.preferences import above, misfit, most_probable, risk
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
-from personafeedback_tasks.building.votes.packs import ATTENTION, names
+from personafeedback_tasks.building.votes.growing import ATTENTION, names
+from personafeedback_tasks.choice.baselines import longest, overlap
 from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.runs.read import read_run
 
-PLANTED = 0.9
-"""How often an annotator takes the answer that knew more, or was meant better."""
-
 BETTER = ("full", "improved")
+"""The answers that people prefer to those of another strategy: these knew more, or were meant better."""
+
+
+SEED = 1
+"""Of the people. The set must pass its gate for any."""
+
+DISSENTERS = {"easy": (0, 0, 1, 2, 3), "other": (0, 0, 4)}
+"""How many of nine prefer the other answer: of a pair that is built to be easy, and of another one that is not a close call, which has one."""
 
 
 def says(prompt: str, model: str = "") -> str:
@@ -82,15 +88,13 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         _lines(ours.root / "pool.jsonl", ({"question": question} for question in pool))
         run_as_printed(lines[steps["plan"] : steps["votes"]], monkeypatch)
         calls = len(server.seen)
-        rng = random.Random(3)
-
-        def picks(left, right, one):
-            better = "A" if left in BETTER and (right not in BETTER or left == "improved") else "B"
-            if left == right:  # two writers, neither of whom is always the better one
-                better = "AB"[(one.left < one.right) == (int(one.pair_id, 16) % 2)]
-            return better if rng.random() < PLANTED else "AB"[better == "A"]
-
+        preferred = _preferences(ours, random.Random(SEED))
         for annotator in names(9):
+
+            def picks(_left, _right, one, annotator=annotator):
+                better, dissenters = preferred[one.pair_id]
+                return "AB"[(one.left == better) == (annotator in dissenters)]
+
             filled_in(ours, annotator, tmp_path / f"{annotator}.votes.csv", attentive(ours, picks))
         printed = run_as_printed(lines[steps["votes"] :], monkeypatch)
         answered = len(server.seen) - calls
@@ -98,6 +102,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert len(pairs) >= 60
     assert len(ours.read(Vote)) == len(ours.read(PackItem))
     _tiers_are_those_of_a_recount(ours)
+    _noise_is_that_of_a_recount(ours)
     _agreement_is_that_of_statsmodels(ours)
     _every_text_has_its_origin(ours)
     cases = load_present(ours.root / "release", difficulty="hard")
@@ -121,6 +126,34 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     status = personafeedback("build", "status", ours.root)
     assert status.exit_code == 0, status.output
     assert len(server.seen) == before
+
+
+def _preferences(ours, rng):
+    """Pair -> (the answer that most people prefer, the annotators who do not).
+
+    One of nine makes a Hard case of a pair. Which pairs these are is counterbalanced: among them, the preferred answer is as often the longer
+    as the shorter one, repeats more of the persona as often as less, and is as often by either model, to within two pairs. So no shortcut
+    is right in many more than half of the Hard cases, whatever the seed.
+    """
+    answers, tally, found = ours.by_id(Answer), [0, 0, 0], {}
+    pairs = ours.read(Pair)
+    rng.shuffle(pairs)
+    for pair in pairs:
+        both = [answers[name] for name in rng.sample((pair.first, pair.second), 2)]
+        both.sort(key=lambda answer: answer.strategy not in BETTER)
+        texts, models = [answer.text for answer in both], {answer.model for answer in both}
+        signs = [
+            longest(texts, TWO) - 0.5,
+            overlap(texts, TWO, ours.persona(pair.user_id).values) - 0.5,
+            (both[0].model == max(models)) - 0.5 if len(models) > 1 else 0,
+        ]
+        after = [before + 2 * sign for before, sign in zip(tally, signs, strict=True)]
+        close = not pair.easy and all(abs(now) <= 2 for now in after)
+        if close:
+            tally = after
+        count = 1 if close else rng.choice(DISSENTERS["easy" if pair.easy else "other"])
+        found[pair.id] = both[0].id, rng.sample(list(names(9)), count)
+    return found
 
 
 def _size(setting):
@@ -154,6 +187,41 @@ def _tiers_are_those_of_a_recount(ours):
             tier = "medium" if above(8 / 9, most, least, a) >= 0.5 else "hard"
         assert (most + least, found[pair.id].difficulty, found[pair.id].chosen) == (9, tier, chosen)
     assert {"medium", "hard", ""} <= {one.difficulty for one in found.values()}
+
+
+def _noise_is_that_of_a_recount(ours):
+    """By integrals of two fits, to the pairs that are built to be easy and to all others; in tiers.json as in the released set.json."""
+    votes = defaultdict(Counter)
+    for line in (ours.root / "votes.jsonl").read_text("utf-8").splitlines():
+        vote = json.loads(line)
+        votes[vote["pair_id"]][vote["chosen"]] += 1
+    found = {one.pair_id: one.difficulty for one in (*ours.read(Tiered), *ours.read(Below))}
+    risks, chi_square, degrees = defaultdict(list), 0.0, 0
+    for easy in (True, False):
+        group = [pair for pair in ours.read(Pair) if bool(pair.easy) == easy]
+        falls = {
+            pair.id: tuple(sorted((votes[pair.id][pair.first], votes[pair.id][pair.second]), reverse=True))
+            for pair in group
+        }
+        counts = Counter(falls.values())
+        a = most_probable(counts)
+        of_fall = {both: risk(*both, a) for both in counts}
+        for name, both in falls.items():
+            risks[found[name]].append(of_fall[both])
+        of_group, cells = misfit(counts, a)
+        if cells > 2:  # the sum is given, and one parameter is fitted
+            chi_square, degrees = chi_square + of_group, degrees + cells - 2
+    noise = json.loads((ours.root / "tiers.json").read_text("utf-8"))["noise"]
+    expected = {tier: pytest.approx(np.mean(of), abs=0.004) for tier, of in risks.items() if tier}
+    assert {tier: of["value"] for tier, of in noise["by_tier"].items()} == expected
+    assert noise["degrees"] == degrees > 0
+    assert noise["chi_square"] == pytest.approx(chi_square, rel=0.05)  # the fit tries values of a that are 2.5 % apart
+    assert noise["p"] == pytest.approx(chi2.sf(noise["chi_square"], degrees))
+    released = json.loads((ours.root / "release" / "set.json").read_text("utf-8"))["noise"]
+    assert {tier: of["value"] for tier, of in released["by_tier"].items()} == {
+        tier: pytest.approx(of["value"], abs=1e-4) for tier, of in noise["by_tier"].items()
+    }
+    assert released["fit"]["chi_square"] == pytest.approx(noise["chi_square"], abs=1e-4)
 
 
 def _agreement_is_that_of_statsmodels(ours):
