@@ -89,11 +89,8 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
         if not judge.unbiased(row, stage.texts(row)):
             left_out += 1
             continue
-        said = judge.predicted(row.id, stage.texts(row))
-        # The filter of extraction finds what to drop, that of relevance what to keep.
-        wanted = said.found is not (stage.row is Extraction)
-        good = bool(row.judgment) is not (stage.row is Extraction)
-        rows.append(FilteredRow(row.user_id, prompt, good, there, there and wanted))
+        good = bool(row.judgment) is not stage.drops
+        rows.append(FilteredRow(row.user_id, prompt, good, there, there and not judge.drops(row)))
     if not rows:
         return None
     users, prompts = [row.user for row in rows], [row.prompt for row in rows]
