@@ -117,8 +117,8 @@ def read_people(folders: Sequence[str | os.PathLike[str] | None]) -> People:
     for place, source in places:
         if not any((place / name).is_file() for name in names):
             raise DataError(
-                f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. `personafeedback annotate "
-                "votes` writes such files, or pass another folder."
+                f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a "
+                "folder that `personafeedback annotate votes` wrote."
             )
     return People(
         votes(Extraction, lambda row: about_attribute(conversation_id(row.user_id, row.conversation), row.attribute)),

@@ -163,12 +163,24 @@ def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
 
 
 @pytest.mark.slow
-def test_both_harnesses_give_the_same_funnel(known, data, people, tmp_path):
+def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path):
     from support.recenter import in_lm_eval
 
-    (there,) = told(*made_by(in_lm_eval, data, tmp_path).values(), "--people", people)["models"]
+    others = made_by(in_lm_eval, data, tmp_path)
+    (there,) = told(*others.values(), "--people", people)["models"]
     for name in ("steps", "parts", "rating", "notes"):
         assert there[name] == known[name], name
+    both = told(*logs.values(), *others.values(), "--people", people)["models"]
+    assert [model["steps"] for model in both] == [known["steps"]] * 2
+    assert len({model["model"] for model in both}) == 2
+    out = tmp_path / "out"
+    done = personafeedback("chain", *logs.values(), *others.values(), "--people", people, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert (out / "funnel.svg").read_text("utf-8").count("relevant of selected") == 2  # a funnel for each
+    joined = [word for model in both for word in ("--name", f"{model['model']}=one")]
+    done = personafeedback("chain", *logs.values(), *others.values(), *joined, "--people", people)
+    assert done.exit_code != 0
+    assert "found a second run of recenter_extract by one (the first: " in " ".join(done.output.split())
 
 
 def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data):
@@ -221,15 +233,27 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     assert not math.isnan(funnel.steps["selected"].high)
 
 
-def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path):
+def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path, people):
     (tmp_path / "empty").mkdir()
     done = personafeedback("chain", *logs.values(), "--people", tmp_path / "empty")
     assert done.exit_code != 0
     assert "found none of extraction.jsonl, relevance.jsonl, response.jsonl, missing.jsonl" in done.output
-    done = personafeedback(
-        "chain", *logs.values(), logs["recenter_select"].parent.parent, "--people", tmp_path / "empty"
-    )
+    from support.recenter import in_inspect
+
+    _, other = in_inspect(find("recenter_extraction"), lambda case, call: "ACCEPT", tmp_path)
+    done = personafeedback("chain", other, "--people", people)
     assert done.exit_code != 0
+    assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
+
+
+def test_a_funnel_of_which_nothing_was_judged_is_drawn_as_such(logs, tmp_path):
+    """The sample's people said nothing of these users."""
+    pytest.importorskip("matplotlib")
+    done = personafeedback("chain", *logs.values(), "--people", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "chain.json").read_text("utf-8"))["models"][0]["steps"] == {}
+    assert "nothing was judged" in (tmp_path / "funnel.svg").read_text("utf-8")
+    assert done.output.count("this step is absent") == 3
 
 
 def test_the_folder_has_a_table_a_picture_and_what_is_comparable(logs, people, tmp_path):

@@ -97,11 +97,11 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
     also = prompts if all(prompts) else None
     measures = {}
     for name, (_, measure) in MEASURES[stage.name].items():
-        ends = (0.0, math.inf if name == OVER_SELECTION else 1.0)
+        most = math.inf if name == OVER_SELECTION else 1.0
         measures[name] = (
-            estimate_of(_at(measure, _made), rows, users, ends, also),
-            estimate_of(_at(measure, _kept), rows, users, ends, also),
-            estimate_of(_changed(measure), rows, users, also=also),
+            estimate_of(_at(measure, _made), rows, users, (0.0, most), also),
+            estimate_of(_at(measure, _kept), rows, users, (0.0, most), also),
+            estimate_of(_changed(measure), rows, users, (-most, most), also),
         )
     return FilterEffect(stage.name, measures, len(rows), left_out)
 
