@@ -71,7 +71,7 @@ def chain(
     from ..recenter.filter.judge import step_filter
     from ..recenter.funnel import made_chain, make_funnel
     from ..recenter.funnel_sheet import ChainResult, document, published, sheet
-    from ..recenter.people import read_people
+    from ..recenter.judgments import read_judgments
     from ..recenter.rating_model import model_of_rating
     from ..reports import files
     from ..reports.funnel_text import blocks
@@ -82,7 +82,7 @@ def chain(
     check_names(names, found)
     of_models = _of_models(found)
     logged = dict.fromkeys(str(run.signature["source"]) for own in of_models.values() for run in own.values())
-    said = read_people(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)))
+    said = read_judgments(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)))
     judges = [step_filter(str(folder), embeddings=embeddings) for folder in filters]
     results = []
     with progress() as tell:

@@ -21,8 +21,8 @@ from personafeedback_tasks.recenter.filter.judge import step_filter
 from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.recenter.funnel import MadeChain
 from personafeedback_tasks.recenter.histories import conversation_id
+from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.made import Extracted, Selected
-from personafeedback_tasks.recenter.people import read_people
 from personafeedback_tasks.recenter.rows import Relevance
 
 PLAN = planted.plan()
@@ -62,7 +62,7 @@ def test_a_filter_that_rejects_what_people_reject_lets_only_accepted_ones_throug
     """96 attributes, 54 of them accepted. It drops the 42 others: acceptance rises from 54 / 96 to 1, and no accepted one is lost."""
     wrong = {f"x{number}" for number, right in enumerate(PLAN.accepted.values()) if not right}  # ids of `write_people`
     judge = says("extraction", lambda row, texts: row in wrong)
-    effect = effect_of(judge, chain(), read_people([people]))
+    effect = effect_of(judge, chain(), read_judgments([people]))
     without, with_it, difference = effect.measures["accepted"]
     assert (without.value, with_it.value) == (pytest.approx(54 / 96), 1)
     assert difference.value == pytest.approx(1 - 54 / 96)
@@ -83,7 +83,7 @@ def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(peopl
             next(one for one in planted.ALL if one.casefold() == texts[0].casefold()), topics[texts[1]]
         )
 
-    effect = effect_of(says("relevance", relevant), chain(), read_people([people]))
+    effect = effect_of(says("relevance", relevant), chain(), read_judgments([people]))
     pairs = [
         (user, topic) for user in (f"u{number}" for number in range(planted.USERS)) for topic, _ in planted.PROMPTS
     ]
@@ -103,22 +103,22 @@ def test_rows_of_users_that_the_filter_knows_are_left_out_unless_held_out(people
     effect = effect_of(
         says("extraction", lambda row, texts: False, held_out=False, users=("u0", "u1")),
         chain(),
-        read_people([people]),
+        read_judgments([people]),
     )
     assert (effect.rows, effect.left_out) == (72, 24)
     everyone = effect_of(
-        says("extraction", lambda row, texts: False, users=("u0", "u1")), chain(), read_people([people])
+        says("extraction", lambda row, texts: False, users=("u0", "u1")), chain(), read_judgments([people])
     )
     assert (everyone.rows, everyone.left_out) == (96, 0)
 
 
 def test_a_filter_that_drops_everything_leaves_no_share(people):
-    effect = effect_of(says("extraction", lambda row, texts: True), chain(), read_people([people]))
+    effect = effect_of(says("extraction", lambda row, texts: True), chain(), read_judgments([people]))
     assert (
         effect.measures["accepted"][1].value != effect.measures["accepted"][1].value
     )  # nan: of nothing there is no share
     assert effect.measures["kept_accepted"][1].value == 0
-    assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_people([people])) is None
+    assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_judgments([people])) is None
 
 
 @pytest.mark.torch

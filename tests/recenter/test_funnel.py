@@ -18,7 +18,7 @@ from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.funnel import MadeChain, made_chain, make_funnel
-from personafeedback_tasks.recenter.people import read_people
+from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.runs import earlier
 
 PLAN = planted.plan()
@@ -130,7 +130,7 @@ def test_parts_have_their_own_shares(known):
 
 
 def test_ratings_depend_on_length_and_mention_as_planted(known):
-    """People's means are 2, half a point for each doubling and a point for a mention, and half a point more or less for some users."""
+    """Judgments's means are 2, half a point for each doubling and a point for a mention, and half a point more or less for some users."""
     terms = known["rating"]["terms"]
     for name, value in (("at_equal_length", 2), ("doubling", 0.5), ("mention", 1)):
         assert terms[name]["low"] < value < terms[name]["high"], name
@@ -145,7 +145,7 @@ def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
     from personafeedback_tasks.recenter.rating_model import model_of_rating
 
     made = made_of(logs)
-    found = model_of_rating(made, read_people([people]))
+    found = model_of_rating(made, read_judgments([people]))
     rows = []
     for one in made.replied:
         doublings, named = planted.ratio_and_mention(one.user_id, int(one.prompt_id[1:]))
@@ -224,7 +224,7 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     from dataclasses import replace
 
     made = made_of(logs)
-    said = read_people([people])
+    said = read_judgments([people])
     unread = MadeChain("m", selected=[replace(one, selected=None) for one in made.selected])
     funnel = make_funnel(unread, said)
     assert funnel.steps["selected"].value == 0  # there is something to select, and nothing was
