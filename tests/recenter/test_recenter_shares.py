@@ -7,6 +7,7 @@ import random
 
 import pytest
 from support.commands import personafeedback
+from support.outputs import faults
 from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.common.corrected import LONGER, SHORTER, Votes, corrected_share
@@ -97,7 +98,9 @@ def shares(folder, *more):
         "annotate", "shares", folder / "logs", "--exam", folder / "exam-logs", "--json", folder / "s.json", *more
     )
     assert done.exit_code == 0, done.output
-    return json.loads((folder / "s.json").read_text("utf-8")), done.stdout
+    found = json.loads((folder / "s.json").read_text("utf-8"))
+    assert faults(found, "shares") == []
+    return found, done.stdout
 
 
 def the_share_is_that_of_rogan_and_gladen(stage, folder):
