@@ -23,6 +23,7 @@ _COMMANDS = {
     "export": "data:export_command",
     "paper": "paper:paper",
     "report": "runs:report",
+    "chain": "chain:chain",
     "compare": "runs:compare",
     "rank": "rank:rank",
     "card": "runs:card",
@@ -33,6 +34,7 @@ _COMMANDS = {
     "duel": "duel:duel",
     "verdict": "verdict:verdict",
     "build": "build:build",
+    "recenter": "recenter:recenter",
     "relevance": "recenter:relevance",
     "annotate": "annotate:annotate",
 }
