@@ -27,8 +27,8 @@ from ..recenter.upstream import ImportedAnnotations
 from ..runs.earlier import of_run
 from ..runs.run import Run
 from .build_options import corrections_options, drop_option, files_argument
-from .options import FOLDER, RUN, json_option, markdown_option, out_option, places_option
-from .output import say, show, write_json
+from .options import FOLDER, RUN, markdown_option, out_option, places_option
+from .output import say, show
 from .runs import passed_over, read, the_run
 
 FORMS = [form for form in FORMATS if form != "potato"]
@@ -181,9 +181,8 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
 )  # fmt: skip
 @places_option
 @markdown_option
-@json_option
 def shares(
-    run_path: Path, exam: Path, human: Path | None, places: Sequence[RunData], as_markdown: bool, json_file: Path | None
+    run_path: Path, exam: Path, human: Path | None, places: Sequence[RunData], as_markdown: bool
 ) -> None:  # fmt: skip
     """Correct what a judge says in people's place.
 
@@ -204,8 +203,7 @@ def shares(
         require("ppi_py", extra="verdict")
     (run, _), (of, _) = the_run(run_path), the_run(exam)
     verdict = make_share(run, of, _judged(run, human, places) if human is not None else None)
-    if write_json(json_file, shares_text.document(verdict)):
-        show(shares_text.blocks(verdict), as_markdown)
+    show(shares_text.blocks(verdict), as_markdown)
 
 
 def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:

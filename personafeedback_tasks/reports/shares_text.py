@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..analysis.shares import ShareVerdict
 from ..common.human_votes import LEAST_USERS
 from ..common.statistics import Estimate
-from ..common.strict_json import jsonable
 from ..runs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .sentences import as_dicts
 from .table import Column, Table, percent, with_interval
 
 LEGEND = (
@@ -65,30 +62,3 @@ def blocks(verdict: ShareVerdict) -> list[Block]:
         paragraph(LEGEND, dim=True),
         signatures({"run": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
     ]
-
-
-def document(verdict: ShareVerdict) -> dict[str, Any]:
-    """Ready for JSON; nan becomes None."""
-    correction = verdict.corrected
-    return jsonable(
-        {
-            "task": verdict.run.benchmark.name,
-            "judge": verdict.run.model,
-            "share_of": verdict.share_name,
-            "caveats": as_dicts(verdict.caveats),
-            "said": verdict.said,
-            "corrected": {
-                "rate": correction.rate,
-                "unclipped": correction.unclipped,
-                "sensitivity": correction.longer,
-                "specificity": correction.shorter,
-                "why_not": correction.why_not,
-            },
-            "exam_share": verdict.of_exam,
-            "people": verdict.people,
-            "people_users": verdict.users,
-            "prediction_powered": verdict.powered,
-            "signature": signature_line(verdict.run),
-            "exam": signature_line(verdict.exam),
-        }
-    )

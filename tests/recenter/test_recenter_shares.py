@@ -7,8 +7,8 @@ import random
 
 import pytest
 from support.commands import personafeedback
-from support.outputs import faults
 from support.recenter import in_inspect, in_lm_eval, same
+from support.tables import in_markdown
 
 from personafeedback_tasks.common.corrected import LONGER, SHORTER, Votes, corrected_share
 from personafeedback_tasks.engine.benchmark import find
@@ -93,44 +93,50 @@ def test_a_judge_in_peoples_place(stage, tmp_path):
     what_is_no_exam_is_refused(stage, folder)
 
 
-def shares(folder, *more):
-    done = personafeedback(
-        "annotate", "shares", folder / "logs", "--exam", folder / "exam-logs", "--json", folder / "s.json", *more
-    )
+def shares(stage, folder, *more):
+    """(row -> the share in percent, row -> its interval, all that is printed)"""
+    done = personafeedback("annotate", "shares", folder / "logs", "--exam", folder / "exam-logs", "--markdown", *more)
     assert done.exit_code == 0, done.output
-    found = json.loads((folder / "s.json").read_text("utf-8"))
-    assert faults(found, "shares") == []
-    return found, done.stdout
+    columns, name = in_markdown(done.stdout)["Shares"], NAMES[stage]
+    ends = {
+        row: [float(end) / 100 for end in text.split("–")] for row, text in columns[f"{name} 95 % interval"].items()
+    }
+    return {row: float(text) for row, text in columns[name].items()}, ends, done.stdout
+
+
+PLANTED = sum(map(is_so, names("n"))) / (USERS * EACH)
 
 
 def the_share_is_that_of_rogan_and_gladen(stage, folder):
     """And the planted one is in its interval."""
-    found, printed = shares(folder)
+    printed, ends, text = shares(stage, folder)
     said, sensitivity, alarms = rates()
-    assert same(found["said"]["value"], said)
-    assert same(found["corrected"]["sensitivity"], sensitivity)
-    assert same(found["corrected"]["specificity"], 1 - alarms)
-    rate = found["corrected"]["rate"]
+    assert printed["as the judge says"] == pytest.approx(100 * said, abs=0.051)
+    assert (
+        f"says so in {100 * sensitivity:.1f} % of the cases of which it is so, and in {100 * alarms:.1f} % of the others"
+        in text
+    )
     if stage != "extraction":  # there the exam is weighted to the cells of the run, which are alike here
-        assert same(rate["value"], (said - alarms) / (sensitivity - alarms))
-    planted = sum(map(is_so, names("n"))) / (USERS * EACH)
-    assert rate["low"] < planted < rate["high"]
-    assert found["prediction_powered"] is None
-    assert found["share_of"] == NAMES[stage]
-    assert "corrected by the exam" in printed
+        assert printed["corrected by the exam"] == pytest.approx(
+            100 * (said - alarms) / (sensitivity - alarms), abs=0.051
+        )
+    low, high = ends["corrected by the exam"]
+    assert low < PLANTED < high
+    assert "with people's votes" not in printed
 
 
 def with_peoples_votes_it_is_prediction_powered(stage, folder):
     pytest.importorskip("ppi_py")
     drawn = random.Random(1).sample(names("n"), 60)
     human = write(folder / "human", stage, [row(stage, name, True) for name in drawn])
-    found, printed = shares(folder, "--human", human)
-    planted = sum(map(is_so, names("n"))) / (USERS * EACH)
-    powered = found["prediction_powered"]
-    assert powered["rate"]["low"] < planted < powered["rate"]["high"]
-    assert powered["weight"] > 0
-    assert found["people"] == 60
-    assert "with people's votes" in printed
+    _, ends, text = shares(stage, folder, "--human", human)
+    low, high = ends["with people's votes"]
+    assert low < PLANTED < high
+    assert "With people's votes on 60 cases: prediction-powered" in text
+    few = write(folder / "few", stage, [row(stage, name, True) for name in drawn[:5]])
+    printed, _, text = shares(stage, folder, "--human", few)
+    assert "with people's votes" not in printed
+    assert "at least 10 users are needed" in text
     others = write(folder / "others", stage, [row(stage, name, True) for name in names("e")])
     done = personafeedback("annotate", "shares", folder / "logs", "--exam", folder / "exam-logs", "--human", others)
     assert done.exit_code == 1
