@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,18 +128,23 @@ class Verdict:
         return {model: what for model, what in found.items() if what}
 
 
-def differences(run: Run, exam: Run) -> list[str]:
-    """In what an exam is not one of the judge of a run: `model: found A, expected B`."""
-    names = [name for name in run.defining if name not in run.benchmark.signed]  # the latter are digests of data
+def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]:
+    """In what an exam is not one of the judge of a run: `model: found A, expected B`.
+
+    Args:
+        besides: options in which both may differ.
+    """
+    others = {*run.benchmark.signed, *besides}  # the former are digests of data
+    names = [name for name in run.defining if name not in others]
     pairs = [("model", run.model, exam.model)]
     pairs += [(name, text(run.signature.get(name)), text(exam.signature.get(name))) for name in names]
     pairs.append(("conditions", run.conditions_line or "none", exam.conditions_line or "none"))
     return [f"{name}: found {there}, expected {here}" for name, here, there in pairs if here != there]
 
 
-def refuse_other_judge(run: Run, exam: Run) -> None:
-    """Raise RunError unless an exam is of the judge of a run of duels, asked in the same way, and has the same cells."""
-    found = differences(run, exam)
+def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> None:
+    """Raise RunError unless an exam is of the judge of a run, asked in the same way, and has the same cells, see `differences`."""
+    found = differences(run, exam, besides)
     if found:
         raise RunError(
             f"{exam.logs[0]}: found the exam of another judge than in {run.logs[0]} ({'; '.join(found)}). Run the judge with the "
