@@ -242,8 +242,12 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     def pilot(*options):
         done = personafeedback("build", "pilot", folder.root, *options)
         assert done.exit_code == 0, done.output
+        assert done.output.splitlines()[-1] == nexts
         return {one["id"] for one in data_of(folder)["people"]}
 
+    nexts = (
+        f"Next: personafeedback build personas {folder.root} --model {BIG}"  # without the arguments of the other model
+    )
     both = ("--people", 2, "--model", BIG, "--model", SMALL, "-M", f"{SMALL}:seed=4")
     first = pilot(*both)
     writer.take()
@@ -258,6 +262,7 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
         assert personafeedback("build", name, folder.root, *models).exit_code == 0
     assert len(folder.read(Answer)) == 4 * 10
     before = {one.id for one in folder.read(Pair)}
+    nexts = f"Next: personafeedback build questions {folder.root} --model {BIG}"
     assert len(pilot(*both)) == 2  # another person, and the pairs of those who are not shown stay
     assert {one.id for one in folder.read(Pair)} == before
 
