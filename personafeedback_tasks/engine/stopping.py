@@ -10,6 +10,7 @@ from typing import Any
 
 from ..common import sequences
 from ..common.errors import OptionError
+from ..common.statistics import percent
 from .benchmark import Benchmark
 from .cases import digest_of
 from .report import Difference
@@ -26,6 +27,14 @@ DISCORDANT = 0.25
 EXPECTED, CORRELATION = 0.75, 0.035
 """The accuracy, and the correlation of a user's cases, at which a width must be within reach."""
 
+
+DECISIONS: Mapping[str | None, str] = {
+    "above": "above 0",
+    "below": "below 0",
+    "within": "within the margin around 0",
+    "known": "known to within the margin",
+    None: "not decided",
+}
 
 SIMULATED = 100
 """Benchmarks that `StopPlan.expected` draws."""
@@ -157,6 +166,15 @@ class StopState:
     def early(self) -> bool:
         """Whether there are users who do not count."""
         return self.users < self.of
+
+    def said(self, name: str) -> str:
+        """All of it in words.
+
+        Args:
+            name: of what it is about.
+        """
+        ends = " to ".join(percent(end, sign=not self.accuracy) for end in self.interval)
+        return f"{self.users:,} of {self.of:,} users count, {name} {DECISIONS[self.decision]}, {ends} with 95 % confidence, whenever one looks"
 
 
 @dataclass(frozen=True)

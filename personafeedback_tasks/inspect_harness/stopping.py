@@ -60,8 +60,13 @@ class Stop(EarlyStopping):
             )
         refuse_epochs(epochs)
         _SEEN.set(RunValues())
+        many = (
+            ""
+            if task.config.max_samples
+            else " Cases that are being asked then are asked in vain: pass --max-samples 10 to keep them few."
+        )
         logger.warning(
-            f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most."
+            f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most.{many}"
         )
         return f"{KEY} stop={self.plan.rule.written}"
 
@@ -84,6 +89,7 @@ class Stop(EarlyStopping):
 
     async def complete_task(self) -> dict[str, Any]:
         known = _SEEN.get().known or self.plan.known({})
+        logger.warning(f"stop={known.rule}: {known.said(self.measure.replace('_', ' '))}.")
         return jsonable(asdict(known))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from itertools import product
 from math import exp, log1p
@@ -237,18 +238,29 @@ def test_judges_that_people_contradict_decide_nothing_in_a_cascade(data, logs, t
     assert done.exit_code == 0, done.output
     document = json.loads((tmp_path / "c.json").read_text("utf-8"))
     assert faults(document, "verdict") == []
+    (tmp_path / "one.csv").write_text("".join(["case,winner\n", *lines[::2]]))  # one vote on each duel
+    done_by_one = personafeedback(*arguments, "--human", tmp_path / "one.csv").stdout
+    for name in ("careful", "better"):
+        said = f"People's votes do not test whether scripted/{name} errs on these replies as in its exam. No duel has the votes of two people"
+        assert said in " ".join(done_by_one.split())
     steps = [(judge["accepted"], judge["differs"]) for judge in document["cascade"]["judges"]]
     assert steps == ([(84, False), (42, False)] if agree else [(0, True), (0, True)])
     assert ("it decides nothing." in done.stdout) is not agree
     assert f"{0 if agree else 126} are left for people." in " ".join(done.stdout.split())
     done = personafeedback("export", "--abstained", log, "--exam", exam, "--risk", 0.2, "--out", tmp_path / "rest")
     assert done.exit_code == 0, done.output
+    (next_command,) = (line for line in done.stdout.splitlines() if line.startswith("  personafeedback verdict "))
     with patch.dict(JUDGES, {"better": lambda case_id, order: CHOSEN_LETTER[order]}):
         some = inspect_log(tmp_path / "some", "better", task, tmp_path / "rest", **counts)
     arguments = ("verdict", log, "--then", some, "--exam", exam, "--exam", its_exam, "--risk", 0.2)
+    printed = [{"DUEL_RUN": some, "RUN": its_exam}.get(word, word) for word in shlex.split(next_command)[1:]]
+    assert list(map(str, printed)) == list(map(str, arguments))
     done = personafeedback(*arguments, "--human", tmp_path / "votes.csv")
     assert done.exit_code == 0, done.output
-    assert "People's votes do not test scripted/better: it has seen only the duels" in " ".join(done.stdout.split())
+    assert (
+        "do not test whether scripted/better errs on these replies as in its exam. It has seen only the duels"
+        in " ".join(done.stdout.split())
+    )
 
 
 def test_options_that_do_not_go_together(tmp_path):
