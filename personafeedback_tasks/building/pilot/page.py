@@ -21,7 +21,7 @@ from ..texts.answers import target
 from ..texts.languages import words
 from ..texts.pairs import KINDS, in_order
 from ..yields import HEADER, yield_rows
-from .costs import outlook, step_costs
+from .costs import pairs_in_the_end, step_costs
 
 _MEANINGS: Mapping[str, Mapping[str, str]] = {
     PERSONAS.name: personas.MEANINGS,
@@ -97,7 +97,7 @@ def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
 
 
 def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
-    costs, found = step_costs(folder), outlook(folder)
+    costs = step_costs(folder)
     dollars = ["dollars"] if prices else []
 
     def cells(usage: Usage) -> list[str]:
@@ -110,13 +110,7 @@ def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
     if costs:
         so_far.append(["total", "", *cells(total(cost.usage for cost in costs))])
         whole.append(["total", "", *cells(total(cost.expected for cost in costs))])
-    note = "Each person still to come is taken to cost as much as these did, refused and replaced texts included."
-    if found:
-        votes = folder.settings.votes
-        note += (
-            f" {found.made:,} of {found.possible:,} possible pairs were made ({100 * found.made / found.possible:.0f} %). At this rate {found.persons:,} test "
-            f"persons give about {found.pairs:,} pairs before screening: {found.pairs * votes:,} votes, {votes} to each pair."
-        )
+    note = f"Each person still to come is taken to cost as much as these did, refused and replaced texts included. {pairs_in_the_end(folder)}"
     return [
         _table("Cost so far", header, so_far),
         _table("Cost of the whole build, with these losses", header, whole, note),
