@@ -274,6 +274,7 @@ def test_tossed_coins_agree_in_the_upper_tiers(tmp_path):
     for tier, value in coins.items():
         assert found[tier].coefficients[HEADLINE].value == pytest.approx(value, abs=0.15), tier
     risk = label_noise([*cases, *below], build.read(Pair)).by_tier["hard"]
+    assert risk.value == pytest.approx(sum(case.risk for case in cases) / len(cases), abs=1e-4)
     assert 0.3 < risk.value <= 0.5  # the truth is .5; a label of eight in nine never says so in full
 
 
