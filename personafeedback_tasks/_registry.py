@@ -11,9 +11,13 @@ from .inspect_tasks import (
     personafeedback_write,
     prefeval,
     recenter,
+    recenter_chain,
+    recenter_extract,
     recenter_extraction,
     recenter_relevance,
+    recenter_respond,
     recenter_response,
+    recenter_select,
 )
 
 for _name, _benchmark in benchmarks().items():
@@ -25,6 +29,7 @@ for _name, _benchmark in benchmarks().items():
             (responses if _method.evidence == "rewards" else labels)(_name, _method.name)
 
 __all__ = [
-    "personafeedback", "personafeedback_write", "prefeval", "recenter", "recenter_extraction", "recenter_relevance", "recenter_response",
+    "personafeedback", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",
+    "recenter_response", "recenter_select",
     "reward_models",
 ]  # fmt: skip

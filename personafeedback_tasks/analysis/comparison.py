@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ..common.jackknife import estimate_of
 from ..common.paired_tests import SMALLEST, paired_p
 from ..common.significance import holm, minimum_detectable_difference
-from ..common.statistics import Estimate, estimate, estimate_of
+from ..common.statistics import Estimate, estimate
 from ..engine.outcome import CorpusMetric, Outcome
 from ..engine.stopping import StopPlan, StopState, read_rule
 from ..engine.table import over_corpus

@@ -92,8 +92,8 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
     cases, why_not = cases_of(run, data)
     if cases is None:
         raise DataError(
-            f"{run.logs[0]}: the data of {named.name!r} are not at hand, so that its model is ranked, and no writer if these are "
-            f"duels. {why_not} Pass --data."
+            f"{run.logs[0]}: the data of {named.name!r} are not at hand, so its model is ranked. To rank the writers of a run on "
+            f"duels, pass --data. {why_not}"
         )
     found = of(cases)
     return None if found is None else (found, cases)

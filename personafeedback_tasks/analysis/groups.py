@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from ..common.statistics import Estimate, estimate, estimate_of, share
+from ..common.jackknife import estimate_of
+from ..common.statistics import Estimate, estimate, share
 from ..engine.benchmark import Benchmark
 from ..engine.outcome import Outcome, ScoredCase
 from ..engine.report import Examined
@@ -147,8 +148,8 @@ def measures_of(
 
 
 def judged(case: ScoredCase) -> list[Outcome]:
-    """What a corpus metric sees of a case: its epochs with answers."""
-    return [outcome for outcome in case if outcome.answers]
+    """What a corpus metric sees of a case: its epochs with answers, or with rewards that are held against something."""
+    return [outcome for outcome in case if outcome.answers or (outcome.rewards and outcome.targets)]
 
 
 def _baselines(

@@ -180,13 +180,17 @@ def _adjusted(one: Entry) -> Estimate | None:
 
 
 def _difference(name: str, one: Entry) -> Estimate | None:
-    """The score minus that of a control, on the cases that both answered."""
-    control = one.contender.controls.get(named_differences(one.run).get(name, ""))
-    if control is None:
+    """The score minus that of a control, or that of one control minus that of another, on the cases that both answered."""
+    run, spec = one.run, one.run.benchmark.report.control
+    runs = {**one.contender.controls, run.setting: run}
+    settings = {named.name: (named.more, named.less) for named in (spec.named if spec else ())}
+    settings |= {own: (run.setting, value) for own, value in named_differences(run).items()}
+    more, less = map(runs.get, settings.get(name, ("", "")))
+    if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
         return None
-    gain = gains(one.run, control)
-    found = estimate(list(gain.values()), [one.run.cases[case_id].user_id for case_id in gain])
-    return with_sequence(found, name, one.run, control)
+    gain = gains(more, less)
+    found = estimate(list(gain.values()), [more.cases[case_id].user_id for case_id in gain])
+    return with_sequence(found, name, more, less)
 
 
 def _given(name: str, one: Entry) -> Estimate | None:

@@ -15,11 +15,12 @@ from typing import Any
 from ..common.paired_tests import familywise_p
 from ..common.statistics import Estimate, of_mean, user_sums
 from ..engine.cases import CaseSet
+from ..engine.messages import UNREADABLE_SHARE
 from ..engine.report import Examined
-from ..runs.caveat import VOID, Caveat, grouped
+from ..runs.caveat import VOID, WEAKENS, Caveat, grouped
 from ..runs.run import Run
 from .beside import with_scores
-from .caveats import of_result
+from .caveats import of_result, unreadable_share
 from .costs import Cost, costs
 from .measures import SCORE, Contender, Entry, Measure, SharedCases, entry, measures
 from .shortcuts import make_shortcuts
@@ -199,7 +200,9 @@ def _caveats(one: Entry, row: Ranked, data: CaseSet[Any] | None, no_data: str) -
     if texts:  # the caveats say nothing of the adjusted score
         texts = replace(texts, covariate=None)
         shortcuts = make_shortcuts(run.cases, {"": list(run.cases)}, run.benchmark.report, texts)
+    unreadable = unreadable_share(run)  # a report has a line for them
     return [
+        *([Caveat("unreadable", WEAKENS, {"percent": 100 * unreadable})] if unreadable > UNREADABLE_SHARE else []),
         *of_result(run, one.contender.controls, data, no_data, row.score, shortcuts.get("")),
         *one.contender.caveats,
     ]

@@ -28,6 +28,7 @@ class Item:
         options: texts that are compared, side by side under LETTERS; none where a text is judged by itself.
         answers: answer -> its label on a button; the letters of the options if empty.
         several: any number of answers may be ticked.
+        noted: answers that say nothing without a note.
         asks: what is asked about this item; the guideline's title if empty.
         session: number of the sitting, from 1.
     """
@@ -37,6 +38,7 @@ class Item:
     options: Sequence[str] = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     several: bool = False
+    noted: Sequence[str] = ()
     asks: str = ""
     session: int = 1
 
@@ -71,6 +73,7 @@ class Pack:
 
     Attributes:
         annotator: opaque; in the names of files.
+        folder: below that of all packs, for its files and those that go with them; empty for none.
         title: of the set.
         consent: what they must agree to before the page shows an item; nothing if empty.
     """
@@ -80,6 +83,7 @@ class Pack:
     guideline: Guideline
     title: str
     consent: str = ""
+    folder: str = ""
 
     @property
     def answers(self) -> list[str]:

@@ -8,10 +8,9 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from ..common import tables, web
-from ..common.errors import require
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, Item, Pack
-from .words import WORDS
+from .words import WORDS, Words
 
 PAGE = Path(__file__).with_name("page")
 """The template, the style and the script."""
@@ -27,12 +26,8 @@ def consent_digest(consent: str) -> str:
 
 def as_html(pack: Pack) -> Files:
     """`<annotator>.html`: one page that needs no network, and keeps the answers in the browser."""
-    require("jinja2", extra="build")
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
     guide = pack.guideline
-    words = WORDS.get(guide.language, WORDS["en"])
+    words = _words(pack)
     sides = list(dict.fromkeys(next(iter(item.texts.values()), "") for item in pack.items))
     place = {text: number for number, text in enumerate(sides)}
     document = {
@@ -46,26 +41,18 @@ def as_html(pack: Pack) -> Files:
         "consent": pack.consent,
         "agreed_to": consent_digest(pack.consent),
     }
-    style, script = web.style(PAGE / "pack.css"), web.script(PAGE / "pack.js")
-    environment = Environment(
-        loader=FileSystemLoader(PAGE, encoding="utf-8"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("pack.html.j2").render(
-        guide=guide, words=words, style=Markup(style), script=Markup(script),
-        policy=web.policy(style, script), data=Markup(web.script_json(document)),
-    )  # fmt: skip
-    return {f"{pack.annotator}.html": page}
+    return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, guide=guide, words=words)}
+
+
+def _words(pack: Pack) -> Words:
+    return WORDS.get(pack.guideline.language, WORDS["en"])
 
 
 def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, object]:
     (side, *_), texts = item.texts.items(), list(item.texts.items())[1:]
     return {
         "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options), "answers": list(item.labels.items()),
-        "several": item.several, "asks": item.asks or title, "session": item.session,
+        "several": item.several, "noted": list(item.noted), "asks": item.asks or title, "session": item.session,
     }  # fmt: skip
 
 
@@ -106,9 +93,10 @@ def as_label_studio(pack: Pack) -> Files:
         for answer in pack.answers
     )
     choice = "multiple" if any(item.several for item in pack.items) else "single"
+    about = quoteattr(list(pack.items[0].texts)[-1])
     config = (
-        f'<View>\n{texts}  <Choices name="vote" toName={quoteattr(list(pack.items[0].texts)[-1])} choice="{choice}" required="true" showInline="true">\n'
-        f"{choices}  </Choices>\n</View>\n"
+        f'<View>\n{texts}  <Choices name="vote" toName={about} choice="{choice}" required="true" showInline="true">\n'
+        f'{choices}  </Choices>\n  <TextArea name="note" toName={about} rows="2" placeholder={quoteattr(_words(pack)["note"])}/>\n</View>\n'
     )
     return {
         f"{pack.annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",

@@ -110,15 +110,25 @@ def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
             raise broken(where, f"the annotation {short(annotation)}", "one with a result")
         if annotation.get("was_cancelled"):
             continue
+        notes = [one for result in results for one in _written(where, result, "note", "text")]
         for result in results:
-            if isinstance(result, dict) and result.get("from_name") == "vote":
-                value = result.get("value")
-                choices = value.get("choices") if isinstance(value, dict) else None
-                if not isinstance(choices, list) or not choices or not all(isinstance(one, str) for one in choices):
-                    raise broken(where, f"choices = {short(choices)}", "one choice or more")
+            if choices := _written(where, result, "vote", "choices"):
                 yield SentVote(
-                    where=where, item=item, answer=" ".join(choices), login=_login(annotation.get("completed_by"))
-                )
+                    where=where, item=item, answer=" ".join(choices), login=_login(annotation.get("completed_by")), note="; ".join(notes)
+                )  # fmt: skip
+
+
+def _written(where: str, result: Any, field: str, kind: str) -> list[str]:
+    """What a result of Label Studio has for a field: texts, or choices; nothing if it is another field's."""
+    if not isinstance(result, dict) or result.get("from_name") != field:
+        return []
+    value = result.get("value")
+    written = value.get(kind) if isinstance(value, dict) else None
+    if not isinstance(written, list) or not written or not all(isinstance(one, str) for one in written):
+        raise broken(
+            where, f"{kind} = {short(written)}", "one text or more" if kind == "text" else "one choice or more"
+        )
+    return written
 
 
 def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:

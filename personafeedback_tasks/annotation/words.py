@@ -25,6 +25,7 @@ class Words(TypedDict):
     cannot: str
     reasons: Mapping[str, str]  # why somebody cannot judge: key -> in words
     why: str  # asks for a note on another reason
+    name: str  # asks for a note on an answer that needs one
     none: str  # ticks nothing
     download: str
     progress: str
@@ -56,6 +57,7 @@ WORDS: Mapping[str, Words] = {
             "other": "Another reason, see my note",
         },
         why="Please write the reason into the note first.",
+        name="Please write it into the note first.",
         none="None of these",
         download="Download the votes",
         progress="{done} of {all} answered",
@@ -85,6 +87,7 @@ WORDS: Mapping[str, Words] = {
             "other": "其他原因，见备注",
         },
         why="请先在备注中写明原因。",
+        name="请先在备注中写明。",
         none="以上都不是",
         download="下载投票结果",
         progress="已完成 {done} / {all}",

@@ -26,7 +26,7 @@ from .texts.memories import has_memory
 from .texts.pairs import kinds
 from .texts.personas import SHOWN, names, next_split
 from .texts.sources import HANDFUL
-from .votes.packs import EVERY
+from .votes.growing import EVERY
 from .votes.reading import DECIDING, SESSION, WORDS_PER_MINUTE, minutes
 
 SEED, OTHER, PERSONA, PIECE, FEATURES, EXAMPLE = 150, 40, 900, 60, 60, 50

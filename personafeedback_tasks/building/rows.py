@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
-from ..annotation.items import CANNOT, LETTERS
+from ..annotation.items import LETTERS
 from ..common.errors import DataError
 from ..common.strict_json import broken, short, short_list
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
@@ -123,8 +123,8 @@ class PackItem(BuildRow, file="packs/shown.jsonl", key=("item",)):
     annotator: str  # opaque
     item: str  # what a vote names
     pair_id: str  # of pairs.jsonl, or of an attention item
-    left: str  # ids of the answers in the order in which they are shown
-    right: str
+    left: str = ""  # ids of the answers in the order in which they are shown; empty where nothing is compared
+    right: str = ""
     beside: str = ""  # id of a third answer to the question, that an Easy item may have; empty for none
     beside_as: str = ""  # its letter
     attention: str = ""  # id of the answer that an attentive annotator takes; empty for a pair of the set
@@ -158,7 +158,7 @@ class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
     chosen: (
         str  # id of the answer that the annotator took, or CANNOT. A third answer beside the pair counts for neither
     )
-    shown_as: str  # the letter of that answer, or CANNOT
+    shown_as: str  # the letter of that answer, or CANNOT; of an item that is no pair, the answer as it was given
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
     note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
     seconds: int = 0  # that the page had the item on the screen; 0 if unknown
@@ -228,7 +228,6 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "way": ("", *WAYS),
     "split": SPLITS,
     "keep": ("", "yes", "no"),
-    "shown_as": ("A", "B", "C", CANNOT),
     "beside_as": ("", "A", "B", "C"),
 }
 """Field -> the values that it may have."""

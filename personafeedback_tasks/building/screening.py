@@ -66,7 +66,7 @@ class Screen:
             placeholders = ", ".join(private.PLACEHOLDERS.values())
             raise DataError(
                 f"found personal data, expected none: {self.named()}. Remove these, or pass --redact to put {placeholders} in their place. "
-                "Patterns find neither names nor everything: read what you bring."
+                "Patterns find no names and miss other things, so read your files, too."
             )
 
     def named(self) -> str:

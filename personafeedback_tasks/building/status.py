@@ -71,7 +71,7 @@ def show_status(folder: Folder, say: Say) -> None:
         say(f"! {edited}")
         say("Next: put these texts back, or have the pairs voted on again.")
     elif step := _next(build, {step for step in steps if lacking[step] or (step == TIERS and old_labels)}):
-        say(f"Next: {step.line(folder.root)}")
+        say(f"Next: {step.line(folder.root, _used(build, step))}")
     else:
         say(f"Done: {folder.root / 'release'}")
 
@@ -205,6 +205,19 @@ _TEXT_IDS: Mapping[Step, tuple[str, Callable[[_Files], Iterable[str]]]] = {
     ANSWERS: ("answer", _answer_ids),
 }
 """Step that asks models -> the kind of its texts, and the ids of those that models were to write."""
+
+
+def _used(build: _Files, step: Step) -> list[str]:
+    """The models that wrote a step's texts; if none did, those of the step before it that some wrote for."""
+    of_kind: dict[str, dict[str, None]] = {}
+    for origin in build.read(Origin):
+        if origin.model != OWN:
+            of_kind.setdefault(origin.kind, {})[origin.model] = None
+    asking = list(_TEXT_IDS)
+    before = asking[: asking.index(step) + 1] if step in asking else []
+    return next(
+        (list(of_kind[kind]) for kind, _ in (_TEXT_IDS[one] for one in reversed(before)) if kind in of_kind), []
+    )
 
 
 def _lacking(build: _Files, step: Step) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .models import named
 from .rows import Answer, Below, BuildRow, Dropped, PackItem, Pair, Person, Question, Tiered, Vote
 
 Kinds = tuple[type[BuildRow], ...]
@@ -27,8 +28,8 @@ class Step:
         reads: rows that must be there before it starts.
         writes: rows that it makes. The last of them show that it was done.
         instead: rows that show that a team needs it no longer, such as labels that were brought.
-        asks_models: it has models write texts: it counts calls, and what fails is asked again.
-        arguments: what its command needs besides the folder.
+        models: what its command has in place of models where none was used; empty for a step that has none write texts.
+        arguments: what its command needs besides the folder and models.
         only_with: file of the team without which the step is left out; empty for a step that every build has.
     """
 
@@ -36,24 +37,33 @@ class Step:
     reads: Kinds
     writes: Kinds = ()
     instead: Kinds = ()
-    asks_models: bool = False
+    models: tuple[str, ...] = ()
     arguments: str = ""
     only_with: str = ""
 
-    def line(self, root: Path) -> str:
-        """Its whole command, as a shell takes it."""
-        return f"{command(self.name, root)} {self.arguments}".rstrip()
+    @property
+    def asks_models(self) -> bool:
+        """It has models write texts: it counts calls, and what fails is asked again."""
+        return bool(self.models)
+
+    def line(self, root: Path, used: Sequence[str] = (), options: str = "") -> str:
+        """Its whole command, as a shell takes it.
+
+        Args:
+            used: models to name, where it asks some; options: and what they need.
+        """
+        asks = (named(used, self.models), options) if self.asks_models else ()
+        return " ".join(filter(None, (command(self.name, root), *asks, self.arguments)))
 
 
-PERSONAS = Step(name="personas", reads=(), writes=(Person,), asks_models=True, arguments="--model MODEL")
-MEMORY = Step(name="memory", reads=(Person,), asks_models=True, arguments="--model MODEL", only_with="corpus.jsonl")
-QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), asks_models=True, arguments="--model MODEL")
+PERSONAS = Step(name="personas", reads=(), writes=(Person,), models=("MODEL",))
+MEMORY = Step(name="memory", reads=(Person,), models=("MODEL",), only_with="corpus.jsonl")
+QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), models=("MODEL",))
 ANSWERS = Step(
     name="answers",
     reads=(Person, Question),
     writes=(Answer, Pair),
-    asks_models=True,
-    arguments="--model MODEL --model OTHER",
+    models=("MODEL", "OTHER"),
 )
 PACKS = Step(name="packs", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
 VOTES = Step(name="votes", reads=(Pair,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")

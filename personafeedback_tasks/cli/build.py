@@ -16,6 +16,7 @@ from ..building.votes.reading import WORDS_PER_MINUTE
 from ..common.errors import OptionError
 from ..common.strict_json import short_list
 from .build_options import build_argument, folder_argument, redact_option
+from .build_pilot import pilot
 from .build_set import import_command, packs, release, tiers, training, votes
 from .build_texts import answers, memory, personas, questions
 from .output import say
@@ -31,7 +32,7 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     personafeedback build plan DIR
 {_LINES}
 
-`build memory` chooses from corpus.jsonl what persons read; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
+`build pilot` makes all texts of a few persons and a page to read them on. `build memory` chooses from corpus.jsonl what persons read; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -83,8 +84,8 @@ def init(
         personafeedback build init DIR --language zh --name "Our users"
         personafeedback build init DIR --users users.jsonl --history chats
 
-    --users and --history refuse personal data that they find, and name the line; --redact replaces them. They know no names, and not everything
-    else: read what you bring.
+    --users and --history refuse personal data that they find, and name the line; --redact replaces them. They find no names and miss
+    other things: read your files, too.
     """
     if (history or redact) and users is None:
         raise OptionError("--history and --redact are for the users of --users, and there are none.")
@@ -155,6 +156,6 @@ def build() -> None: ...
 
 
 for step in (
-    init, plan, status, personas, memory, questions, answers, packs, votes, tiers, release, training, import_command,
+    init, plan, pilot, status, personas, memory, questions, answers, packs, votes, tiers, release, training, import_command,
 ):  # fmt: skip
     build.add_command(step)

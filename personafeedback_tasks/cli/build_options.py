@@ -1,16 +1,19 @@
-"""What the commands of a build share: its folder, and arguments of models."""
+"""What the commands of a build share: its folder, votes that came back, and arguments of models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..building.folder import Folder
+from ..building.models import Batch
+from ..building.votes.collected import Corrections
 from ..common.errors import OptionError
-from ..common.strict_yaml import argument
+from ..common.strict_json import short_list
+from .options import several
 
 _DIR = click.Path(file_okay=False, path_type=Path)
 
@@ -20,23 +23,70 @@ build_argument = click.argument("folder", metavar="DIR", type=_DIR, callback=lam
 """As `folder_argument`, of a build that was started."""
 
 model_arguments_option = click.option(
-    "-M", "arguments", multiple=True, metavar="KEY=VALUE", help="Argument of the model, as in Inspect: -M base_url=URL."
-)
+    "-M", "given", multiple=True, metavar="[MODEL:]KEY=VALUE",
+    help="Argument of all models, as in Inspect, or of one: -M base_url=URL, -M openai/gpt-4o:base_url=URL. Repeatable.",
+)  # fmt: skip
+
+batch_option = click.option(
+    "--batch", is_flag=False, flag_value="true", metavar="[SIZE|FILE]", callback=lambda _, __, text: _batch(text),
+    help="Ask by the batch interface of the provider, as Inspect does: for half the price at most of them, within a day.",
+)  # fmt: skip
 
 redact_option = click.option(
     "--redact", is_flag=True, help="Put placeholders for e-mail addresses, phone numbers and handles."
 )
 
 
-def model_arguments(pairs: Iterable[str]) -> dict[str, Any]:
-    """Those of a model, each `KEY=VALUE`, as Inspect reads them: numbers, true, lists."""
-    arguments: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise OptionError(f"-M must be KEY=VALUE, got {pair!r}.")
-        try:
-            arguments[key] = argument(value) if value else value
-        except ValueError:
-            arguments[key] = value
-    return arguments
+def _batch(text: str | None) -> Batch:
+    """`--batch` alone, with a number of requests, or with a file of Inspect's settings."""
+    if text is None or text == "true":
+        return text is not None
+    if text.isdecimal() and int(text):
+        return int(text)
+    if Path(text).is_file():
+        return text
+    raise click.BadParameter(f"expected nothing, a number of requests or a YAML or JSON file, got {text!r}.")
+
+
+drop_option = click.option(
+    "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
+)
+
+
+def corrections_options(command: Any) -> Any:
+    """--replace, --same and --shared, as the argument `corrections`."""
+
+    @wraps(command)
+    def with_corrections(
+        *args: Any, replace: bool, same: tuple[str, ...], shared: tuple[str, ...], **others: Any
+    ) -> Any:
+        names = dict(name.partition("=")[::2] for name in same)
+        if not all(names.values()):
+            raise OptionError(f"--same must be NAME=ANNOTATOR, got {short_list(same)}.")
+        return command(*args, corrections=Corrections(replace=replace, same=names, shared=shared), **others)
+
+    return several(
+        click.option(
+            "--replace",
+            is_flag=True,
+            help="Where a person voted twice on one item, the later vote counts. Without it, all of these are listed.",
+        ),
+        click.option(
+            "--same",
+            multiple=True,
+            metavar="NAME=ANNOTATOR",
+            help="The votes under this name in a file are this annotator's. Repeatable.",
+        ),
+        click.option(
+            "--shared",
+            multiple=True,
+            metavar="ANNOTATOR",
+            help="Several people, each with a login, have this pack. Repeatable.",
+        ),
+    )(with_corrections)
+
+
+files_argument = click.argument(
+    "files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+"""What annotators sent."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -10,15 +11,23 @@ from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
+from ..building.models import Batch, Models, silent
 from ..building.release.shortcuts import NAMES
 from ..building.votes.collected import Corrections
 from ..building.votes.pack_files import write_packs
 from ..building.votes.taking import take_votes
 from ..common.errors import OptionError
-from ..common.strict_json import short_list
 from ..personafeedback.cells import DIFFICULTIES
-from .build_options import build_argument, folder_argument, model_arguments, model_arguments_option
-from .output import say, show_table
+from .build_options import (
+    batch_option,
+    build_argument,
+    corrections_options,
+    drop_option,
+    files_argument,
+    folder_argument,
+    model_arguments_option,
+)
+from .output import progress, say, show_table
 
 
 @click.command()
@@ -50,10 +59,8 @@ def packs(folder: Folder, form: str) -> None:
 
 @click.command()
 @build_argument
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
-)
+@files_argument
+@drop_option
 @click.option(
     "--votes-by",
     "models",
@@ -62,32 +69,16 @@ def packs(folder: Folder, form: str) -> None:
     help="Have a model vote in place of people, as Inspect names it. Repeatable. The set is then marked `model votes` everywhere.",
 )
 @model_arguments_option
-@click.option(
-    "--replace",
-    is_flag=True,
-    help="Where a person voted twice on one item, the later vote counts. Without it, all of these are listed.",
-)
-@click.option(
-    "--same",
-    multiple=True,
-    metavar="NAME=ANNOTATOR",
-    help="The votes under this name in a file are this annotator's. Repeatable.",
-)
-@click.option(
-    "--shared",
-    multiple=True,
-    metavar="ANNOTATOR",
-    help="Several people, each with a login, have this pack. Repeatable.",
-)
+@batch_option
+@corrections_options
 def votes(
     folder: Folder,
     files: tuple[Path, ...],
     drop: tuple[str, ...],
     models: tuple[str, ...],
-    arguments: tuple[str, ...],
-    replace: bool,
-    same: tuple[str, ...],
-    shared: tuple[str, ...],
+    given: tuple[str, ...],
+    batch: Batch,
+    corrections: Corrections,
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
 
@@ -101,13 +92,10 @@ def votes(
         personafeedback build votes DIR --drop annotator-2
         personafeedback build votes DIR --votes-by openai/gpt-4o --votes-by anthropic/claude-sonnet-4-5
     """
-    if arguments and not models:
-        raise OptionError("-M is for the models of --votes-by, and there are none.")
-    names = dict(name.partition("=")[::2] for name in same)
-    if not all(names.values()):
-        raise OptionError(f"--same must be NAME=ANNOTATOR, got {short_list(same)}.")
-    corrections = Corrections(replace=replace, same=names, shared=shared)
-    take_votes(folder, files, drop, models, model_arguments(arguments), say, corrections)
+    if (given or batch) and not models:
+        raise OptionError("-M and --batch are for the models of --votes-by, and there are none.")
+    with progress() if models else nullcontext(silent) as show:
+        take_votes(folder, files, drop, Models(models, given, batch=batch, show=show), say, corrections)
 
 
 @click.command()
@@ -118,7 +106,7 @@ def tiers(folder: Folder) -> None:
     \b
     easy     built to be (the full persona against none), and the votes confirm it
     medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
-    hard     fewer agree, but tossed coins would reach such a majority in at most 5 % of pairs (8 of 9 votes)
+    hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
     All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators,
     and the risk that another nine like these would decide otherwise, are printed as a check and decide nothing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
         overlap_share  the response with the larger share of such terms
         name           the response that says the user's name
 
-    `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what is left of
-    it needs no right person. Tables are in percent, --json has shares. Chance is 50 %; a tie counts one half. Standard errors are
+    `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what
+    remains does not need the right person. Tables are in percent, --json has shares. Chance is 50 %; a tie counts one half. Standard errors are
     clustered by user.
 
     \b
@@ -149,6 +150,9 @@ def _write_abstained(run: Path, exam: Path, risk: float, out: Path, data: str | 
     contents: dict[str, Content] = {**people(cases.release.root), **export.part_of_set(cases, ids)}
     write_all({out / name: content for name, content in contents.items()})
     say(f"wrote {out}: {len(ids):,} of {len(judged.cases):,} duels, on which {judged.model} abstains")
+    first, its_exam = (shlex.quote(str(path)) for path in (run, exam))
+    say(f"Next: another judge on these duels (-T data={shlex.quote(str(out))}) and on the benchmark. Then:")
+    say(f"  personafeedback verdict {first} --then DUEL_RUN --exam {its_exam} --exam RUN --risk {risk:g}")
 
 
 def _load(

@@ -23,16 +23,20 @@ _COMMANDS = {
     "export": "data:export_command",
     "paper": "paper:paper",
     "report": "runs:report",
+    "chain": "chain:chain",
     "compare": "runs:compare",
     "rank": "rank:rank",
     "card": "runs:card",
     "import-annotations": "recenter:import_annotations",
+    "import-wildchat": "recenter:import_wildchat",
     "replies": "replies:replies",
     "score-replies": "replies:score_replies",
     "duel": "duel:duel",
     "verdict": "verdict:verdict",
     "build": "build:build",
+    "recenter": "recenter:recenter",
     "relevance": "recenter:relevance",
+    "annotate": "annotate:annotate",
 }
 """Name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from ..reports.blocks import Block
 
 STDOUT = Path("-")
+
+MINUTE = 60
+"""Seconds between lines of `progress` where nobody sits at a terminal."""
 
 
 def show_in_any_encoding() -> None:
@@ -36,16 +41,28 @@ def say(text: str = "", err: bool = False) -> None:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """A function that shows what takes long, in one line that goes away. On a terminal only."""
+    """A function that shows how far something is that takes long: on a terminal in one line that goes away, else on stderr, a line a minute."""
+    if not sys.stderr.isatty() or find_spec("rich") is None:
+        last = time.monotonic()
+
+        def once_a_minute(text: str) -> None:
+            nonlocal last
+            if time.monotonic() - last >= MINUTE:
+                last = time.monotonic()
+                say(text, err=True)
+
+        yield once_a_minute
+        return
     from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
     from rich.text import Text
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda text: None
-        return
-    with console.status("") as status:
-        yield lambda text: status.update(Text(foreign.terminal(text)))
+    spinner, piped = Spinner("dots"), not sys.stdout.isatty()
+    with Live(
+        spinner, console=Console(stderr=True), transient=True, redirect_stdout=not piped
+    ):  # what is piped stays whole
+        yield lambda text: spinner.update(text=Text(foreign.terminal(text)))
 
 
 def needs_tables(json_file: Path | None) -> None:

@@ -45,7 +45,7 @@ SECTIONS = {
 def paper(number: str | None, models: bool, json_file: Path | None) -> None:
     """Print the numbers of the paper, or commands for its models.
 
-    A printed average that its own cells do not give has both numbers. --json also has our verification of every average.
+    Where an average does not follow from its cells, both numbers are printed. --json also has our verification of every average.
 
     \b
         personafeedback paper

@@ -164,7 +164,7 @@ def card(
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals
-    are behavior and only printed), unchecked data, logs that do not belong together, and the card of another model.
+    do not count), unchecked data, logs that do not belong together, and the card of another model.
 
     \b
         personafeedback card logs/a.eval --model-card README.md

@@ -201,8 +201,8 @@ def _why_not(duels: int, rights: Mapping[int, float], gains: Mapping[int, float]
     # Unreadable answers make the gains of the two sides differ; each of them divides the votes of its side.
     if (gain := min(gains.values())) < LEAST_GAIN - ROUNDING:
         return (
-            f"The judge picks a text that is better only {100 * gain:.1f} points more often than one of the same side in "
-            f"length that is worse; at least {100 * LEAST_GAIN:.0f} are needed."
+            f"Among longer or among shorter texts, the judge picks a better one only {100 * gain:.1f} points more often than a worse one; "
+            f"at least {100 * LEAST_GAIN:.0f} points are needed."
         )
     return ""
 

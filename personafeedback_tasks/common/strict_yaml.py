@@ -76,7 +76,7 @@ def load(path: Path) -> dict[str, Scalar]:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
         where = f"{path}, line {mark.line + 1}" if mark else path
-        raise DataError(f"{where}: found no YAML ({problem}), expected one mapping. Fix it.") from error
+        raise DataError(f"{where}: found invalid YAML ({problem}), expected one mapping. Fix it.") from error
 
 
 def argument(text: str) -> Any:

@@ -119,7 +119,7 @@ def transfer(
     without = [a - b for a, b, _ in (measure(total[0] - x, total[1] - y) for x, y in zip(mine, theirs, strict=True))]
     if voters > 1 and any(map(math.isnan, (accuracy, *without))):
         why_not = (
-            "Two people agree hardly more often than tossed coins would."
+            "Two people hardly agree more often than by chance."
             if total[0][PAIRED]
             else "No duel has the votes of two people, so how often people err is unknown."
         )

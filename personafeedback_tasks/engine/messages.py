@@ -110,7 +110,7 @@ _REMEDIES = {
         "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
         "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
     ),
-    "refusal": "The model declines to choose: that is behavior; report it beside the score.",
+    "refusal": "The model declines to choose. Report how often beside the score.",
     "invalid_response_format": (
         "The model does not answer with {labels}. In lm-eval, pass --apply_chat_template for a chat model and use the "
         "task's _mc variant for a base model; give thinking models room: --gen_kwargs max_gen_toks=16384."

@@ -12,7 +12,7 @@ from .conversation import Message
 from .documents import Scorable, Several
 from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .outcome import Answers, Outcome
-from .rewards import named_rewards, score_rewards
+from .rewards import NamedRewards, named_rewards, score_rewards
 from .usage import UNCOUNTED, Usage
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
@@ -44,15 +44,17 @@ class Metric:
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """What is measured of the text of a reply, beside what it is read to.
+    """What is measured of the texts of a case's replies, beside what they are read to.
 
     Attributes:
         facts: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
-        measure: (what the reply was read to, the reply, those facts) -> metric -> value.
+        measure: (what the reply to each call was read to, the replies, those facts) -> metric -> value.
+        items: (the replies, those facts) -> what they list, for metrics over the corpus, ready for JSON; None where there are none.
     """
 
     facts: Callable[[Any], Mapping[str, Any]]
-    measure: Callable[[str, Reply, Mapping[str, Any]], dict[str, float]]
+    measure: Callable[[Answers, Sequence[Reply], Mapping[str, Any]], dict[str, float]]
+    items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +75,11 @@ class Method:
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
         read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
         conversation: `rewards` only: what the model scores.
+        score_rewards: `rewards` only: (the rewards, targets) -> metric -> value, where neither response is the right one by itself. None
+            where the first one is, see `rewards.score_rewards`.
         tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
         several: how its one call asks for several cases at once; None where each case has calls of its own.
-        described: what is measured of the text of its one call's reply; None where labels are all that counts.
+        described: what is measured of the texts of its calls' replies; None where labels are all that counts.
     """
 
     name: str
@@ -91,6 +95,7 @@ class Method:
     read: Callable[[str, bool], str] | None = None
     read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
     conversation: Callable[[Any, Any, str], list[Message]] | None = None
+    score_rewards: Callable[[NamedRewards, Sequence[str]], dict[str, float]] | None = None
     tasks: bool = False
     several: Several | None = None
     described: Described | None = None
@@ -106,8 +111,10 @@ class Method:
 
     def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
         """The values of a case that go into a harness's table; of rewards all, since a model has aspects of its own."""
-        names = values if self.evidence == "rewards" else {metric.name for metric in self.metrics_in(harness)}
-        return {name: value for name, value in values.items() if name in names}
+        shown = {metric.name for metric in self.metrics_in(harness)}
+        if self.evidence == "rewards":
+            shown |= values.keys() - {metric.name for metric in self.metrics}
+        return {name: value for name, value in values.items() if name in shown}
 
     def facts(self, case: Any) -> dict[str, Any]:
         """What a log says of a case beside its ids, see `Described.facts`; under the key FACTS, or nothing."""
@@ -201,11 +208,14 @@ class Method:
         rewards = None
         pairs: list[LogLikelihoods] = []
         values: list[dict[str, float]]
+        items: tuple[Mapping[str, Any], ...] = ()
         if self.evidence == "rewards":
-            ((case_id, *_),) = cases
+            (case,) = cases
             given = cast(Sequence[Reward], evidence)
             rewards, answers = named_rewards(given), [()]
-            values = [score_rewards(case_id, rewards, [reward.truncated for reward in given])]
+            values = [score_rewards(case.id, rewards, [reward.truncated for reward in given])]
+            if self.score_rewards is not None:
+                values = [{"truncated": values[0]["truncated"], **self.score_rewards(rewards, case.targets)}]
         else:
             if answers is None or not texts:
                 readings = [self.reading(given, document.labels) for given in evidence]
@@ -213,8 +223,10 @@ class Method:
                 if answers is None:
                     answers = self.answers([answer for answer, _ in readings], len(cases))
             if self.described is not None:
-                ((answer,),), (reply,) = answers, cast(Sequence[Reply], evidence)
-                values = [self.described.measure(answer, reply, document.facts)]
+                (of_calls,), replies = answers, cast(Sequence[Reply], evidence)
+                values = [self.described.measure(of_calls, replies, document.facts)]
+                if self.described.items is not None:
+                    items = tuple(self.described.items(replies, document.facts))
             else:
                 assert self.score is not None  # of labels
                 values = [self.score(case.targets, of, pairs) for case, of in zip(cases, answers, strict=True)]
@@ -226,7 +238,7 @@ class Method:
         return [
             Outcome(
                 case.id, document.cell, document.user_id, case.digest, setting, epoch,
-                () if rewards else case.targets, of, scores, rewards, unread, each,
+                () if rewards and self.score_rewards is None else case.targets, of, scores, rewards, unread, each, items,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)
         ]  # fmt: skip

@@ -24,6 +24,7 @@ def option(
     parse: Callable[[Any], Any] | None = None,
     always: bool = False,
     relevant: Callable[[Mapping[str, Any]], bool] | None = None,
+    place: bool = False,
 ) -> Any:
     """A field of `Options`.
 
@@ -34,8 +35,11 @@ def option(
         parse: what users write -> the field's value; raises OptionError.
         always: whether the line at the start of a run and the signature include it even if it is the default.
         relevant: (the other options) -> whether it has any effect; then a signature includes it even if it is the default.
+        place: whether it names a place on this machine. A signature says what was found there instead.
     """
-    metadata = {"help": help, "values": values, "said": said, "parse": parse, "always": always, "relevant": relevant}
+    metadata = {
+        "help": help, "values": values, "said": said, "parse": parse, "always": always, "relevant": relevant, "place": place,
+    }  # fmt: skip
     return field(default=default, metadata=metadata)
 
 
@@ -136,7 +140,9 @@ class Options:
     @classmethod
     def signed_names(cls) -> tuple[str, ...]:
         """The names of what `signed` gives."""
-        return tuple(one.name for one in _options(cls) if one.name not in ("data", "counts"))
+        return tuple(
+            one.name for one in _options(cls) if one.name not in ("data", "counts") and not one.metadata["place"]
+        )
 
     @classmethod
     def signed_types(cls) -> dict[str, type]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
+from typing import Any
 
 from ..common.statistics import mean
 from .rewards import NamedRewards
@@ -22,11 +23,12 @@ class Outcome:
         case_id, cell, user_id, digest: see `cases.Case`.
         setting: the value of the option that a control changes, see `report.Control`; empty where nobody says.
         epoch: from 1.
-        targets: the right label of each call; empty where no labels are read.
+        targets: the right label of each call; empty where no labels are read, or what else the case is held against.
         answers: one per call; empty where no labels are read.
         values: metric -> value, in any unit; nan where it is undefined.
         rewards: of both responses; None where a method reads none.
         unread: (reason, excerpt) of each unreadable reply, where its text is known.
+        items: what its replies list, see `method.Described`.
     """
 
     case_id: str = ""
@@ -41,6 +43,7 @@ class Outcome:
     rewards: NamedRewards | None = None
     unread: tuple[tuple[str, str], ...] = ()
     usage: Usage = UNCOUNTED
+    items: tuple[Mapping[str, Any], ...] = ()
 
 
 class ScoredCase(tuple[Outcome, ...]):

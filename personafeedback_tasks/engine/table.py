@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from ..common.statistics import clustered_stderr, jackknife_stderr, mean
+from ..common.jackknife import jackknife_stderr
+from ..common.statistics import clustered_stderr, mean
 from .outcome import CorpusMetric, Outcome
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,12 +18,13 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import CachePolicy, Model, get_model
+from inspect_ai.log import EvalLog, EvalSample, transcript
+from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from ..common import strict_yaml
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..common.strict_json import cut
+from ..common.strict_json import cut, short
 
 RETRIES = 5
 """How often Inspect asks again before it gives up a text: for about a minute and a half. By default it never gives up."""
@@ -53,10 +53,12 @@ class WrittenText(NamedTuple):
     Attributes:
         text: without what the model thought before it, where the provider keeps that apart. May be empty.
         cut: it ended at the limit of its length.
+        withheld: a filter of the provider kept it back, or its end; the text is then empty.
     """
 
     text: str
     cut: bool
+    withheld: bool = False
 
 
 Generated = tuple[dict[str, WrittenText], dict[str, str]]
@@ -73,6 +75,8 @@ def generate(
     max_tokens: int | None = None,
     temperature: float | None = None,
     seeds: Mapping[str, int] = {},
+    batch: bool | int | str = False,
+    came: Callable[[int | None], None] = lambda tokens: None,
 ) -> Generated:
     """Have a model write the texts that are not yet in the cache.
 
@@ -84,6 +88,8 @@ def generate(
         max_tokens: limit on a reply; the provider's if None.
         temperature: the provider's if None.
         seeds: id of a text -> seed of the provider's sampling, where it takes one; for those that are asked for again.
+        batch: use the provider's batch interface, where it has one; or the size of a batch, or a file with Inspect's BatchConfig.
+        came: is told the tokens of each call that ended, 0 for one that failed, None for a reply that was in the cache.
 
     Raises:
         OptionError: there is no such model, or it lacks something, such as a key.
@@ -98,7 +104,7 @@ def generate(
             [Sample(id=name, input=prompt, metadata={"seed": seeds.get(name)}) for name, prompt in prompts.items()],
             name=step,
         ),
-        solver=_writes(),
+        solver=_writes(came),
         name=step,
     )
     with _environment("INSPECT_CACHE_DIR", str(_cache(folder, step))):
@@ -106,7 +112,7 @@ def generate(
             task,
             model=writer,
             log_dir=str((folder / LOGS / step).resolve()),
-            display="plain" if sys.stdout.isatty() else "none",
+            display="none",
             fail_on_error=False,
             score=False,
             score_display=False,
@@ -114,6 +120,7 @@ def generate(
             max_retries=RETRIES,
             max_tokens=max_tokens,
             temperature=temperature,
+            batch=_batch(batch),
         )
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
@@ -137,10 +144,10 @@ def _cache(folder: Path, step: str) -> Path:
     return (folder / CACHE / step).resolve()
 
 
-def check_models(names: Iterable[str], model_args: Mapping[str, Any]) -> None:
-    """Raise OptionError if one of them cannot be started, before the first is paid."""
-    for name in names:
-        _started(name, model_args)
+def check_models(arguments: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise OptionError if a model cannot be started with its arguments, before the first is paid."""
+    for name, of_model in arguments.items():
+        _started(name, of_model)
 
 
 def _started(model: str, model_args: Mapping[str, Any]) -> Model:
@@ -156,8 +163,24 @@ def _started(model: str, model_args: Mapping[str, Any]) -> Model:
         ) from error
 
 
+def _batch(batch: bool | int | str) -> bool | int | BatchConfig:
+    """As Inspect takes it. Raises OptionError: a file has something else than its settings."""
+    if not isinstance(batch, str):
+        return batch
+    known = ", ".join(BatchConfig.model_fields)
+    try:
+        found = strict_yaml.argument(Path(batch).read_text(encoding="utf-8"))
+        if isinstance(found, dict) and found.keys() <= BatchConfig.model_fields.keys():
+            return BatchConfig.model_validate(found)
+    except ValueError as error:
+        raise OptionError(
+            f"--batch {batch}: found {_one_line(str(error))}, expected numbers for some of {known}."
+        ) from error
+    raise OptionError(f"--batch {batch}: found {short(found)}, expected numbers for some of {known}.")
+
+
 @solver(name="writes")
-def _writes() -> Solver:
+def _writes(came: Callable[[int | None], None]) -> Solver:
     in_a_row = 0
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -169,8 +192,12 @@ def _writes() -> Solver:
             written = await generate(state, cache=kept, seed=state.metadata["seed"])
         except Exception:
             in_a_row += 1
+            came(0)
             raise
         in_a_row = 0
+        calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
+        usage = written.output.usage
+        came(None if calls and calls[-1].cache == "read" else usage.input_tokens + usage.output_tokens if usage else 0)
         return written
 
     return solve
@@ -186,8 +213,11 @@ def _read(log: EvalLog, names: Iterable[str]) -> Generated:
             failures[name] = why
         else:
             output = sample.output
-            cut_off = output.stop_reason in ("max_tokens", "model_length")
-            texts[name] = WrittenText(output.choices[0].message.text.strip(), cut_off)
+            cut_off, withheld = (
+                output.stop_reason in ("max_tokens", "model_length"),
+                output.stop_reason == "content_filter",
+            )
+            texts[name] = WrittenText("" if withheld else output.choices[0].message.text.strip(), cut_off, withheld)
     return texts, failures
 
 
@@ -204,8 +234,6 @@ def _failure(log: EvalLog, sample: EvalSample | None) -> str:
         return f"the run ended before it ({log.status})."
     if not sample.output.choices:
         return "the provider sent no reply."
-    if sample.output.stop_reason == "content_filter":
-        return "the provider withheld the reply (content filter)."
     return ""
 
 

@@ -14,6 +14,9 @@ from ..engine.table import table
 VALUES = "values"
 """In the metadata of the score of a document with several cases: metric -> value of each."""
 
+ITEMS = "items"
+"""Likewise, of a case: what its replies list, see `engine.method.Described`."""
+
 
 @metric
 def measures(benchmark: str) -> Metric:
@@ -51,13 +54,17 @@ def outcomes_of(scores: Iterable[SampleScore]) -> Iterator[ScoredCase]:
 def _outcomes(score: SampleScore, epoch: int) -> list[Outcome]:
     about, note = score.sample_metadata or {}, score.score.metadata or {}
     values: list[Any] = note.get(VALUES) or [score.score.value]
-    targets, answers = note.get("targets", ()) if "answers" in note else (), tuple(note.get("answers", ()))
+    targets, answers = (
+        note.get("targets", ()) if {"answers", "rewards"} & note.keys() else (),
+        tuple(note.get("answers", ())),
+    )
     rewards = {name: tuple(by_call.values()) for name, by_call in (note.get("rewards") or {}).items()} or None
     width = len(targets) // len(values)  # the targets of a case are adjacent
     return [
         Outcome(
             str(score.sample_id), about["cell"], about["user_id"], epoch=epoch, targets=targets[start : start + width],
             answers=answers[start : start + width], values=value, rewards=cast(Any, rewards),
+            items=tuple(note.get(ITEMS, ())),
         )
         for start, value in ((place * width, value) for place, value in enumerate(values))
     ]  # fmt: skip

@@ -18,7 +18,7 @@ from ..replies.letter_probabilities import mass
 from . import explained
 from .calls import events, replies, stage_outcome
 from .evidence import given, score_name
-from .metrics import VALUES, measures
+from .metrics import ITEMS, VALUES, measures
 
 
 @cache
@@ -45,6 +45,7 @@ def labels(name: str, method_name: str) -> Callable[[], Scorer]:
                     "answers": answers,
                     "targets": list(target),
                     **({} if method.several is None else {VALUES: values}),
+                    **({ITEMS: list(outcomes[0].items)} if method.described and method.described.items else {}),
                     **_of_tokens(benchmark, method, dict(zip(asked, evidence, strict=True))),
                     **stage_outcome(benchmark.stage, state),
                 },

@@ -141,6 +141,7 @@ def _parts(
     config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method.room)
     found: list[Scorer] = [scorers.labels(record.name, method.name)()]
     if not grader.applies(record, every[0]):
-        return ask_every_call(record, cases, every), found, config
+        keep = method.described is not None and len(method.calls) > 1  # a long text is not to be paid for twice
+        return ask_every_call(record, cases, every, keep=keep), found, config
     found.append(grader.grades(record.name)(**grader.arguments(record, every[0])))
     return ask_every_call(record, cases, every, grader.refuse(record), keep=True), found, config

@@ -208,7 +208,9 @@ class BenchmarkTask(ConfigurableTask):
         for name in (self.benchmark.report.primary, *self.benchmark.of_several(self.settings)):
             if name in found:
                 found[f"{name}_stderr_clustered"] = (doc["user_id"], [table[name] for table in tables])
-        judged = [(outcome.targets, outcome.answers, outcome.cell) for outcome in outcomes[: len(tables)]]
+        judged = [
+            (outcome.targets, outcome.answers, outcome.cell, outcome.items) for outcome in outcomes[: len(tables)]
+        ]
         for name in self.benchmark.corpus:
             item = (self.benchmark.name, name, doc["user_id"], judged)
             found |= {name: item, f"{name}_stderr_clustered": item}

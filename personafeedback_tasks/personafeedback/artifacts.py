@@ -116,7 +116,7 @@ ARTIFACTS: dict[str, tuple[str, Callable[[str], bool]]] = {
     "artifact_tags": ("A response contains tags or reasoning of the model that wrote it.", _found(_TAGS, "<")),
     "artifact_preamble": ("A response announces that it was rewritten.", _found(_PREAMBLE)),
     "artifact_profile": ("A response leaks persona JSON from the generation prompt.", _quotes_profile),
-    "artifact_unparsed": ("A response is a program's error message that it could not parse one.", _is_unparsed),
+    "artifact_unparsed": ("A response is the error message of a program that failed to parse one.", _is_unparsed),
     "artifact_colon": ("A response ends at a colon: what it announces is missing.", _ends_at_colon),
     "artifact_boilerplate": (
         "A response speaks of its instructions or its writer: a persona, a profile, an MBTI type, an AI model.",

@@ -81,12 +81,12 @@ def _of_a_set(facts: CardFacts, manifest: Manifest) -> tuple[list[str], list[str
         between = "" if shown.low is None else f", 95 % interval {shown.low:g} to {shown.high:g}"
         agreement = f"{foreign.markdown(shown.measure)} {shown.value:g}{between}"
     first = [
-        "The run is one of a judge, whose own errors are in these numbers." if duel else _RECOGNIZES,
+        "These numbers include the judge's own errors." if duel else _RECOGNIZES,
         "No annotators are named: nobody's votes are behind the labels." if not (manifest.annotators or shown) else "",
         *_of_the_texts(facts),
     ]
     return [*filter(None, first)], [
-        f"How the labels arose: {foreign.markdown(manifest.labels)}",
+        f"How the labels were made: {foreign.markdown(manifest.labels)}",
         f"Who wrote the texts: {foreign.markdown(manifest.generator)}",
         *(
             [f"Annotators: {manifest.annotators or 'none are named'}; their agreement: {agreement}."]

@@ -72,7 +72,7 @@ class Others:
         """
         if user_id not in self.given:
             raise DataError(
-                f"{self.root / 'persona'}: found no file named {short(user_id)}.json letter by letter, expected one. Rename the file."
+                f"{self.root / 'persona'}: found no file named {short(user_id)}.json in exactly this spelling, expected one. Rename the file."
             )
         return self.personas[self.given[user_id]]
 

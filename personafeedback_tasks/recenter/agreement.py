@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
 from ..common.agreement import RowVotes, alpha, fleiss
-from ..common.statistics import estimate_of
+from ..common.jackknife import estimate_of
 from ..engine.outcome import Outcome
 from ..engine.report import HumanAgreement
 

@@ -10,26 +10,34 @@ A folder has any of these, one JSON object per line:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..common import folders, strict_json
 from ..common.errors import DataError
 from ..common.folders import SAMPLE
 from ..common.strict_json import broken, short
 from ..engine.cases import Case, CaseSet, digest_of
-from .rows import STAGES, JudgedRow, R, parse
+from .rows import STAGES, JudgedRow, R, S, parse
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 
 AnyCase = TypeVar("AnyCase", bound=Case)
 
 
+class _WithId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_WithId)
+
+
 @dataclass(frozen=True)
-class Rows(CaseSet[R]):
+class Rows(CaseSet[S]):
     """The rows of one stage, in the order in which a harness gets them, see `in_turns`.
 
     Attributes:
@@ -39,11 +47,11 @@ class Rows(CaseSet[R]):
         unscored: rows without votes or with even ones, which are not among these.
     """
 
-    cases: tuple[R, ...]
-    stage: type[R]
+    cases: tuple[S, ...]
+    stage: type[S]
     origin: str
     counts: str = "any"
-    unscored: tuple[R, ...] = ()
+    unscored: tuple[S, ...] = ()
 
     @property
     def cell_order(self) -> tuple[str, ...]:
@@ -63,19 +71,44 @@ class Rows(CaseSet[R]):
         return self.origin == SAMPLE
 
 
+JUDGED, UNJUDGED = "judged", "unjudged"
+"""Which rows a task asks."""
+
+
 def with_judgment(rows: Rows[R]) -> Rows[R]:
     """The rows that can be scored; the others are kept apart.
 
     Raises:
         DataError: there are none.
     """
-    scored, unscored = (tuple(row for row in rows if (row.judgment is None) is out) for out in (False, True))
-    if not scored:
+    parted = _parted(rows, lambda row: row.judgment is not None)
+    if not parted.cases:
         raise DataError(
             f"{rows.source}: found no row of {file_name(rows.stage)} to score (rows: {len(rows):,}, without votes or with even ones), "
             "expected rows that people judged. Add votes to the rows, or run other tasks."
         )
-    return replace(rows, cases=scored, unscored=unscored)
+    return parted
+
+
+def unjudged(rows: Rows[R]) -> Rows[R]:
+    """The rows that nobody judged; the others are kept apart.
+
+    Raises:
+        DataError: there are none.
+    """
+    parted = _parted(rows, lambda row: row.judgment is None and not getattr(row, "votes", ()))
+    if not parted.cases:
+        raise DataError(
+            f"{rows.source}: found no row of {file_name(rows.stage)} that nobody judged, expected some, each with an empty list of votes. Leave out "
+            f"rows={UNJUDGED} for the others."
+        )
+    return parted
+
+
+def _parted(rows: Rows[R], is_asked: Callable[[R], bool]) -> Rows[R]:
+    every = in_turns((*rows.cases, *rows.unscored)) if rows.unscored else rows.cases
+    asked, others = (tuple(row for row in every if is_asked(row) is kept) for kept in (True, False))
+    return replace(rows, cases=asked, unscored=others)
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
@@ -88,11 +121,7 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
         DataError: there is no such folder or file, or it is broken.
     """
     names = [file_name(known) for known in STAGES]
-    folder, source = folders.located(
-        data, ENVIRONMENT_VARIABLE, Path(__file__).with_name(SAMPLE),
-        f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(names)}, or to {SAMPLE!r}; "
-        "`personafeedback import-annotations` makes such a folder from the authors' files.",
-    )  # fmt: skip
+    folder, source = located(data, names)
     path = folder / file_name(stage)
     if not path.is_file():
         present = ", ".join(name for name in names if (folder / name).is_file())
@@ -100,16 +129,41 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
             f"{path}: no such file, so there are no {stage.stage} rows (found: {present or 'none of the three files'}). "
             "Add it, or run only tasks whose file is there."
         )
+    return Rows(tuple(in_turns(each_once(path, lambda fields, where: parse(stage, fields, where)))), stage, source)
+
+
+def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[Path, str]:
+    """(the folder that `data` names, what a signature prints of it), see `folders.located`.
+
+    Args:
+        names: the files that one would look for there.
+    """
+    return folders.located(
+        data, ENVIRONMENT_VARIABLE, Path(__file__).with_name(SAMPLE),
+        f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(names)}, or to {SAMPLE!r}; "
+        "`personafeedback import-annotations` makes such a folder from the authors' files.",
+    )  # fmt: skip
+
+
+def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Named]) -> list[Named]:
+    """The rows of a file, in its order.
+
+    Args:
+        parsed: (a line, its place) -> the row.
+
+    Raises:
+        DataError: a line is broken, or has the id of another one.
+    """
     lines: dict[str, int] = {}
-    parsed = []
+    rows = []
     for line, fields in strict_json.rows(path):
         where = f"{path}, line {line}"
-        row = parse(stage, fields, where)
+        row = parsed(fields, where)
         if row.id in lines:
             raise broken(where, f"id = {short(row.id)}, which line {lines[row.id]} has", "an id of its own")
         lines[row.id] = line
-        parsed.append(row)
-    return Rows(tuple(in_turns(parsed)), stage, source)
+        rows.append(row)
+    return rows
 
 
 def file_name(stage: type[JudgedRow]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -99,17 +100,32 @@ class RowFields(Fields):
 
     def names(self) -> tuple[str, str]:
         """(id, user_id), as in JudgedRow."""
-        for key in ("id", "user_id"):
-            name = self.text(key)
-            if any(char.isspace() or not char.isprintable() for char in name):
-                raise self.broken(f"{key} = {short(name)}", "a name without spaces")
-        return self.row["id"], self.row["user_id"]
+        return self.name("id"), self.name("user_id")
+
+    def name(self, key: str) -> str:
+        name = self.text(key)
+        if any(char.isspace() or not char.isprintable() for char in name):
+            raise self.broken(f"{key} = {short(name)}", "a name without spaces")
+        return name
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        def right(value: object) -> bool:
+            return (
+                isinstance(value, list)
+                and bool(value)
+                and all(isinstance(item, str) and item.strip() for item in value)
+            )
+
+        return tuple(self.checked(key, right, "a list of non-empty strings"))
+
+    def matching(self, key: str, pattern: re.Pattern[str], expected: str) -> str:
+        return str(self.checked(key, lambda value: isinstance(value, str) and pattern.fullmatch(value), expected))
 
     def votes(self, is_vote: Callable[[Any], bool], known: str) -> tuple[Any, ...]:
         def right(value: object) -> bool:
-            return isinstance(value, list) and 0 < len(value) <= MOST_VOTES and all(map(is_vote, value))
+            return isinstance(value, list) and len(value) <= MOST_VOTES and all(map(is_vote, value))
 
-        return tuple(self.checked("votes", right, f"a list of {known}, 1 to {MOST_VOTES:,} of them"))
+        return tuple(self.checked("votes", right, f"a list of {known}, at most {MOST_VOTES:,} of them"))
 
     def conversation(self, key: str) -> tuple[Message, ...]:
         messages = []

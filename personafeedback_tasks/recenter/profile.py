@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..engine.cases import digest_of
 from ..engine.documents import Document, Several
@@ -33,9 +33,14 @@ _NUMBERED = re.compile(r"\d+\. ")
 
 
 def build(document: Document[Relevance]) -> str:
-    """The prompt of one profile. An attribute is one line."""
-    numbered = [f"{number}. {' '.join(row.shown.split())}" for number, row in enumerate(document.cases, start=1)]
-    return filled(PROMPT, attributes="\n".join(numbered), prompt=document.cases[0].prompt)
+    """The prompt of one profile."""
+    return listing([row.shown for row in document.cases], document.cases[0].prompt)
+
+
+def listing(attributes: Iterable[str], prompt: str) -> str:
+    """The prompt that asks for the numbers of the relevant attributes. An attribute is one line."""
+    numbered = [f"{number}. {' '.join(attribute.split())}" for number, attribute in enumerate(attributes, start=1)]
+    return filled(PROMPT, attributes="\n".join(numbered), prompt=prompt)
 
 
 def listed(prompt: str) -> int | None:

@@ -1,12 +1,13 @@
 """What people judged, one type of row per stage: the texts that they saw, and their judgment.
 
-Judgments are votes, one per person in no particular order, or the label alone where only that is known.
+Judgments are votes, one per person in no particular order, or the label alone where only that is known. A row that nobody judged
+yet has an empty list of votes.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -22,8 +23,8 @@ SCALE = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True)
-class JudgedRow(ABC):
-    """One judged row of a stage: a case of the engine.
+class StageRow(ABC):
+    """One row of a stage: a case of the engine.
 
     Attributes:
         stage: its name, and that of its file.
@@ -57,14 +58,22 @@ class JudgedRow(ABC):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the id, the user, every text and people's judgment."""
+        """SHA-256 (12 hex digits) of the id, the user, every text and what people said."""
         return digest_of((self.stage, *self.content))
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The id, the user, every text and people's judgment, as JSON values."""
+        """The id, the user, every text and what people said, as JSON values."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self) if field.compare)
         return tuple(sorted(value) if name == "votes" else value for name, value in values)
+
+
+S = TypeVar("S", bound=StageRow)
+
+
+@dataclass(frozen=True)
+class JudgedRow(StageRow):
+    """One row that people judged."""
 
     @property
     @abstractmethod
@@ -177,7 +186,7 @@ class Extraction(JudgedRow):
     @property
     def transcript(self) -> str:
         """The conversation as people read it."""
-        return "\n\n".join(f"{message.role}: {message.content}" for message in self.conversation)
+        return transcript(self.conversation)
 
     @classmethod
     def read(cls, fields: RowFields) -> Extraction:
@@ -228,6 +237,11 @@ class Response(PromptRow):
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
 """In the order of a personalized reply: what is known of the user, what matters now, what comes of it."""
+
+
+def transcript(conversation: Iterable[Message]) -> str:
+    """A conversation as people and models read it."""
+    return "\n\n".join(f"{message.role}: {message.content}" for message in conversation)
 
 
 def majority(votes: Sequence[bool]) -> bool | None:

@@ -21,8 +21,8 @@ from .blocks import Block, bullets
 from .table import Column, Table, percent, with_interval
 
 LEGEND = (
-    "Wrong, answered: of users of the exam that no threshold rests on, in percent of a user's pairs (wrong among answered: of those that are "
-    "answered). Win rate: of the accepted verdicts alone, which are the clearer duels: not that of all."
+    "Wrong, answered: measured on users of the exam who had no part in choosing the threshold, in percent of a user's pairs (wrong among "
+    "answered: of the answered ones). Win rate: of the accepted verdicts alone; these are the clearer duels, so it is not that of all."
 )
 
 
@@ -78,8 +78,8 @@ def whom(users: int, chose: int) -> str:
     if not chose:
         return f"{about}: all {users:,} users of these duels."
     return (
-        f"{about}: {users - chose:,} of the {users:,} users of these duels. The other {chose:,} chose it by their pairs of the exam; for these very users "
-        "it is expected, and not proved."
+        f"{about}: {users - chose:,} of the {users:,} users of these duels. The other {chose:,} had a part in choosing it: for them the promise is "
+        "expected to hold and not proved."
     )
 
 
@@ -90,7 +90,7 @@ def why_not(made: Abstaining, promise: Promise) -> str:
         "": "",
         DIFFERS: "People's votes show that the judge errs differently here than in its exam.",
         FEW_USERS: f"It needs {least_users(made.risk)} users to choose a threshold by, and the exam has {users}.",
-        NO_THRESHOLD: f"The exam of {users} users shows it at no threshold that accepts a verdict.",
+        NO_THRESHOLD: f"In the exam of {users} users, no threshold that accepts a verdict keeps it.",
     }[promise.why_not]
 
 

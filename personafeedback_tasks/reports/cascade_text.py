@@ -39,20 +39,20 @@ def sentences(made: Cascade) -> list[str]:
         f"Of a user's duels at most {percent(made.risk)} % are answered and wrong, on average over users and exams (bound {percent(made.bound)} %; conformal "
         "risk control, half of the risk for each judge), if both are as good on replies as in their exams.",
         abstaining_text.whom(made.users, made.chose),
-        f"In the exams, of users that no threshold rests on: {percent(coverage.value)} % are answered, {percent(accuracy.value)} % of these rightly "
+        f"In the exams, of users who had no part in choosing the thresholds: {percent(coverage.value)} % are answered, {percent(accuracy.value)} % of these rightly "
         f"({percent(accuracy.low)} to {percent(accuracy.high)} %); {percent(made.wrong.value)} % are answered and wrong.",
         f"The reply wins {percent(rate.value)} % ({percent(rate.low)} to {percent(rate.high)} %) of the {rate.n:,} duels that are decided; {made.left:,} are "
         "left for people.",
     ]
     found += [
-        f"People's votes show that {step.model} errs on these replies otherwise than in its exam: it decides nothing."
+        f"People's votes show that {step.model} errs on these replies differently than in its exam, so it decides nothing."
         for step in made.steps
         if step.differs
     ]
     found += [
-        f"People's votes do not test {step.model}: it has seen only the duels that {made.steps[0].model} leaves, which are harder than the exam's pairs."
+        f"People's votes do not test whether {step.model} errs on these replies as in its exam. {step.untested}"
         for step in made.steps
-        if step.differs is None
+        if step.untested
     ]
     if unseen := made.steps[1].unseen:
         found.append(
@@ -70,7 +70,7 @@ def document(made: Cascade) -> dict[str, Any]:
         "judges": [
             {
                 "judge": step.model,
-                "differs": step.differs,
+                "differs": None if step.untested else step.differs,
                 "threshold": math.nan if step.threshold.value == math.inf else step.threshold.value,
                 "exam_users": step.threshold.users,
                 "bound": step.threshold.bound,

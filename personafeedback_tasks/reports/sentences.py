@@ -31,7 +31,7 @@ def beyond(margin: Estimate, what: str) -> str:
     if margin.low > 0 or margin.high < 0:
         return f"{abs(100 * margin.value):.1f} points {'above' if margin.value > 0 else 'below'} {what}"
     if math.isnan(margin.low):
-        return f"{percent(margin.value, sign=True)} points beside {what}, with an unknown error"
+        return f"{percent(margin.value, sign=True)} points from {what}, with an unknown error"
     return f"cannot be told apart from {what} ({percent(margin.value, sign=True)} points)"
 
 
@@ -76,21 +76,9 @@ def _judge_differs(transfer: Transfer) -> str:
 
 
 def _stopped(known: StopState, name: str) -> str:
-    ends = " to ".join(percent(end, sign=not known.accuracy) for end in known.interval)
     rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
-    return (
-        f"STOPPING (stop={known.rule}): {known.users:,} of {known.of:,} users count, {name} {DECISIONS[known.decision]}, {ends} with 95 % "
-        f"confidence, whenever one looks{rest if known.early else ''}."
-    )
+    return f"STOPPING (stop={known.rule}): {known.said(name)}{rest if known.early else ''}."
 
-
-DECISIONS: Mapping[str | None, str] = {
-    "above": "above 0",
-    "below": "below 0",
-    "within": "within the margin around 0",
-    "known": "known to within the margin",
-    None: "not decided",
-}
 
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run
@@ -119,6 +107,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "and in 87 % where users differ much and the accuracy is 95 %.",
     "errors_per_row": "Each row counts as a user of its own: errors are per row.",
     "equal_users": "All users have the same score: a standard error of 0 says nothing about the spread, so no interval is given unless all cases are right or all wrong.",
+    "unreadable": "{percent:.1f} % of the replies are unreadable and count as wrong.",
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
@@ -145,6 +134,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
 OF_A_MODEL: Mapping[str, str] = {
     "partial": "partial, {cells}",
     "unfinished": "{state}",
+    "unreadable": "{percent:.0f} % of its replies are unreadable and count as wrong",
+    "control_unreadable": "{percent:.0f} % of the replies of its control {value} are unreadable",
     "shortcut": "picks {picks} in {percent:.0f} % of the cases",
 }
 """The same caveats after a model's name in a list of several: key -> words."""

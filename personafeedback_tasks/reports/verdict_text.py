@@ -9,7 +9,6 @@ from typing import Any
 from ..analysis.families import SAME
 from ..analysis.verdict import Verdict
 from ..common.corrected import LARGEST_GAP
-from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
@@ -49,7 +48,7 @@ def in_a_sentence(verdict: Verdict) -> str:
     else:
         rate, trust = verdict.overall.rate, f"{_weakness(verdict)} to say more"
     if math.isnan(rate.low):
-        return f"{replies} win against {other} {_often(rate.value)}; how sure that is cannot be said."
+        return f"{replies} win against {other} {_often(rate.value)}; the uncertainty is unknown."
     ends = f"({percent(rate.low)} to {percent(rate.high)} %)"
     if rate.low > EVEN:
         return f"{replies} win against {other} {_often(rate.value)} {ends}; {trust}."
@@ -133,19 +132,16 @@ def notes(verdict: Verdict) -> Iterator[str]:
         ends = sorted((exam, 1 - exam))
         yield (
             f"A judge that is right in {percent(exam)} % of its exam gives about {percent(ends[1])} % to a writer that always wins and "
-            f"{percent(ends[0])} % to one that never does: the votes as they are cannot certify more."
+            f"{percent(ends[0])} % to one that never does: raw votes cannot show more."
         )
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
     if verdict.people.duels and verdict.people.powered is None:
-        yield (
-            f"People's votes are left out: they are on duels of {verdict.people.users} users ({verdict.people.duels:,} duels), and at least "
-            f"{LEAST_USERS} users are needed."
-        )
+        yield f"People's votes are left out. {verdict.people.untested}"
     if verdict.people.powered is not None:
         drawn = (
-            " Each duel weighs the inverse of the probability with which it was drawn, and a vote of the judge is what its exam makes of "
-            "its certainty."
+            " Each duel is weighted by the inverse of the probability with which it was drawn, and the judge's vote is replaced by the "
+            "probability, from its exam, that the reply is better."
         )
         yield (
             f"With people's votes on {verdict.people.duels:,} duels: prediction-powered, the judge's votes weighing "

@@ -29,12 +29,16 @@ def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
 
 
 def offers(runs: Sequence[Run]) -> list[str]:
-    """Sentences on models that differ only by a provider's prefix, each with the option that makes them one."""
+    """The sentence on models that differ only by a provider's prefix, with the options that make them one; none without any."""
     harness = {run.name: run.harness for run in runs}
     model = {run.name: run.model for run in runs}
+    alike = [(longer, shorter) for longer, shorter in permutations(harness, 2) if longer.endswith(f"/{shorter}")]
+    options = " ".join(f"--name {model[longer]}={shorter}" for longer, shorter in alike)
+    names = [f"{longer} ({harness[longer]}) and {shorter} ({harness[shorter]})" for longer, shorter in alike]
+    if len(alike) > 1:
+        names = [f"{len(alike)} pairs of names"]
     return [
-        f"{longer} ({harness[longer]}) and {shorter} ({harness[shorter]}) differ only by the provider. If they are one model, pass "
-        f"--name {model[longer]}={shorter}: then a control of one counts for the other."
-        for longer, shorter in permutations(harness, 2)
-        if longer.endswith(f"/{shorter}")
+        f"{name} differ only by the provider. If {'they are' if len(alike) == 1 else 'each pair is'} one model, pass "
+        f"{options}: then a control of one counts for the other."
+        for name in names
     ]

@@ -22,8 +22,8 @@ from ..engine.evidence import Reply
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
 from ..personafeedback.rag import memory
+from ..replies.written import text_of
 from .cases import Questions, UserQuestion
-from .measures import text_of
 
 SIDES: dict[str, Callable[[PersonaCase], str]] = {
     CHOSEN: lambda case: case.chosen,

@@ -17,9 +17,9 @@ from ..engine.outcome import Answers
 from ..personafeedback import prompts
 from ..personafeedback.record import METHODS, PERSONAFEEDBACK
 from ..replies.answers import read_reply
+from ..replies.written import text_of
 from .cases import UserQuestion
 from .duel import SIDES, DuelPair
-from .measures import text_of
 
 METRICS = {"win": "acc", "consistency": "consistency", "first_rate": "first_rate", "invalid": "invalid"}
 """Metric -> what it is called where a judge chooses. `win` is 0.5 for a tie, which nobody is asked about."""

@@ -11,9 +11,10 @@ from ..engine.report import Line, ReportSpec, Shown
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
+from ..replies.written import WRITTEN, read_written
 from .cases import Questions, columns, facts, questions
 from .graded import GRADED
-from .measures import WRITTEN, measures, read_written
+from .measures import measures
 from .prompts import Writing, build, check
 
 VERSION = "1.1"
@@ -34,7 +35,7 @@ METRICS = (
 
 METHOD = Method(
     name="write", help="the text of the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=(CALL,), score=None,
-    metrics=METRICS, room=2048, read=read_written, described=Described(facts=facts, measure=measures),
+    metrics=METRICS, room=2048, read=read_written, described=Described(facts=facts, measure=lambda answers, replies, facts: measures(answers[0], replies[0], facts)),
 )  # fmt: skip
 
 

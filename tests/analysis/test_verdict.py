@@ -123,7 +123,7 @@ def rated(made, value, low, high, **fields):
         (0.31, 0.24, 0.38, {"longer": 0.95, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge follows the length of a text too much to say more."),
         (0.52, 0.45, 0.59, {}, "and those of other/model cannot be told apart: the replies win in 52.0 % of the duels (45.0 to 59.0 %); this judge's errors are taken out, as far as its exam shows them."),
         (0.98, 0.95, 0.99, {}, "win against those of other/model in 98.0 % of the duels (95.0 to 99.0 %); this judge's errors are taken out, as far as its exam shows them."),
-        (0.72, float("nan"), float("nan"), {}, "win against those of other/model in 7 of 10 duels; how sure that is cannot be said."),
+        (0.72, float("nan"), float("nan"), {}, "win against those of other/model in 7 of 10 duels; the uncertainty is unknown."),
     ],
 )  # fmt: skip
 def test_the_verdict_starts_with_a_sentence(value, low, high, fields, said, logs):
@@ -540,8 +540,8 @@ def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
     path.write_text("case,winner\n" + "".join(f"{case},{winner}\n" for case, winner in votes), "utf-8")
     found, printed = verdict_of(logs, "readable", "some", "--human", path, tmp_path=tmp_path)
     assert (found["people"], found["prediction_powered"], found["judge_beside_people"]) == (8, None, None)
-    few = f"they are on duels of {found['people_users']} users (8 duels), and at least 10 users are needed."
-    assert f"People's votes are left out: {few}" in " ".join(printed.split())
+    few = f"They are on duels of {found['people_users']} users (8 duels), and at least 10 users are needed."
+    assert f"People's votes are left out. {few}" in " ".join(printed.split())
     assert "with people's votes" not in printed
     done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
     assert done.exit_code == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import time
 from pathlib import Path
 
@@ -12,11 +13,15 @@ import pytest
 pytest.importorskip("jinja2")
 
 from support.browser import Page, chromium
+from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item, Pack, read_answer
 from personafeedback_tasks.annotation.pack_files import as_html, consent_digest
 from personafeedback_tasks.annotation.vote_files import read_votes
 from personafeedback_tasks.building.votes.guideline import GUIDELINES
+from personafeedback_tasks.recenter.asking import INSTRUCTED
+from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 
 pytestmark = pytest.mark.slow
 
@@ -254,16 +259,97 @@ def test_items_of_other_kinds_have_answers_of_their_own(opened, tmp_path):
     assert page.errors() == []
 
 
-@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 900, False), (1280, 900, True), (390, 800, False)])
+def faults(page):
+    """The serious faults of accessibility that axe finds."""
+    page(AXE.read_text("utf-8"))
+    page.driver.set_script_timeout(60)
+    return page.driver.execute_async_script(
+        "const done = arguments[0]; axe.run().then((found) => done(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => [one.id, one.nodes.map((node) => node.html)])))"
+    )
+
+
+SCREENS = pytest.mark.parametrize(
+    ("width", "height", "dark"), [(1280, 900, False), (1280, 900, True), (390, 800, False)]
+)
+
+
+@SCREENS
 def test_no_serious_fault_of_accessibility(opened, width, height, dark):
     page = opened([pair(1), pair(2, session=2)], consent=CONSENT, width=width, height=height, dark=dark)
-    page(AXE.read_text("utf-8"))
-    check = "const done = arguments[0]; axe.run().then((found) => done(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => [one.id, one.nodes.map((node) => node.html)])))"
-    page.driver.set_script_timeout(60)
-    assert page.driver.execute_async_script(check) == []
+    assert faults(page) == []
     page.click("#agree")
     page.click("#list summary")
     page.click("#cannot summary")
-    assert page.driver.execute_async_script(check) == []
+    assert faults(page) == []
     page.click("#vote-A")
-    assert page.driver.execute_async_script(check) == []
+    assert faults(page) == []
+
+
+# --- the stages of a personalized reply ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study") / "study"
+    done = personafeedback("annotate", "pack", "sample", "--out", folder, "--annotators", 1)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@SCREENS
+@pytest.mark.parametrize("stage", ["extraction", "relevance", "response"])
+def test_pages_of_the_stages_have_no_serious_fault_and_fit(browser, study, stage, width, height, dark):
+    page = browser.open(study / "packs" / stage / f"annotator-1.{stage}.html", width=width, height=height, dark=dark)
+    assert faults(page) == []
+    assert page("return document.documentElement.scrollWidth") <= width
+    page.click("#ticks button" if stage == "relevance" else "#answers button")
+    assert faults(page) == []
+    assert page.errors() == []
+    page("localStorage.clear()")
+
+
+def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study, tmp_path):
+    """A makes-sense for every attribute, something missing, every second line of a profile, and always the longer reply."""
+    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    ticked: dict[tuple[str, str], bool] = {}
+    for stage in ("extraction", "relevance", "response"):
+        page = browser.open(study / "packs" / stage / f"annotator-1.{stage}.html")
+        page("localStorage.clear()")
+        page = browser.open(study / "packs" / stage / f"annotator-1.{stage}.html")
+        items = page("return JSON.parse(document.getElementById('data').textContent).items.length")
+        for number in range(items):
+            if stage == "relevance":
+                lines = page.texts("#ticks button")
+                prompt = page.texts("#side-text")[0]
+                chosen = [INSTRUCTED in line or place % 2 == 0 for place, line in enumerate(lines)]
+                if INSTRUCTED not in lines:
+                    ticked |= {(prompt, line): tick for line, tick in zip(lines, chosen, strict=True)}
+                for place in [place for place, tick in enumerate(chosen) if tick]:
+                    page(f"document.querySelectorAll('#ticks button')[{place}].click()")
+                page.click("#next") if number < items - 1 else None
+            elif stage == "response":
+                page(
+                    "document.getElementById(document.getElementById('a').textContent.length > document.getElementById('b').textContent.length ? 'vote-1' : 'vote-5').click()"
+                )
+            elif page.texts("#attributes"):
+                page.click("#vote-missing")
+                assert page.texts("#name") == ["Please write it into the note first."]
+                page.press("Has a son; Likes wood")
+                page.click("#vote-missing")
+            else:
+                page.click("#vote-accepted")
+        page.click("#download")
+        end = time.monotonic() + 10
+        while not (tmp_path / f"annotator-1.{stage}.votes.csv").is_file() and time.monotonic() < end:
+            time.sleep(0.05)
+    done = personafeedback("annotate", "votes", study, *sorted(tmp_path.glob("*.votes.csv")))
+    assert done.exit_code == 0, done.output
+    assert {vote for row in load(Extraction, study) for vote in row.votes} == {"accepted"}
+    assert {(row.prompt, row.attribute): row.votes for row in load(Relevance, study)} == {
+        key: (tick,) for key, tick in ticked.items()
+    }
+    for row in load(Response, study):
+        assert row.votes == (5 if len(row.personalized) > len(row.generic) else 1,)
+    missing = [json.loads(line)["missing"] for line in (study / "missing.jsonl").read_text("utf-8").splitlines()]
+    assert missing == [[["Has a son", "Likes wood"]]] * len(missing)
+    assert missing

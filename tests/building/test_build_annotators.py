@@ -12,7 +12,7 @@ from support.commands import personafeedback
 from personafeedback_tasks.building.rows import PackItem, Pair, Vote
 from personafeedback_tasks.building.votes.annotators import LEVEL, SLIPS, annotators, at_least
 from personafeedback_tasks.building.votes.collected import counted
-from personafeedback_tasks.building.votes.packs import ATTENTION, names
+from personafeedback_tasks.building.votes.growing import ATTENTION, names
 from personafeedback_tasks.common.statistics import share
 
 

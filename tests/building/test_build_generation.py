@@ -56,9 +56,10 @@ from personafeedback_tasks.building.texts.questions import _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
-from personafeedback_tasks.building.texts.similar import Seen, likeness
+from personafeedback_tasks.building.texts.similar import Seen
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.similar import likeness
 from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -654,7 +655,7 @@ def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_s
     writer.replies = {names(folder.settings)[0]: RuntimeError("too many requests")}
     shown = personafeedback("build", "personas", folder.root, "--model", "openai/gpt-4o").output
     assert "Failed 1" in shown
-    assert shown.splitlines()[-1] == f"Next: personafeedback build personas '{folder.root}' --model MODEL"
+    assert shown.splitlines()[-1] == f"Next: personafeedback build personas '{folder.root}' --model openai/gpt-4o"
     writer.replies = {}
     for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
         if step == "answers":
@@ -825,7 +826,7 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     assert f"Next: personafeedback build packs {folder.root}" in shown()
     settings.write_text(told.replace("specific: 1", "specific: 3"), encoding="utf-8")
     assert "3 (3 specific); 6 lacking: run it again" in shown()
-    assert f"Next: personafeedback build questions {folder.root} --model MODEL" in shown()
+    assert f"Next: personafeedback build questions {folder.root} --model openai/gpt-4o\n" in shown()
     settings.write_text(told.replace("general: 0", "general: 1"), encoding="utf-8")
     assert "3 (3 specific); 3 lacking: run it again" in shown()
     pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
@@ -833,7 +834,7 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     write_questions(Folder(folder.root), ONE)
     assert "6 (3 specific, 3 general)" in shown()
     assert "; 9 lacking: run it again" in shown()
-    assert f"Next: personafeedback build answers {folder.root} --model MODEL --model OTHER" in shown()
+    assert f"Next: personafeedback build answers {folder.root} --model openai/gpt-4o --model OTHER\n" in shown()
     write_answers(Folder(folder.root), ONE)
     assert "lacking" not in shown()
 
@@ -917,7 +918,7 @@ def test_the_commands_say_what_to_do(tmp_path):
     )
     assert "Votes to buy: 2,700 (9 to each pair)" in personafeedback("build", "plan", root, "--size", 300).output
     assert (
-        "-M must be KEY=VALUE, got 'z'"
+        "-M must be KEY=VALUE or MODEL:KEY=VALUE, got 'z'"
         in personafeedback("build", "personas", root, "--model", "x/y", "-M", "z").output
     )
     assert (

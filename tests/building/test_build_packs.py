@@ -23,8 +23,9 @@ from personafeedback_tasks.annotation.items import LETTERS
 from personafeedback_tasks.annotation.pack_files import consent_digest
 from personafeedback_tasks.building.rows import Answer, Below, PackItem, Pair, Question, Tiered, Vote
 from personafeedback_tasks.building.votes.collected import counted
+from personafeedback_tasks.building.votes.growing import ATTENTION, names
 from personafeedback_tasks.building.votes.pack_files import shown_items
-from personafeedback_tasks.building.votes.packs import ATTENTION, grown, names
+from personafeedback_tasks.building.votes.packs import grown
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +237,9 @@ def test_the_first_round_feeds_easy_and_its_third_answer_counts_for_neither(firs
         'found a vote for "nobody\'s", expected an answer of the pair'
         in personafeedback("build", "votes", build.root).stderr
     )
+    first = build.by_id(Pair)[clear].first
+    build.write(Vote, [*build.read(Vote)[:-1], Vote(annotator="x", pair_id=clear, chosen=first, shown_as="D")])
+    assert "found shown_as = 'D', expected A, B or C" in personafeedback("build", "votes", build.root).stderr
 
 
 def test_a_letter_that_an_item_does_not_have_is_no_vote(first_round, tmp_path):

@@ -14,8 +14,9 @@ from support.builds import a_build, attentive, filled_in, likes_full
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.rows import Answer, Dropped, PackItem, Pair
+from personafeedback_tasks.building.votes.growing import names
 from personafeedback_tasks.building.votes.pack_files import shown_items
-from personafeedback_tasks.building.votes.packs import grown, names
+from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.building.votes.reading import SESSION, sessions
 from personafeedback_tasks.building.votes.sharing import shared_out
 

@@ -18,7 +18,7 @@ from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.judges import JUDGES
 
-from personafeedback_tasks.cli.build_options import model_arguments
+from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.tables import FILES
@@ -178,18 +178,18 @@ def test_an_option_that_is_given_twice_is_refused(tmp_path):
     ],
 )
 def test_arguments_of_a_model_are_read_as_inspect_reads_them(given, arguments):
-    assert model_arguments(given) == arguments
+    assert Models(("m",), tuple(given)).arguments == {"m": arguments}
 
 
 @pytest.mark.parametrize("given", ["a", "=1", ""])
 def test_arguments_of_a_model_are_pairs(given):
     with pytest.raises(OptionError, match="-M must be KEY=VALUE"):
-        model_arguments([given])
+        Models(("m",), (given,))
 
 
 def test_arguments_without_a_model_are_refused(tmp_path):
     root = a_build(tmp_path / "build").root
-    assert "-M is for the models of --votes-by" in refused("build", "votes", root, "-M", "a=1")
+    assert "-M and --batch are for the models of --votes-by" in refused("build", "votes", root, "-M", "a=1")
 
 
 def test_a_plan_of_a_build_says_what_it_assumes(tmp_path):

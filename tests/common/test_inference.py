@@ -15,9 +15,10 @@ from support import planted_prompts
 from support.simulated import BENCHMARKS, draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.common import paired_tests
+from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
 from personafeedback_tasks.common.paired_tests import RESAMPLES, familywise_p, paired_p, range_by_chance
 from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import Estimate, estimate, estimate_of, jackknife_stderr, share
+from personafeedback_tasks.common.statistics import Estimate, estimate, share
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 NAN = math.nan

@@ -59,7 +59,7 @@ def test_no_vote_says_nothing_about_a_judge():
     ("ballots", "why"),
     [
         ([[1], [0], [1]], "No duel has the votes of two people"),
-        ([[1, 0], [0, 1], [1, 1]], "hardly more often than tossed coins"),
+        ([[1, 0], [0, 1], [1, 1]], "hardly agree more often than by chance"),
     ],
 )
 def test_where_the_errors_of_people_are_unknown_there_is_no_test(ballots, why):

@@ -394,7 +394,7 @@ def test_a_line_has_no_more_than_it_needs():
         (["personafeedback_hard_cot", "-T", "method=generate"], "task personafeedback_hard_cot has the method cot, got"),
         (["personafeedback_hard", "-T", "seting=rag"], "seting='rag' is not an option. Use: "),
         (["personafeedback_hard", "-T", "setting"], "-T needs NAME=VALUE, got 'setting'."),
-        (["personafeedback_hard", "-T", "hide=[Name"], "-T hide=[Name: found a value that is no YAML"),
+        (["personafeedback_hard", "-T", "hide=[Name"], "-T hide=[Name: found a value that is not valid YAML"),
         (["personafeedback_hard", "-T", "data=sample"], "data is given twice."),
     ],
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from itertools import chain
 
 import pytest
 
@@ -44,24 +45,32 @@ def asked(server, folder, *prompts, **options):
 
 
 def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
+    tokens = []
     with texts_server(write) as server:
-        texts, failures = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
-        assert texts == {"r0": ("<same>", False), "r1": ("<same>", False), "r3": ("<long>", True)}
-        assert failures.keys() == {"r2", "r4"}
+        texts, failures = asked(server, tmp_path, "same", "same", "broken", "long", "withheld", came=tokens.append)
+        withheld = {"r4": ("", False, True)}
+        assert (
+            texts
+            == {"r0": ("<same>", False, False), "r1": ("<same>", False, False), "r3": ("<long>", True, False)}
+            | withheld
+        )
+        assert failures.keys() == {"r2"}
         assert "this text is not for me" in failures["r2"]
-        assert "content filter" in failures["r4"]
+        assert sorted(tokens) == [0, 100, 100, 100, 100]
         assert Counter(server.seen) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
         (log,) = (tmp_path / "logs" / "answers").glob("*.eval")
         assert [sample.id for sample in read_eval_log(str(log)).samples] == ["r0", "r1", "r2", "r3", "r4"]
 
         server.write = lambda prompt: f"now <{prompt}>"
-        again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
+        tokens.clear()
+        again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld", came=tokens.append)
         assert again == (
-            {**texts, "r2": ("now <broken>", False), "r4": ("now <withheld>", False)},
+            {**texts, "r2": ("now <broken>", False, False), "r4": ("now <withheld>", False, False)},
             {},
         )
+        assert Counter(tokens) == {None: 3, 100: 2}
         assert Counter(server.seen) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
-        assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False)}, {})
+        assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False, False)}, {})
     assert "INSPECT_CACHE_DIR" not in os.environ
 
 
@@ -90,6 +99,26 @@ def test_a_server_that_only_fails_is_not_asked_for_everything(tmp_path):
         texts, failures = asked(server, tmp_path, *prompts)
     assert len(texts) == 99
     assert failures.keys() == {"r7"}
+
+
+def test_batches_pass_through_to_the_provider(tmp_path):
+    settings = tmp_path / "batch.yaml"
+    settings.write_text("size: 3\nsend_delay: 0.1\ntick: 0.01\n", encoding="utf-8")
+    with texts_server(write) as server:
+        prompts = [f"text {number}" for number in range(7)]
+        texts, failures = asked(server, tmp_path, *prompts, batch=str(settings))
+    assert {name: text for name, (text, *_) in texts.items()} == {f"r{n}": f"<text {n}>" for n in range(7)}
+    assert failures == {}
+    assert sorted(chain(*server.batches)) == prompts
+    assert len(server.batches) <= 3
+    for content, said in (
+        ("sizes: 3", "found {'sizes': 3}, expected numbers for some of size"),
+        ("size: many", "integer"),
+    ):
+        settings.write_text(content, encoding="utf-8")
+        with pytest.raises(OptionError, match=f"--batch {settings}: found .*") as error:
+            asked(server, tmp_path, "other", batch=str(settings))
+        assert said in str(error.value)
 
 
 def test_a_model_that_does_not_start_is_named(tmp_path, monkeypatch):

@@ -138,7 +138,10 @@ def test_votes_on_responses_have_a_mean(votes):
     assert Counter(row.votes) == Counter(votes)
 
 
-def test_a_response_that_nobody_judged_has_no_mean():
+@every_stage
+def test_a_row_that_nobody_judged_has_no_judgment(stage):
+    (row,) = loaded(stage, judged(stage, votes=[]))
+    assert (row.votes, row.judgment) == ((), None)
     (row,) = loaded(Response, judged(Response))
     assert (row.votes, row.judgment) == ((), None)
 
@@ -259,7 +262,7 @@ def test_a_stage_without_a_file_is_an_error_that_says_which_files_there_are(ther
 
 MEND = ". Fix this record or download the data again."
 NAMED = "expected a name without spaces"
-VOTES = f"1 to {MOST_VOTES:,} of them"
+VOTES = f"at most {MOST_VOTES:,} of them"
 
 
 @pytest.mark.parametrize(
@@ -274,7 +277,7 @@ VOTES = f"1 to {MOST_VOTES:,} of them"
         (Relevance, {"label": "yes"}, "found label = 'yes', expected true or false"),
         (Relevance, {"label": 1}, "found label = 1, expected true or false"),
         (Relevance, {"votes": [True]}, "found the judgment 2 times ('label', 'votes'), expected 'label' or 'votes' or 'yes' and 'n', once"),
-        (Relevance, {"label": None, "votes": []}, f"found votes = [], expected a list of true and false, {VOTES}"),
+        (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected 'label' or 'votes' or 'yes' and 'n', once"),
         (Relevance, {"label": None, "votes": [1]}, f"found votes = [1], expected a list of true and false, {VOTES}"),
         (Relevance, {"label": None, "votes": True}, f"found votes = True, expected a list of true and false, {VOTES}"),
         (Relevance, {"label": None, "yes": 3, "n": 2}, "found yes = 3, expected a whole number from 0 to 2"),

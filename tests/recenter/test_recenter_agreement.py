@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 pytest.importorskip("krippendorff")
 pytest.importorskip("scipy")
 
-from personafeedback_tasks.common.statistics import estimate_of
+from personafeedback_tasks.common.jackknife import estimate_of
 from personafeedback_tasks.recenter import agreement
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE

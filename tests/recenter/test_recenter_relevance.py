@@ -23,7 +23,8 @@ from support.inspect_runs import inspect_eval
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
+from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target

@@ -22,7 +22,8 @@ from support.recenter import in_inspect, in_lm_eval, same
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.statistics import clustered_stderr, jackknife_stderr
+from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.engine.benchmark import benchmarks
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter import extraction, ratings, relevance, response

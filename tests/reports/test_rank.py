@@ -240,17 +240,21 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
         rows = {row["model"]: row for row in csv.DictReader(file)}
     assert rows.keys() == {"scripted/gold", "scripted/mixed", "scripted/anti_gold", "CUSTOM"}
-    measured = {model: (row["persona_gain"], row["right_minus_wrong"]) for model, row in rows.items()}
+    differences = ("persona_gain", "right_minus_wrong", "wrong_minus_none")
+    measured = {model: tuple(row[name] for name in differences) for model, row in rows.items()}
     assert measured == {
-        "scripted/gold": ("", ""), "scripted/mixed": ("0.0000", "0.0000"), "scripted/anti_gold": ("0.0000", ""),
-        "CUSTOM": ("", ""),
+        "scripted/gold": ("", "", ""), "scripted/mixed": ("0.0000",) * 3, "scripted/anti_gold": ("0.0000", "", ""),
+        "CUSTOM": ("", "", ""),
     }  # fmt: skip
     assert {model: row["tokens"] for model, row in rows.items()} == {
         **dict.fromkeys(("scripted/gold", "scripted/mixed", "scripted/anti_gold"), "20.0000"), "CUSTOM": "",
     }  # fmt: skip
     assert [row["at_equal_length"] for row in rows.values()][::3] == ["100.0000", "0.0000"]
     markdown = personafeedback("rank", controlled, "--markdown", "--columns", "all", "--data", "sample").output
-    assert "| persona gain | 95 % interval | right minus wrong | 95 % interval | consistency |" in markdown
+    assert (
+        "| persona gain | 95 % interval | right minus wrong | 95 % interval | wrong minus none | 95 % interval | consistency |"
+        in markdown
+    )
     assert "| tokens a case |" in markdown
 
 
@@ -331,7 +335,7 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
         one.heading: row.values[one.key] for one in ranking.measures if one.kind == "difference" and ranking.has(one)
     }
     assert {name: (one.value, one.n) for name, one in found.items()} == {
-        "persona gain": (0.5, 28), "right minus wrong": (0.25, 32),
+        "persona gain": (0.5, 28), "right minus wrong": (0.25, 32), "wrong minus none": (0.25, 28),
     }  # fmt: skip
 
 

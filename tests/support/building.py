@@ -77,13 +77,15 @@ class Writer:
         replies: id of a text -> it, a `WrittenText`, or an error for one that fails, in place of what `write` gives; also for what
             replaces it (`id~1`), where that has no reply of its own.
         asked: (step, model, id, prompt) of every text.
+        told: model -> the arguments and the batch that its last texts were asked with.
     """
 
     def __init__(self):
-        self.write, self.asked, self.replies = write, [], {}
+        self.write, self.asked, self.replies, self.told = write, [], {}, {}
 
-    def __call__(self, prompts, model, folder, *, step, **_):
+    def __call__(self, prompts, model, folder, *, step, model_args=None, batch=False, **_):
         texts, failures = {}, {}
+        self.told[model] = model_args, batch
         for name, prompt in prompts.items():
             self.asked.append((step, model, name, prompt))
             first = re.sub(r"~[0-9]+$", "", name)

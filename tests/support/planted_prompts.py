@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from personafeedback_tasks.common.statistics import Estimate, estimate_of, share
+from personafeedback_tasks.common.jackknife import estimate_of
+from personafeedback_tasks.common.statistics import Estimate, share
 
 USERS, PROMPTS, PAIRS, ROWS = 47, 41, 164, 24
 """Of each pair of a user and a prompt, ROWS attributes."""

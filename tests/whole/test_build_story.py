@@ -33,7 +33,7 @@ from support.texts_server import texts_server
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
-from personafeedback_tasks.building.votes.packs import ATTENTION, names
+from personafeedback_tasks.building.votes.growing import ATTENTION, names
 from personafeedback_tasks.choice.baselines import longest, overlap
 from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.choice.prompts import responses

@@ -19,10 +19,11 @@ from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.replies.answers import REASONS
+from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 from personafeedback_tasks.writing.cases import facts, questions
-from personafeedback_tasks.writing.measures import WRITTEN, measures, read_written, text_of
+from personafeedback_tasks.writing.measures import measures
 from personafeedback_tasks.writing.prompts import Writing, build
 from personafeedback_tasks.writing.record import WRITE
 

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.writing.measures import WRITTEN, measures, read_written, text_of
+from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
+from personafeedback_tasks.writing.measures import measures
 from personafeedback_tasks.writing.record import WRITE
 
 FACTS = {"name": "Ann", "persona": "likes green tea\nand long walks", "question": "What should I drink?"}

@@ -62,17 +62,6 @@
   let place = Math.max(0, firstOpen());
   if (firstOpen() < 0) place = items.length - 1;
 
-  // A profile as lines: a name at the beginning of a line is a label, with spaces for underscores.
-  function profile(content) {
-    const lines = content.split("\n").map((line) => {
-      const [, space, label, rest] = line.match(/^( *)(?:([\p{L}\p{N}_]+):(?: |$))?(.*)$/u);
-      const depth = Math.min(3, Math.floor(space.length / 2));
-      const name = label === undefined ? null : make("b", {}, `${label.replaceAll("_", " ")}: `);
-      return make("p", { class: `depth${depth}${name && !rest ? " part" : ""}` }, name, rest.replace(/^- /, "• "));
-    });
-    return make("div", { class: "text profile", dir: "auto" }, ...lines);
-  }
-
   function option(text, index) {
     const letter = "ABCDEFGH"[index];
     const chosen = record(place).vote === letter ? " chosen" : "";
@@ -102,13 +91,14 @@
     at("options").replaceChildren(...item.options.map(option));
     at("options").hidden = !item.options.length;
     at("asks").textContent = item.asks;
-    const none = item.several ? [["none", words.none]] : [];
-    at("answers").replaceChildren(...[...item.answers, ...none].map(([value, label]) => answer(value, label)));
-    at("answers").classList.toggle("many", item.answers.length > 5);
+    const [listed, below] = item.several ? [item.answers, [["none", words.none]]] : [[], item.answers];
+    at("ticks").replaceChildren(...listed.map(([value, label]) => answer(value, label)));
+    at("ticks").hidden = !listed.length;
+    at("answers").replaceChildren(...below.map(([value, label]) => answer(value, label)));
     at("note").value = vote === pack.cannot ? note.replace(/^\w+(: |$)/, "") : note;
     at("cannot").open = vote === pack.cannot;
     for (const button of document.querySelectorAll("[data-reason]")) button.setAttribute("aria-pressed", vote === pack.cannot && note.split(":")[0] === button.dataset.reason);
-    at("why").textContent = "";
+    at("why").textContent = at("name").textContent = "";
     at("back").disabled = place === 0;
     at("next").disabled = place === items.length - 1;
     count();
@@ -134,6 +124,11 @@
 
   function choose(value) {
     const item = items[place];
+    if (item.noted.includes(value) && !at("note").value.trim()) {
+      at("name").textContent = words.name;
+      at("note").focus();
+      return;
+    }
     if (!item.several) {
       store(value, at("note").value.trim());
       return onwards();

@@ -23,8 +23,8 @@ _HOW_MADE = {
     "full": "told the whole persona",
     "masked": "told the persona with most of its fields hidden",
     "question": "told the question alone",
-    "improved": "a rewrite to the better",
-    "degraded": "a rewrite to the worse",
+    "improved": "an improved rewrite",
+    "degraded": "a degraded rewrite",
     "imported": "brought from elsewhere",
 }
 

@@ -190,7 +190,7 @@ def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tier
     rules = {
         "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
         "medium": f"Medium: more than {settings.medium} of all such people agree, as estimated from the votes",
-        "hard": "Hard: fewer agree, but tossed coins would reach such a majority in at most 5 % of pairs",
+        "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
     }
     return (
         f"The majority of {each} {by} on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in tiers)}."

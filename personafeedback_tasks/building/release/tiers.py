@@ -28,7 +28,7 @@ MISSING, SAME, TWICE = "missing", "same text", "twice"
 REASONS = {
     "few votes": f"with fewer than {LEAST_VOTES} votes (4 for a pair that is built to be easy), even full agreement may be chance",
     "even": "both answers have as many votes",
-    "little agreement": "tossed coins would often agree as much",
+    "little agreement": "chance alone often makes such a majority",
     "not as built": "most votes are against the answer that should win by construction",
     MISSING: "its question or one of its answers is no longer there",
     SAME: "both answers are the same text",

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...common.agreement import alpha, fleiss, randolph
-from ...common.statistics import Estimate, estimate_of
+from ...common.jackknife import estimate_of
+from ...common.statistics import Estimate
 from ..rows import Answer, Pair, Tiered, Vote
 from ..settings import Settings
 from .preferences import RISK, Noise

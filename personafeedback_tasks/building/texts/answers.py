@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ...common.similar import likeness
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import (  # fmt: skip
@@ -39,7 +40,6 @@ from .briefs import Briefs
 from .drawn import generator
 from .languages import CHARACTERS, words
 from .pairs import balance, choose
-from .similar import likeness
 
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
@@ -97,8 +97,9 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
         GenerationError: a model wrote nothing.
     """
     with folder.step(ANSWERS):
-        run = _AnswersRun(folder, say)
+        run = _AnswersRun(folder, models, say)
         before, users = len(run.answers), {question.user_id for question in run.questions}
+        run.expect(models)
         say(f"Read {len(run.questions)} questions of {len(users)} persons, {before} answers")
         for wanted in (run.first, run.rewrites):
             for model in models.names:
@@ -118,7 +119,7 @@ def _choose(run: _AnswersRun) -> list[Pair]:
     """Write the pairs, and say how long they are."""
     folder, say, old = run.folder, run.say, run.folder.read(Pair)
     voted = folder.has(PackItem) or folder.has(Vote)
-    test = [question for question in run.questions if question.id in run.test]
+    test = Folder(folder.root).questions(TEST)  # a pilot, which sees some persons, keeps the pairs of the others
     pairs = choose(run.settings, test, run.answers, old, fixed=voted)
     folder.write(Pair, pairs)
     say(f"Wrote {len(pairs)} pairs of test persons in pairs.jsonl")
@@ -142,8 +143,8 @@ class _AnswersRun(TextRun):
         test: ids of those of test persons.
     """
 
-    def __init__(self, folder: Folder, say: Say):
-        super().__init__(folder, ANSWERS, say)
+    def __init__(self, folder: Folder, models: Models, say: Say):
+        super().__init__(folder, ANSWERS, models, say)
         self.questions = folder.questions()
         self._prompts = {
             name: prompts.load(folder.root, name) for name in {*FIRST.values(), *chain(*REWRITES.values())}
@@ -175,6 +176,14 @@ class _AnswersRun(TextRun):
                     name = generator(self.settings, strategy, parent.id).choice(names)
                     persona = {} if name in WAYS else {"persona": self._briefs.persona(question, FULL)}
                     yield self._wanted(question, strategy, model, parent.id, name, answer=parent.text, **persona)
+
+    def expect(self, models: Models) -> None:
+        """Tell the progress how many answers these models are to write."""
+        asked = {question.id for question in self.questions}
+        of_models = sum(answer.model in models.names and answer.question_id in asked for answer in self.answers)
+        self.progress.expect(
+            len(models.names) * (len(FIRST) * len(self.questions) + len(REWRITES) * len(self.test)) - of_models
+        )
 
     def _wanted(self, question: Question, strategy: str, model: str, parent: str, name: str, **texts: str) -> _Wanted:
         prompt, length = self._prompts[name], target(self.settings, question.id)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ..folder import Folder
+from ..models import Models, silent
+from ..progress import Progress
 from ..rows import OWN, BuildRow, Origin, Refused
 from ..steps import Say, Step
 from . import checks
@@ -29,34 +30,30 @@ HOPELESS = 20
 """Texts of a round: if so many or more came and all were refused, none is asked for again. The prompt or the model is wrong."""
 
 
-@dataclass(frozen=True)
-class Models:
-    """Those that write in a step. Without limits and temperature, the provider's are used."""
-
-    names: tuple[str, ...]  # as Inspect has them
-    arguments: Mapping[str, Any] = field(default_factory=dict)  # of each of them
-    max_tokens: int | None = None  # of each text
-    temperature: float | None = None
-
-
 class TextRun:
     """One run of a step: the texts that the build has, and those that come to it.
+
+    Args:
+        models: that the step may ask; None if it takes only what a team brought.
 
     Attributes:
         language: of the build, as a prompt calls it.
         origins: id -> its row, of every text.
         done: ids of texts that are there.
         refused: all rows of refused.jsonl.
+        progress: of the step; tell it how many calls to expect.
 
     Raises:
         DataError: a file of the build is broken.
     """
 
-    def __init__(self, folder: Folder, step: Step, say: Say):
+    def __init__(self, folder: Folder, step: Step, models: Models | None, say: Say):
         self.folder, self.settings, self.step, self.say = folder, folder.settings, step, say
         self.language = name_of(self.settings.language)
         self.origins = folder.by_id(Origin)
         self.refused = folder.read(Refused)
+        self._models = models
+        self.progress = Progress(step.name, models.show if models else silent)
         self.done: set[str] = set()
         self._times = refusals(self.refused, step)
         self._limit = 0
@@ -99,9 +96,11 @@ class TextRun:
         left, some = open_of(names), True
         while left:
             times = {name: self.time(name) for name in left}
-            replies = self.ask(models, model, {name: told(name) for name in prepare(left)})
+            asked = {name: told(name) for name in prepare(left)}
+            told_at = {name: self.time(name) for name in asked}
+            replies = self.ask(models, model, asked)
+            came = {name for name, _ in replies} | {name for name in asked if self.time(name) > told_at[name]}
             take(replies)
-            came = {name for name, _ in replies}
             taken = came & self.done
             self._asked, self._taken, some = self._asked + len(came), self._taken + len(taken), bool(came)
             if len(came) >= HOPELESS and not taken:
@@ -113,6 +112,8 @@ class TextRun:
         self, models: Models, model: str, prompts: Mapping[str, str], about: str = ""
     ) -> list[tuple[str, WrittenText]]:
         """Have one of the models write; (id, text) of those that came, in the order of the prompts.
+
+        What a provider withholds is refused: another one may pass its filter.
 
         Args:
             prompts: id of a text -> what the model is told.
@@ -126,23 +127,29 @@ class TextRun:
 
         if not prompts:
             return []
-        check_models(models.names, models.arguments)
+        check_models(models.arguments)
         times, self._limit = {name: self.time(name) for name in prompts}, models.max_tokens or 0
         request = {
             name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
             for name, time in times.items()
         }
+        self.progress.ask(len(prompts), 0 if about else sum(map(bool, times.values())))
         try:
             texts, failures = generate(
                 {request[name]: prompt for name, prompt in prompts.items()}, model, self.folder.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
-                model_args=models.arguments, max_tokens=models.max_tokens, temperature=models.temperature,
+                model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature,
+                came=self.progress.come,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
             return []
         self._failures |= failures
-        return [(name, texts[request[name]]) for name in prompts if request[name] in texts]
+        came = [(name, texts[request[name]]) for name in prompts if request[name] in texts]
+        for name, text in came:
+            if text.withheld:
+                self.refuse(name, checks.WITHHELD, "")
+        return [(name, text) for name, text in came if not text.withheld]
 
     def refuse(self, name: str, reason: str, text: str, like: str = "") -> None:
         """Turn a text down.
@@ -199,7 +206,9 @@ class TextRun:
             raise DataError(f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy}")
         if {text.id for text in self.refused if (text.step, text.reason) == (self.step.name, checks.CUT)} - self.done:
             self.say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
-        self.say(f"Next: {(self.step if self._failures else following).line(self.folder.root)}")
+        following = self.step if self._failures else following
+        used = self._models or Models(())
+        self.say(f"Next: {following.line(self.folder.root, used.names, used.options(following == self.step))}")
 
 
 def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:

@@ -11,11 +11,12 @@ import re
 from ...personafeedback.artifacts import ARTIFACTS
 from .languages import is_written_in, words
 
-EMPTY, CUT, REFUSAL, LANGUAGE = "empty", "cut_off", "refusal", "other_language"
+EMPTY, CUT, WITHHELD, REFUSAL, LANGUAGE = "empty", "cut_off", "withheld", "refusal", "other_language"
 
 MEANINGS = {
     EMPTY: "the model wrote nothing",
     CUT: "the text ends at the limit of its length",
+    WITHHELD: "a filter of the provider kept it back",
     REFUSAL: "a short text that begins by saying that it cannot help; known in English and Chinese only",
     LANGUAGE: "it is in another language than the build's",
     **{name: meaning[0].lower() + meaning[1:].rstrip(".") for name, (meaning, _) in ARTIFACTS.items()},
@@ -48,12 +49,12 @@ OF_QUESTIONS = {
     PREAMBLE: "it announces a question",
     NUMBERED: "a numbered question, or a list of them",
     SEVERAL: "several questions in one",
-    LONG: "an essay about a question",
+    LONG: "longer than a question should be",
 }
 """Reason -> what was found, of questions alone."""
 
 LONGEST = 120
-"""Words of a question, see `languages.words`. Those of the release have at most 73; a longer reply is an essay about a question."""
+"""Words of a question, see `languages.words`. Those of the release have at most 73; a longer reply is longer than a question should be."""
 
 _PREAMBLE = re.compile(
     r"\A\W*(?:(?:sure(?: thing)?|certainly|of course|okay|ok|great)\s*[,.!:]|(?:here(?:['’]s| is| are)|this is|below is)\b[^?:]{0,60}:"

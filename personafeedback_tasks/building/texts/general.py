@@ -25,9 +25,9 @@ NOT_OPEN = "not_open"
 NO_FIT, FEW = "no_fit", "too_few"
 
 MEANINGS: Mapping[str, str] = {
-    NO_NUMBERS: "a choice from the pool that names none of the questions shown",
-    NO_FIT: "questions of the pool that do not fit the person they were matched to",
-    FEW: "a choice from the pool that has fewer questions than were asked for",
+    NO_NUMBERS: "the model named none of the questions that it was shown",
+    NO_FIT: "a question of the pool that does not fit its person",
+    FEW: "the model chose fewer questions of the pool than it was asked for",
 }
 """Reason -> what was found."""
 
@@ -67,6 +67,7 @@ def open_questions(run: QuestionsRun, models: Models, texts: Sequence[str]) -> l
                 keep, reason = ("yes", "") if text in opened else ("no", NOT_OPEN)
                 run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
 
+    run.progress.expect(len(parts))
     run.complete(models, model, parts, told, take)
     usable = {row.id for row in kept(run.pool.values())}
     opened = [text for text in texts if pool_id(text) in usable]
@@ -102,6 +103,7 @@ def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> No
             for name, (slot, text) in matches.items()
         }
         judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(models, model, asked, "fits")}
+        judged |= {name: False for name in matches if run.time(name)}  # withheld
         for name, fit in judged.items():
             slot, text = matches[name]
             if fit:
@@ -122,6 +124,7 @@ def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> No
                 run.refuse(slot, FEW, reply.text)
 
     lacking = [slot for slot, user in user_of.items() if len(_own(run, user)) < settings.general]
+    run.progress.expect((1 + settings.general) * len(lacking))
     run.complete(models, model, lacking, told, take)
 
 

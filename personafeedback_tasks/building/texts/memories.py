@@ -26,8 +26,8 @@ SHOWN = 5
 """Pieces of the corpus that a prompt shows for each one that is wanted."""
 
 MEANINGS = {
-    NO_NUMBERS: "a choice from the corpus that names none of the pieces shown",
-    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT)},
+    NO_NUMBERS: "the model named none of the pieces that it was shown",
+    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.WITHHELD)},
 }
 """Reason -> what was found."""
 
@@ -49,7 +49,7 @@ def write_memories(folder: Folder, models: Models, redact: bool, say: Say) -> No
         GenerationError: the model wrote nothing.
     """
     with folder.step(MEMORY):
-        run, screen = TextRun(folder, MEMORY, say), Screen(redact)
+        run, screen = TextRun(folder, MEMORY, models, say), Screen(redact)
         corpus = screen.pieces(given(folder.root, CORPUS, 'one {"text": "..."} per line, for people to have read'))
         screen.refuse()
         say(f"Read {len(corpus)} pieces of {CORPUS}")
@@ -110,6 +110,7 @@ def _choose(run: TextRun, models: Models, corpus: list[dict[str, str]]) -> dict[
                 json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces
             )
 
+    run.progress.expect(len(users.keys() - run.done))
     run.complete(models, model, users, told, take)
     return files
 

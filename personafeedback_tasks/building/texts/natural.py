@@ -15,8 +15,8 @@ from .leaks import Leaks
 GIVES_AWAY, UNNATURAL, NO_VERDICT = "gives_away", "unnatural", "no_verdict"
 
 MEANINGS: Mapping[str, str] = {
-    GIVES_AWAY: "says who asks: their name, job, age or type, or too much that is true of few others, in its rewriting too",
-    UNNATURAL: "nobody would ask it so, and it came back unchanged, or its rewriting is no better",
+    GIVES_AWAY: "reveals who asks (name, job, age, type or rare facts), even after a rewrite",
+    UNNATURAL: "nobody would ask it like this, and the rewrite is the same or no better",
     NO_VERDICT: "a check without <natural>, <discreet> and <question>",
 }
 """Reason -> what was found."""

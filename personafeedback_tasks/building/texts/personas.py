@@ -49,7 +49,7 @@ MEANINGS: Mapping[str, str] = {
     "no_json": "no JSON object",
     "no PART": "a part of the structure is missing: no Preference.Travel",
     SIMILAR: "whole sentences are those of another persona",
-    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.LANGUAGE)},
+    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.WITHHELD, checks.LANGUAGE)},
 }
 """Reason -> what was found."""
 
@@ -65,7 +65,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         GenerationError: the model wrote nothing.
     """
     with folder.step(PERSONAS):
-        run, people, profiles = TextRun(folder, PERSONAS, say), folder.read(Person), _profiles(folder.root)
+        run, people, profiles = TextRun(folder, PERSONAS, models, say), folder.read(Person), _profiles(folder.root)
         known = {person.user_id for person in people}
         own = [user for user in profiles if user not in known and user not in run.origins]
         for user in own:
@@ -153,6 +153,7 @@ def _write(
             run.done.add(user)
             present[user] = profile
 
+    run.progress.expect(len(starts.keys() - run.done))
     groups = list(waves(list(starts)))
     # Groups that lack somebody come last, so that the others are told of the same personas as in an earlier run, and not paid again.
     for number in sorted(range(len(groups)), key=lambda number: not run.done.isdisjoint(groups[number])):

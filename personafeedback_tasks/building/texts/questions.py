@@ -49,7 +49,7 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
         GenerationError: the model wrote nothing.
     """
     with folder.step(QUESTIONS):
-        run = QuestionsRun(folder, say)
+        run = QuestionsRun(folder, models, say)
         before = len(run.questions)
         say(f"Read {len(run.people)} persons, {before} questions")
         if models is not None:
@@ -107,6 +107,7 @@ def _specific(run: QuestionsRun, models: Models) -> None:
             run.take(question, model, f"{sources.version(slot)}, {check.version}", slot, *source.parents(), *draft)
             run.done.add(slot)
 
+    run.progress.expect(sources.calls(run.done))
     run.complete(
         models, model, sources.of, sources.prompt, take, prepare=lambda asked: sources.infer(run, models, asked)
     )

@@ -10,7 +10,7 @@ from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, Person, PoolQuestion, Question, columns, parse
 from ..steps import QUESTIONS, Say
-from .asking import TextRun
+from .asking import Models, TextRun
 
 
 class QuestionsRun(TextRun):
@@ -23,8 +23,8 @@ class QuestionsRun(TextRun):
         bases: what questions were drawn from.
     """
 
-    def __init__(self, folder: Folder, say: Say):
-        super().__init__(folder, QUESTIONS, say)
+    def __init__(self, folder: Folder, models: Models | None, say: Say):
+        super().__init__(folder, QUESTIONS, models, say)
         self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
         self.questions = _questions(folder)
         known = {person.user_id for person in folder.read(Person)}

@@ -12,11 +12,8 @@ from zlib import crc32
 
 from ...common.embeddings import DEFAULT, embedder, is_here
 from ...common.errors import DataError, require
-from ...common.text import nfkc
+from ...common.similar import shingles
 from ..settings import FILE, Settings
-
-SHINGLE = 5
-"""Characters. Short enough for Chinese, long enough that two texts about one matter share few."""
 
 MEANT = 0.75
 """Cosine from which two questions mean the same. Of eight pairs of plain paraphrases seven have more; of nine pairs on one matter that
@@ -24,18 +21,6 @@ ask for something else, none has.
 """
 
 _PERMUTATIONS = 64
-
-
-def shingles(text: str) -> frozenset[str]:
-    """The distinct runs of SHINGLE characters of a text, without its spaces, signs and capitals; a shorter text is one run."""
-    letters = "".join(char for char in nfkc(text).lower() if char.isalnum())
-    return frozenset(letters[at : at + SHINGLE] for at in range(max(1, len(letters) - SHINGLE + 1)))
-
-
-def likeness(text: str, other: str) -> float:
-    """Jaccard's index of their shingles, in [0, 1]: 1 for equal texts."""
-    first, second = shingles(text), shingles(other)
-    return len(first & second) / len(first | second)
 
 
 class Alike(Protocol):

@@ -29,7 +29,7 @@ MOST_FEATURES, LONGEST_FEATURE = 8, 200
 
 NO_FEATURES = "no_features"
 
-MEANINGS: Mapping[str, str] = {NO_FEATURES: "no line from which to take a feature of the user"}
+MEANINGS: Mapping[str, str] = {NO_FEATURES: "the model named no feature of the user"}
 
 _BULLET = re.compile(r"\A\s*(?:[-*•–—]|[0-9]{1,2}[.):、．])?\s*")
 
@@ -83,6 +83,11 @@ class Sources:
             *(["specific"] if len(self._profiled) < len(self.of) else []),
         ]
         self._prompts = {name: prompts.load(root, name) for name in names}
+
+    def calls(self, done: set[str]) -> int:
+        """What is asked for the questions that are not done: the text, a check, and the features of those from memory."""
+        missing = self.of.keys() - done
+        return 2 * len(missing) + len(missing & self._profiled)
 
     def infer(self, run: TextRun, models: Models, asked: Iterable[str]) -> list[str]:
         """Have the model infer the features for questions; those of `asked` that can be written now."""

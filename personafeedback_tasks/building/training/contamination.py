@@ -127,7 +127,7 @@ def refuse_people(folder: Folder, cases: PersonaCases) -> None:
     if same:
         raise DataError(
             f"{folder.path(Person)}: found {len(same):,} training persons who are users of {cases.source}: {'; '.join(same[:5])}. Nothing is "
-            "written: a model that was trained on a user proves nothing of that user. Set their split to test, or drop them."
+            "written: a score on users that the model was trained on means nothing. Set their split to test, or drop them."
         )
 
 

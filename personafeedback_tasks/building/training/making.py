@@ -103,7 +103,7 @@ def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], b
             cases = load_present(source or None, counts="any")
         except DataError as error:
             raise DataError(
-                f"{error} Without it nobody can say that no pair is one of the benchmark: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
+                f"{error} Without the benchmark, copies of its pairs cannot be found: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
                 "do without."
             ) from error
         if has_people:

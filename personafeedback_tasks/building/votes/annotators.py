@@ -7,12 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
+from operator import eq
 from statistics import median
 
 from ...annotation.items import CANNOT
 from ...common.statistics import Estimate, percent, share
-from ..rows import PackItem, Pair, Vote
-from .packs import ATTENTION
+from ..rows import PackItem, Vote
+from .growing import ATTENTION
+from .sharing import OfUser
 
 SLIPS = 0.05
 """Share of attention items that somebody attentive fails."""
@@ -78,7 +80,7 @@ class Annotator:
         """Why somebody should look at these votes."""
         if self.failed and self.chance * self.annotators <= LEVEL:
             yield (
-                f"failed {self.failed} of {self.attention} attention items: somebody attentive, who slips on {SLIPS:.0%}, fails as many with a "
+                f"failed {self.failed} of {self.attention} attention items: an attentive annotator, who slips on {SLIPS:.0%}, fails this many with a "
                 f"probability of {self.chance:.2g}"
             )
         if self.one_letter:
@@ -91,13 +93,16 @@ def at_least(failed: int, items: int, slips: float = SLIPS) -> float:
 
 
 def annotators(
-    names: Sequence[str], pack_of: Mapping[str, str], items: Sequence[PackItem], votes: Sequence[Vote], counted: Sequence[Vote], pairs: Mapping[str, Pair]
+    names: Sequence[str], pack_of: Mapping[str, str], items: Sequence[PackItem], votes: Sequence[Vote], counted: Sequence[Vote],
+    pairs: Mapping[str, OfUser], passed: Callable[[str, str], bool] = eq,
 ) -> list[Annotator]:  # fmt: skip
     """What the votes say about each of these annotators.
 
     Args:
         pack_of: annotator -> whose pack they had.
         votes: all; counted: those that make labels, see `collected.counted`, to which agreement refers.
+        pairs: pair_id of a vote that counts -> what it is about.
+        passed: (`attention` of an item, what was chosen) -> whether somebody attentive chooses this.
     """
     expected = {(item.annotator, item.pair_id): item.attention for item in items}
     of_name: dict[str, list[Vote]] = defaultdict(list)
@@ -119,7 +124,7 @@ def annotators(
             Annotator(
                 name=name, given=sum(annotator == pack and not answer for (annotator, _), answer in expected.items()), votes=len(on_pairs),
                 cannot=letters[CANNOT], agreement=agreement(name), attention=len(judged[name]),
-                failed=sum(expected.get((pack, vote.pair_id)) != vote.chosen for vote in judged[name]),
+                failed=sum(not passed(expected.get((pack, vote.pair_id), ""), vote.chosen) for vote in judged[name]),
                 seconds=median(seconds) if seconds else math.nan,
                 one_letter=next(iter(letters)) if len(letters) == 1 and len(own) >= SUSPICIOUS else "", annotators=with_attention,
             )
@@ -127,7 +132,7 @@ def annotators(
     return found
 
 
-def _agreement(votes: Sequence[Vote], pairs: Mapping[str, Pair]) -> Callable[[str], Estimate]:
+def _agreement(votes: Sequence[Vote], pairs: Mapping[str, OfUser]) -> Callable[[str], Estimate]:
     """Annotator -> the agreement with the others."""
     taken: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from ...common.errors import DataError, OptionError
 from ...common.strict_json import short, short_list
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
-from .packs import ATTENTION
+from .growing import ATTENTION
 from .shown_texts import ShownTexts, refuse_edited_votes
 
 MODEL = "model:"
@@ -59,9 +59,19 @@ def merged(folder: Folder, paths: Iterable[Path], corrections: Corrections = AS_
             second name votes on one person's pack, or see `refuse_edited_votes`. Nothing is written.
         OptionError: a name of `corrections.same` has no vote.
     """
+    folder.need(PackItem)
+    refuse_edited_votes(folder)
+    return merged_as(folder, paths, _vote, corrections)
+
+
+VoteOf = Callable[[PackItem, SentVote, str], Vote]
+"""(item, what was sent about it, annotator) -> the vote. Raises DataError if the item has no such answer."""
+
+
+def merged_as(folder: Folder, paths: Iterable[Path], vote_of: VoteOf, corrections: Corrections = AS_SENT) -> Merged:
+    """`merged`, of items of any kind."""
     items = {item.item: item for item in folder.need(PackItem)}
     before = folder.read(Vote)
-    refuse_edited_votes(folder)
     votes = {_key(vote): (vote, str(folder.path(Vote))) for vote in before}
     names = _Names(before, str(folder.path(Vote)), corrections)
     again, conflicts = 0, list[str]()
@@ -69,7 +79,7 @@ def merged(folder: Folder, paths: Iterable[Path], corrections: Corrections = AS_
         sent_votes = read_votes(path)
         if not sent_votes:
             raise DataError(
-                f"{path}: found no vote in it, expected A or B in some rows. Ask the annotator for the file that was filled in."
+                f"{path}: found no vote in it, expected an answer in some rows. Ask the annotator for the file that was filled in."
             )
         for sent in sent_votes:
             if sent.item not in items:
@@ -78,7 +88,7 @@ def merged(folder: Folder, paths: Iterable[Path], corrections: Corrections = AS_
                     "Import it into the build whose packs were sent out, and let no spreadsheet change the column item."
                 )
             item = items[sent.item]
-            vote = _vote(item, sent, names.of(item.annotator, sent))
+            vote = vote_of(item, sent, names.of(item.annotator, sent))
             known, place = votes.setdefault(_key(vote), (vote, sent.where))
             if known.chosen == vote.chosen:
                 again += known is not vote
@@ -137,10 +147,18 @@ def _key(vote: Vote) -> tuple[object, ...]:
 
 def _vote(item: PackItem, sent: SentVote, annotator: str) -> Vote:
     letter = read_answer(sent.where, sent.answer, LETTERS[: len(item.options)])
-    chosen = CANNOT if letter == CANNOT else item.options[LETTERS.index(letter)]
+    return vote_for(CANNOT if letter == CANNOT else item.options[LETTERS.index(letter)], letter, item, sent, annotator)
+
+
+def vote_for(chosen: str, shown_as: str, item: PackItem, sent: SentVote, annotator: str) -> Vote:
+    """A vote on an item.
+
+    Args:
+        chosen, shown_as: see Vote.
+    """
     return Vote(
-        annotator=annotator, pair_id=item.pair_id, chosen=chosen, shown_as=letter, texts=item.texts, note=sent.note, seconds=sent.seconds,
-        at=sent.at, consent=sent.consent,
+        annotator=annotator, pair_id=item.pair_id, chosen=chosen, shown_as=shown_as, texts=item.texts, note=sent.note,
+        seconds=sent.seconds, at=sent.at, consent=sent.consent,
     )  # fmt: skip
 
 
@@ -172,6 +190,8 @@ def counted(folder: Folder) -> list[Vote]:
             raise DataError(
                 f"{where}: found a vote for {short(vote.chosen)}, expected an answer of the pair {pair.id}. Remove the vote."
             )
+        if vote.shown_as not in LETTERS[:3]:
+            raise DataError(f"{where}: found shown_as = {short(vote.shown_as)}, expected A, B or C. Remove the vote.")
         if vote.annotator not in dropped and vote.texts == texts.of(pair):
             votes.append(vote)
     return votes

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ...choice.orders import ORDERS
 from ...common.errors import require
@@ -13,6 +11,8 @@ from ...personafeedback.cases import PersonaCase
 from ...replies.answers import read_reply
 from ..basis import Bases
 from ..folder import Folder
+from ..models import Models
+from ..progress import Progress
 from ..rows import Answer, Question, Vote
 from ..steps import VOTES, Say
 from .collected import MODEL
@@ -22,7 +22,7 @@ from .shown_texts import ShownTexts
 _LETTERS = ("A", "B")
 
 
-def add_model_votes(folder: Folder, models: Sequence[str], model_args: Mapping[str, Any], say: Say) -> None:
+def add_model_votes(folder: Folder, models: Models, say: Say) -> None:
     """Have models vote on every pair, in place of their earlier votes.
 
     Raises:
@@ -33,12 +33,12 @@ def add_model_votes(folder: Folder, models: Sequence[str], model_args: Mapping[s
     require("inspect_ai", extra="build")
     from ...inspect_harness.generation import check_models
 
-    check_models(models, model_args)
-    for model in models:
-        _add_votes_of(folder, model, model_args, say)
+    check_models(models.arguments)
+    for model in models.names:
+        _add_votes_of(folder, models, model, say)
 
 
-def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say: Say) -> None:
+def _add_votes_of(folder: Folder, models: Models, model: str, say: Say) -> None:
     from ...inspect_harness.generation import generate
 
     pairs, answers, questions = asked(folder), folder.by_id(Answer), folder.by_id(Question)
@@ -50,7 +50,17 @@ def _add_votes_of(folder: Folder, model: str, model_args: Mapping[str, Any], say
             answers[pair.first].text, answers[pair.second].text,
         )  # fmt: skip
         prompt_of |= {f"{pair.id}:{order}": prompts.build(case, prompts.Template(), order) for order in ORDERS}
-    replies, _ = generate(prompt_of, model, folder.root, step=VOTES.name, model_args=model_args)
+    progress = Progress(f"{VOTES.name} by {model}", models.show)
+    progress.expect(len(prompt_of))
+    replies, _ = generate(
+        prompt_of,
+        model,
+        folder.root,
+        step=VOTES.name,
+        model_args=models.arguments[model],
+        batch=models.batch,
+        came=progress.come,
+    )
     annotator, texts = f"{MODEL}{model}", ShownTexts(folder)
     votes: list[Vote] = []
     without: Counter[str] = Counter()

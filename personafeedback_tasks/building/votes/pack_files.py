@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -15,14 +15,15 @@ from ...annotation.items import Item, Pack
 from ...annotation.pack_files import FORMATS, SENT, consent_digest
 from ...common import tables
 from ...common.errors import DataError
-from ...common.files import Content, write_all
+from ...common.files import write_all
 from ..basis import Bases
 from ..coins import label_rule
 from ..folder import Folder
 from ..rows import Answer, Draw, Dropped, PackItem, Question
 from ..steps import PACKS, VOTES, Say
+from .growing import names
 from .guideline import FIRST_ROUND, GUIDELINES
-from .packs import ATTENTION, asked, grown, names
+from .packs import asked, grown
 from .reading import minutes_of, sessions
 from .shown_texts import digests
 
@@ -56,10 +57,10 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
             options = [answers[name].text for name in item.options]
             asks = FIRST_ROUND.get(language, FIRST_ROUND["en"]) if item.beside else ""
             packs[item.annotator].append((judged.user_id, Item(id=item.item, texts=texts, options=options, asks=asks)))
-    return {annotator: _in_sessions(shown) for annotator, shown in packs.items()}
+    return {annotator: in_sessions(shown) for annotator, shown in packs.items()}
 
 
-def _in_sessions(shown: Sequence[tuple[str, Item]]) -> list[Item]:
+def in_sessions(shown: Sequence[tuple[str, Item]]) -> list[Item]:
     """The items of a pack with the numbers of their sessions.
 
     Args:
@@ -72,7 +73,8 @@ def _in_sessions(shown: Sequence[tuple[str, Item]]) -> list[Item]:
 
 def reading_times(items: Sequence[Item]) -> list[float]:
     """The minutes of each item, see `reading.minutes_of`."""
-    return minutes_of([(item.texts["persona"], (item.texts["question"], *item.options)) for item in items])
+    texts = [(*item.texts.values(), *item.options, *item.answers.values()) for item in items]
+    return minutes_of([(first, others) for first, *others in texts])
 
 
 def write_packs(folder: Folder, form: str, say: Say) -> None:
@@ -82,57 +84,81 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
         DataError: see `packs.asked` and `shown_items`; or a CSV that is there cannot be read.
         ModuleNotFoundError: a format's library is not installed.
     """
+    settings = folder.settings
+    guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     with folder.step(PACKS):
-        before = folder.read(PackItem)
-        items = grown(folder, names(folder.settings.annotators))
-        packs = shown_items(folder, items)
-        contents: dict[Path, Content] = {
-            folder.root / FOLDER / name: content for name, content in _contents(folder, packs, form).items()
-        }
-        folder.write(PackItem, items)  # before the packs: no vote may come back for an item that nobody knows
-        write_all(contents)
-    attention = Counter(item.annotator for item in items if item.pair_id.startswith(ATTENTION))
-    for annotator, shown in packs.items():
-        hours = sum(reading_times(shown)) / 60
-        say(
-            f"{annotator}: {len(shown):,} items, {attention[annotator]} of them for attention; about {hours:.1f} hours in {shown[-1].session} sessions"
-        )
-    say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(items) - len(before):,} items are new")
-    for line in _too_few(folder, items):
+        items = grown(folder, names(settings.annotators))
+        consent = consent_of(folder)
+        packs = [
+            Pack(annotator=name, items=shown, guideline=guideline, title=settings.name, consent=consent)
+            for name, shown in shown_items(folder, items).items()
+        ]
+        written, new = write_sent(folder, items, packs, form)
+    say_packs(packs, items, say)
+    say(f"wrote {written} files to {folder.root / FOLDER}; {new:,} items are new")
+    for line in too_few(folder, items, [pair.id for pair in asked(folder)]):
         say(line)
     if not folder.has(Draw):  # of which no labels are made
-        say(label_rule(folder.settings.votes))
-    if not attention:
+        say(label_rule(settings.votes))
+    if not any(item.attention for item in items):
         say("There are no attention items: all pairs are of one person.")
     say(f"Send each annotator {SENT[form]}, and nothing else of the folder. When their files come back:")
     say(f"Next: {VOTES.line(folder.root)}")
 
 
-def _too_few(folder: Folder, items: Iterable[PackItem]) -> Iterator[str]:
-    """A warning about pairs that get fewer votes than they should, since too few annotators are left."""
+def consent_of(folder: Folder) -> str:
+    """The team's text of consent; empty if it has none."""
+    path = folder.root / CONSENT
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+
+
+def write_sent(folder: Folder, items: Sequence[PackItem], packs: Sequence[Pack], form: str) -> tuple[int, int]:
+    """Write the packs: (number of files, number of items that are new). Raises DataError, see `write_packs`."""
+    before = folder.read(PackItem)
+    contents = {folder.root / FOLDER / name: content for name, content in _contents(folder, packs, form).items()}
+    folder.write(PackItem, items)  # before the packs: no vote may come back for an item that nobody knows
+    write_all(contents)
+    return len(contents), len(items) - len(before)
+
+
+def say_packs(packs: Sequence[Pack], items: Sequence[PackItem], say: Say) -> None:
+    """How much each annotator gets."""
+    attention = {item.item for item in items if item.attention}
+    for pack in packs:
+        hours = sum(reading_times(pack.items)) / 60
+        checks = sum(item.id in attention for item in pack.items)
+        say(
+            f"{pack.annotator}: {len(pack.items):,} items, {checks} of them for attention; about {hours:.1f} hours in {pack.items[-1].session} sessions"
+        )
+
+
+def too_few(folder: Folder, items: Iterable[PackItem], ids: Iterable[str], what: str = "pairs") -> Iterator[str]:
+    """A warning about pairs that get fewer votes than they should, since too few annotators are left.
+
+    Args:
+        ids: of the pairs.
+    """
     settings, dropped = folder.settings, folder.by_id(Dropped)
     has = Counter(item.pair_id for item in items if item.annotator not in dropped)
-    lacking = Counter(has[pair.id] for pair in asked(folder) if has[pair.id] < settings.votes)
-    for votes, pairs in sorted(lacking.items()):
+    lacking = Counter(has[name] for name in ids if has[name] < settings.votes)
+    for votes, count in sorted(lacking.items()):
         yield (
-            f"! {pairs:,} pairs get {votes} votes, not {settings.votes}: there are too few annotators. Raise annotators in build.yaml (it has "
+            f"! {count:,} {what} get {votes} votes, not {settings.votes}: there are too few annotators. Raise annotators in build.yaml (it has "
             f"{settings.annotators}) and run this again."
         )
 
 
-def _contents(folder: Folder, packs: Mapping[str, Sequence[Item]], form: str) -> dict[str, str]:
+def _contents(folder: Folder, packs: Sequence[Pack], form: str) -> dict[str, str]:
     """Path in packs/ -> content, of every annotator's pack."""
-    settings, consent = folder.settings, folder.root / CONSENT
-    text = consent.read_text(encoding="utf-8").strip() if consent.is_file() else ""
-    guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
-    contents: dict[str, str] = {f"consent-{consent_digest(text)}.md": f"{text}\n"} if text else {}
-    for annotator, shown in packs.items():
-        pack = Pack(annotator=annotator, items=shown, guideline=guideline, title=settings.name, consent=text)
+    contents: dict[str, str] = {}
+    for pack in packs:
         files = FORMATS[form](pack)
+        if pack.consent:
+            contents[f"consent-{consent_digest(pack.consent)}.md"] = f"{pack.consent}\n"
         if form == "csv":
-            table = f"{annotator}.csv"
-            files[table] = _with_votes(files[table], folder.root / FOLDER / table)
-        contents |= files
+            table = f"{pack.annotator}.csv"
+            files[table] = _with_votes(files[table], folder.root / FOLDER / pack.folder / table)
+        contents |= {(Path(pack.folder) / name).as_posix(): content for name, content in files.items()}
     return contents
 
 

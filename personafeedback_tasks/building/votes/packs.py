@@ -1,64 +1,33 @@
 """Pairs -> what each annotator sees: one person's pairs after another, in an order and with sides of their own, and attention items in between.
 
-A pack only grows. What an annotator was given once keeps its item, its sides and its place, so that votes that are still out find
-their pair, whatever was added since. A pair whose texts were edited is a new item: votes on the old one are about the old texts.
+A pair whose texts were edited is a new item: votes on the old one are about the old texts.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...annotation.items import LETTERS
 from ...common.errors import DataError
-from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import MASKED, Answer, Dropped, Origin, PackItem, Pair, Person, Question
+from ..rows import MASKED, Answer, Digests, Dropped, Origin, PackItem, Pair, Person, Question
 from ..texts.briefs import Briefs
-from .sharing import drawn, shared_out
+from .growing import ATTENTION, Block, Packing, item_id
+from .sharing import drawn
 from .shown_texts import ShownTexts
-
-ATTENTION = "attention:"
-"""What the pair_id of an attention item begins with; the pair that it was made of follows."""
-
-EVERY = 20
-"""One attention item for so many pairs, and two at least."""
-
-
-def names(count: int) -> list[str]:
-    """The annotators of a build: `annotator-1` and so on."""
-    return [f"annotator-{number}" for number in range(1, count + 1)]
 
 
 def grown(folder: Folder, annotators: Sequence[str]) -> list[PackItem]:
-    """All packs: existing items, then new ones at the ends.
-
-    Args:
-        annotators: who gets a pack; others keep theirs as they are. Who was dropped gets nothing more, and others get their pairs.
+    """All packs, see `Packing.grown`.
 
     Raises:
         DataError: see `asked`.
     """
-    pairs, given, settings = asked(folder), folder.read(PackItem), folder.settings
-    texts, dropped = ShownTexts(folder), folder.by_id(Dropped)
-    now = {pair.id: texts.of(pair) for pair in pairs}
-    has: dict[str, set[str]] = defaultdict(set)
-    for item in given:
-        if item.annotator not in dropped and now.get(item.pair_id) == item.texts:
-            has[item.pair_id].add(item.annotator)
-    able = [name for name in annotators if name not in dropped]
-    gets = shared_out(pairs, has, able, settings.votes, settings.seed)
-    attention, beside = _Attention(folder, pairs), _beside(folder, pairs)
-    items = list(given)
-    for annotator in able:
-        own = [pair for pair in pairs if annotator in has[pair.id]]
-        new = [
-            *gets[annotator],
-            *attention.more(own, gets[annotator], [item for item in given if item.annotator == annotator], texts),
-        ]
-        items += _in_own_order(new, texts, beside, annotator, settings.seed)
-    return items
+    pairs = asked(folder)
+    blocks = [Block((pair,)) for pair in pairs]
+    return _Pairs(folder, pairs).grown(blocks, folder.read(PackItem), annotators, folder.by_id(Dropped).keys())
 
 
 def _beside(folder: Folder, pairs: Sequence[Pair]) -> dict[str, str]:
@@ -115,80 +84,52 @@ def asked(folder: Folder) -> list[Pair]:
     )
 
 
-def _in_own_order(
-    pairs: Sequence[Pair], texts: ShownTexts, beside: Mapping[str, str], annotator: str, seed: int
-) -> Iterator[PackItem]:
-    """Persons in a drawn order, and the pairs of each in one."""
-
-    def order(pair: Pair) -> tuple[float, str, float]:
-        return drawn(seed, "person", annotator, pair.user_id), pair.user_id, drawn(seed, "order", annotator, pair.id)
-
-    for pair in sorted(pairs, key=order):
-        swapped = drawn(seed, "side", annotator, pair.id) < 0.5
-        left, right = (pair.second, pair.first) if swapped else (pair.first, pair.second)
-        shown = texts.of(pair)
-        digest = digest_of((str(seed), annotator, pair.id, *shown))
-        yield PackItem(
-            annotator=annotator,
-            item=f"i{digest}",  # a letter first: a spreadsheet would round 694336221e70
-            pair_id=pair.id,
-            left=left,
-            right=right,
-            beside=beside.get(pair.id, ""),
-            beside_as=LETTERS[int(drawn(seed, "beside", annotator, pair.id) * 3)] if pair.id in beside else "",
-            attention=pair.first if pair.id.startswith(ATTENTION) else "",
-            texts=shown,
-        )
-
-
-class _Attention:
-    """Attention items: an answer to the question beside one to another question, of another person. Whoever reads takes the first.
-
-    There are none where all pairs are of one person.
-    """
+class _Pairs(Packing[Pair]):
+    """How pairs are packed. An attention item is an answer to the question beside one to another question, of another person; whoever
+    reads takes the first. There are none where all pairs are of one person."""
 
     def __init__(self, folder: Folder, pairs: Sequence[Pair]):
-        self._pairs, self._seed = pairs, folder.settings.seed
+        self.seed, self.votes = folder.settings.seed, folder.settings.votes
+        self._pairs, self._texts, self._beside = pairs, ShownTexts(folder), _beside(folder, pairs)
         self._questions = {question.id: question.question for question in folder.questions()}
         self._answers = folder.by_id(Answer)
         self._made: dict[str, Pair | None] = {}
 
-    def more(
-        self, own: Sequence[Pair], new: Sequence[Pair], given: Sequence[PackItem], texts: ShownTexts
-    ) -> list[Pair]:
-        """Those that an annotator lacks.
+    def texts(self, thing: Pair) -> Digests:
+        return self._texts.of(thing)
 
-        Args:
-            own: the pairs that they have already; new: those that they get now.
-            given: all items of theirs. An attention item whose texts were edited does not count.
-        """
-        known = {item.pair_id for item in given if item.attention and item.texts == texts.of(self._pair(item))}
-        total = len(own) + len(new)
-        lacking = max(2, total // EVERY) - len(known) if total else 0
-        items: list[Pair] = []
-        for pairs in (new, own):  # those of persons who are judged for now come first
-            for pair in sorted(pairs, key=lambda pair: drawn(self._seed, "attention", pair.id)):
-                if len(items) < lacking and f"{ATTENTION}{pair.id}" not in known and (made := self._of(pair)):
-                    items.append(made)
-        return items
+    def item(self, thing: Pair, annotator: str) -> PackItem:
+        swapped = drawn(self.seed, "side", annotator, thing.id) < 0.5
+        left, right = (thing.second, thing.first) if swapped else (thing.first, thing.second)
+        shown, beside = self.texts(thing), self._beside.get(thing.id, "")
+        return PackItem(
+            annotator=annotator,
+            item=item_id(self.seed, annotator, thing.id, shown),
+            pair_id=thing.id,
+            left=left,
+            right=right,
+            beside=beside,
+            beside_as=LETTERS[int(drawn(self.seed, "beside", annotator, thing.id) * 3)] if beside else "",
+            attention=thing.first if thing.id.startswith(ATTENTION) else "",
+            texts=shown,
+        )
 
-    def _pair(self, item: PackItem) -> Pair:
-        """An attention item as the pair that it was made as."""
+    def of_item(self, item: PackItem) -> Pair:
         (wrong,) = {item.left, item.right} - {item.attention}
         asked = self._answers.get(item.attention)
         question, user = (asked.question_id, asked.user_id) if asked else ("", "")
         return Pair(id=item.pair_id, question_id=question, user_id=user, first=item.attention, second=wrong)
 
-    def _of(self, pair: Pair) -> Pair | None:
-        if pair.id not in self._made:
+    def attention(self, thing: Pair) -> Pair | None:
+        if thing.id not in self._made:
             others = [
                 other
                 for other in self._pairs
-                if other.user_id != pair.user_id
-                and self._questions[other.question_id] != self._questions[pair.question_id]
+                if other.user_id != thing.user_id
+                and self._questions[other.question_id] != self._questions[thing.question_id]
             ]
-            wrong = min(others, key=lambda other: drawn(self._seed, "elsewhere", pair.id, other.id), default=None)
-            self._made[pair.id] = wrong and replace(
-                pair, id=f"{ATTENTION}{pair.id}", first=pair.easy or pair.first, second=wrong.first, easy=""
+            wrong = min(others, key=lambda other: drawn(self.seed, "elsewhere", thing.id, other.id), default=None)
+            self._made[thing.id] = wrong and replace(
+                thing, id=f"{ATTENTION}{thing.id}", first=thing.easy or thing.first, second=wrong.first, easy=""
             )
-        return self._made[pair.id]
+        return self._made[thing.id]

@@ -7,16 +7,28 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
-
-from ..rows import Pair
+from typing import Protocol, TypeVar
 
 PIECES = 8
 """One person's pairs are cut into pieces of at most one part in so many of what each annotator gets, so that nobody gets much more."""
 
 
+class OfUser(Protocol):
+    """Something about one person."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def user_id(self) -> str: ...
+
+
+P = TypeVar("P", bound=OfUser)
+
+
 def shared_out(
-    pairs: Sequence[Pair], has: Mapping[str, Collection[str]], annotators: Sequence[str], votes: int, seed: int
-) -> dict[str, list[Pair]]:
+    pairs: Sequence[P], has: Mapping[str, Collection[str]], annotators: Sequence[str], votes: int, seed: int
+) -> dict[str, list[P]]:
     """Annotator -> the pairs that they get in addition.
 
     Args:
@@ -25,7 +37,7 @@ def shared_out(
         votes: on each pair. Fewer where there are too few annotators.
     """
     loads = Counter(name for pair in pairs for name in has.get(pair.id, ()))
-    lacking: dict[tuple[str, frozenset[str]], list[Pair]] = defaultdict(list)
+    lacking: dict[tuple[str, frozenset[str]], list[P]] = defaultdict(list)
     for pair in sorted(pairs, key=lambda pair: drawn(seed, "share", pair.id)):
         voters = frozenset(has.get(pair.id, ()))
         if len(voters) < votes:
@@ -37,7 +49,7 @@ def shared_out(
         for (_, voters), block in lacking.items()
         for begin in range(0, len(block), largest)
     ]
-    gets: dict[str, list[Pair]] = defaultdict(list)
+    gets: dict[str, list[P]] = defaultdict(list)
     for voters, piece in sorted(pieces, key=lambda piece: (-len(piece[1]), drawn(seed, "piece", piece[1][0].id))):
         free = (name for name in annotators if name not in voters)
         least = sorted(free, key=lambda name: (loads[name], drawn(seed, "taker", name, piece[0].id)))

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ...common.errors import DataError
 from ...common.strict_json import short, short_list
 from ..coins import LEAST_VOTES
 from ..folder import Folder
+from ..models import Models
 from ..rows import Draw, Dropped, PackItem, Pair, Vote
 from ..steps import TIERS, VOTES, Say, command
-from .annotators import annotators
-from .collected import AS_SENT, MODEL, Corrections, counted, merged, outdated
+from .annotators import Annotator, annotators
+from .collected import AS_SENT, MODEL, Corrections, Merged, counted, merged, outdated
+from .growing import ATTENTION
 from .model_votes import add_model_votes
 from .pack_files import CONSENT
-from .packs import ATTENTION
 
 
 def take_votes(
     folder: Folder,
     files: Sequence[Path],
     drop: Sequence[str],
-    models: Sequence[str],
-    model_args: Mapping[str, Any],
+    models: Models,
     say: Say,
     corrections: Corrections = AS_SENT,
 ) -> None:
@@ -39,28 +38,18 @@ def take_votes(
         corrections: of votes in the files.
 
     Raises:
-        DataError: see `merged`, and `add_model_votes`; a dropped annotator has no vote, or nobody has.
+        DataError: see `merged`, and `add_model_votes`; a dropped annotator has neither a pack nor a vote, or nobody has one.
         OptionError: a model does not exist.
     """
     with folder.step(VOTES):
         if files:
-            votes, new, again, replaced = merged(folder, files, corrections)
-            folder.write(Vote, votes)
-            counts = (
-                f"{again:,} were there before" * bool(again),
-                f"{replaced:,} replace another one" * bool(replaced),
-            )
-            say("; ".join([f"{new:,} new votes", *filter(None, counts)]))
-        if models:
-            add_model_votes(folder, models, model_args, say)
-        votes = folder.read(Vote)
-        if not votes:
-            raise DataError(
-                f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL."
-            )
-        if drop:
-            folder.write(Dropped, _with_dropped(folder, drop, votes))
-    _say_annotators(folder, votes, say)
+            write_merged(folder, merged(folder, files, corrections), say)
+        if models.names:
+            add_model_votes(folder, models, say)
+        votes = votes_there(folder, drop, ", or --votes-by MODEL")
+    pack = pack_of(folder, votes)
+    found = annotators(list(pack), pack, folder.read(PackItem), votes, counted(folder), folder.by_id(Pair))
+    say_annotators(folder, found, command("votes", folder.root), say)
     if folder.has(Draw):
         say(f"Next: personafeedback verdict DUEL_RUN --exam RUN --human {shlex.quote(str(folder.root))}")
         return
@@ -68,20 +57,49 @@ def take_votes(
     say(f"Next: {TIERS.line(folder.root)}")
 
 
-def _say_annotators(folder: Folder, votes: Sequence[Vote], say: Say) -> None:
-    """Everybody who has a pack or a vote, people before models, and why somebody should look at their votes."""
-    items, dropped = folder.read(PackItem), folder.by_id(Dropped)
+def write_merged(folder: Folder, merged: Merged, say: Say) -> None:
+    """Write the votes that were there and came in, and say how many."""
+    folder.write(Vote, merged.votes)
+    counts = (
+        f"{merged.again:,} were there before" * bool(merged.again),
+        f"{merged.replaced:,} replace another one" * bool(merged.replaced),
+    )
+    say("; ".join([f"{merged.new:,} new votes", *filter(None, counts)]))
+
+
+def votes_there(folder: Folder, drop: Sequence[str], or_else: str = "") -> list[Vote]:
+    """All votes, after some annotators were dropped. Raises DataError if there are none, or a dropped annotator has none."""
+    votes = folder.read(Vote)
+    if not votes:
+        raise DataError(
+            f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back{or_else}."
+        )
+    if drop:
+        folder.write(Dropped, _with_dropped(folder, drop, votes))
+    return votes
+
+
+def pack_of(folder: Folder, votes: Sequence[Vote]) -> dict[str, str]:
+    """Everybody who has a pack or a vote, people before models -> whose pack they had."""
     voters = dict.fromkeys(vote.annotator for vote in votes)
     shared = {_pack(voter) for voter in voters} - voters.keys()  # a pack that people with logins share is theirs alone
-    packs = {item.annotator for item in items} - shared
+    packs = {item.annotator for item in folder.read(PackItem)} - shared
     names = sorted({*packs, *voters}, key=lambda name: (name.startswith(MODEL), len(_pack(name)), name))
-    pack_of = {name: _pack(name) for name in names}
-    for annotator in annotators(names, pack_of, items, votes, counted(folder), folder.by_id(Pair)):
+    return {name: _pack(name) for name in names}
+
+
+def say_annotators(folder: Folder, found: Sequence[Annotator], again: str, say: Say) -> None:
+    """What the votes say about each annotator, and why somebody should look at their votes.
+
+    Args:
+        again: the command that takes votes.
+    """
+    dropped = folder.by_id(Dropped)
+    for annotator in found:
         name = annotator.name
         say(f"{name}: {annotator.line}{' (dropped)' if name in dropped else ''}")
         for doubt in () if name in dropped else annotator.doubts:
-            leave_out = f"{command('votes', folder.root)} --drop {shlex.quote(name)}"
-            say(f"! {name} {doubt}. To leave these votes out: {leave_out}")
+            say(f"! {name} {doubt}. To leave these votes out: {again} --drop {shlex.quote(name)}")
 
 
 def _pack(annotator: str) -> str:
@@ -90,13 +108,13 @@ def _pack(annotator: str) -> str:
 
 
 def _with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
-    """Those who were dropped before, and these. Raises DataError if one of them has no vote."""
+    """Those who were dropped before, and these. Raises DataError if one of them has neither a pack nor a vote."""
     dropped = folder.by_id(Dropped)
-    known = dict.fromkeys(vote.annotator for vote in votes)
+    known = dict.fromkeys([*(vote.annotator for vote in votes), *(item.annotator for item in folder.read(PackItem))])
     for name in names:
         if name not in known:
             raise DataError(
-                f"--drop {name}: found no vote of {short(name)}, expected one of {short_list(known) or 'nobody'}."
+                f"--drop {name}: found no vote or pack of {short(name)}, expected one of {short_list(known) or 'nobody'}."
             )
         dropped[name] = Dropped(annotator=name)
     return list(dropped.values())

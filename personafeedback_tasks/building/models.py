@@ -1,0 +1,96 @@
+"""The models that write or vote in a step, and how they are asked: as its command has them, and as the next command repeats them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..common.errors import OptionError
+from ..common.foreign import without_password
+from ..common.strict_json import short_list
+from ..common.strict_yaml import argument
+
+Batch = bool | int | str
+"""Whether the provider's batch interface is used, its size, or a file with Inspect's configuration of it."""
+
+Show = Callable[[str], None]
+"""Shows how far something is, in one line that the next one replaces."""
+
+_SECRET = re.compile("key|token|secret|password|header|credential", re.IGNORECASE)
+
+
+def silent(line: str) -> None:
+    """Shows nothing."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """Those of a step. Without limits and temperature, the provider's are used.
+
+    Attributes:
+        names: as Inspect has them.
+        given: `KEY=VALUE`, an argument of all of them, or `MODEL:KEY=VALUE`, of one.
+        max_tokens: of each text.
+        batch: False asks for each text by itself.
+        show: gets a line on how far the step is.
+
+    Raises:
+        OptionError: an argument is neither, or of a model that is not there.
+    """
+
+    names: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    temperature: float | None = None
+    batch: Batch = False
+    show: Show = field(default=silent, compare=False)
+
+    def __post_init__(self) -> None:
+        _ = self.arguments
+
+    @property
+    def arguments(self) -> dict[str, dict[str, Any]]:
+        """Model -> its arguments, as Inspect reads them: numbers, true, lists. One of its own takes the place of one of all."""
+        of_all, own = dict[str, Any](), {name: dict[str, Any]() for name in self.names}
+        for pair in self.given:
+            key, equals, value = pair.partition("=")
+            model, colon, name = key.rpartition(":")
+            if not equals or not name:
+                raise OptionError(f"-M must be KEY=VALUE or MODEL:KEY=VALUE, got {pair!r}.")
+            if colon and model not in own:
+                raise OptionError(
+                    f"-M {pair}: expected one of the models {short_list(self.names)} before the colon, got {model!r}."
+                )
+            (own[model] if colon else of_all)[name] = _value(value)
+        return {model: of_all | arguments for model, arguments in own.items()}
+
+    def options(self, own_step: bool) -> str:
+        """How a command names what it needs to ask them again, but for the names; nothing that may be secret.
+
+        Args:
+            own_step: it is the step that has just run: limits are of its texts.
+        """
+        pairs = [pair for pair in self.given if not _SECRET.search(pair.partition("=")[0])]
+        found = [f"-M {shlex.quote(without_password(pair))}" for pair in pairs]
+        if own_step:
+            limits = {"--max-tokens": self.max_tokens, "--temperature": self.temperature}
+            found += [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]
+        if self.batch:
+            found.append("--batch" if self.batch is True else f"--batch={shlex.quote(str(self.batch))}")
+        return " ".join(found)
+
+
+def named(names: Sequence[str], placeholders: Sequence[str]) -> str:
+    """`--model NAME` for each model of a command that takes one, or at least as many as there are placeholders."""
+    taken = names[:1] if len(placeholders) == 1 else names
+    return " ".join(f"--model {shlex.quote(name)}" for name in (*taken, *placeholders[len(taken) :]))
+
+
+def _value(text: str) -> Any:
+    try:
+        return argument(text) if text else text
+    except ValueError:
+        return text

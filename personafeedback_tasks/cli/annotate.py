@@ -1,0 +1,162 @@
+"""The commands with which people judge the stages of a personalized reply: annotate pack, annotate votes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ..annotation.pack_files import FORMATS
+from ..building.folder import Folder
+from ..building.settings import FILE, Settings
+from ..building.votes.collected import Corrections
+from ..building.votes.questions import Asking, take_answers, write_questions
+from ..building.votes.sharing import drawn
+from ..common.errors import OptionError
+from ..common.files import write
+from ..recenter import annotated, asking
+from ..recenter.rows import STAGES, JudgedRow
+from ..recenter.upstream import ImportedAnnotations
+from ..runs.earlier import of_run
+from .build_options import corrections_options, drop_option, files_argument
+from .options import FOLDER, out_option
+from .output import say
+from .runs import passed_over, read
+
+FORMS = [form for form in FORMATS if form != "potato"]
+"""Those in which an annotator can write what is missing."""
+
+NAME, ANNOTATORS, VOTES = "people's judgments", 3, 3
+
+
+@click.group()
+def annotate() -> None:
+    """Have people judge what models know of users, what they select, and what they reply."""
+
+
+@annotate.command()
+@click.argument("data", nargs=-1, required=True)
+@out_option("DIR", "The folder of the packs and votes; run this again to add rows or annotators.", required=True)
+@click.option(
+    "--stage", "stages", multiple=True, type=click.Choice([stage.stage for stage in STAGES]), help="Only this stage. Repeatable."
+)  # fmt: skip
+@click.option(
+    "--annotators", type=click.IntRange(1, 1_000), help=f"People who judge; each gets a pack of each stage. Default: {ANNOTATORS}."
+)  # fmt: skip
+@click.option("--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {VOTES}.")
+@click.option(
+    "--draw", metavar="N", type=click.IntRange(1), help="Only N conversations, N prompts of users and N pairs of replies, drawn at random."
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(FORMS), default="html", show_default=True, help="A page for any browser, a table, or tasks for this tool."
+)  # fmt: skip
+def pack(
+    data: tuple[str, ...], out: Path, stages: tuple[str, ...], annotators: int | None, votes: int | None, draw: int | None, form: str
+) -> None:  # fmt: skip
+    """Write a pack of each stage for each annotator.
+
+    DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and votes that are there are not
+    shown. Or it is a log of recenter_extract, recenter_select or recenter_respond, or a folder of logs: what several models made alike is
+    judged once, and nobody sees who made it. Annotators judge whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole
+    profile matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn for each of them. Some
+    items check attention.
+
+    \b
+        personafeedback annotate pack logs --out DIR
+        personafeedback annotate pack DATA --out DIR --stage relevance --draw 100 --votes 5 --annotators 6
+    """
+    wanted = [annotated.stage_named(name) for name in stages] or list(STAGES)
+    asked = annotated.asked_in(out)
+    new: dict[type[JudgedRow], list[JudgedRow]] = {stage: [] for stage in wanted}
+    for source in data:
+        for stage, of_stage in _rows(source, wanted, (*asked.values(), *new.values())).items():
+            new[stage] += of_stage
+    annotated.refuse_none((*asked.values(), *new.values()), " ".join(data))
+    folder = Folder(out)
+    _write_settings(folder, annotators, votes)
+    if draw is not None:
+        new = {stage: _drawn(rows, stage, draw, folder.settings.seed) for stage, rows in new.items()}
+    asked = annotated.add(out, {stage: rows for stage, rows in new.items() if rows})
+    write_questions(folder, _asking(asked), form, say)
+    say("When their files come back:")
+    say(f"Next: {_votes_command(out)} FILE...")
+
+
+def _rows(
+    source: str, wanted: Sequence[type[JudgedRow]], asked: Iterable[Sequence[JudgedRow]]
+) -> dict[type[JudgedRow], list[JudgedRow]]:
+    """What a folder of rows has, or what runs made; of the latter nothing that people are asked already."""
+    if rows := annotated.rows_in(source, wanted):
+        return rows
+    made = ImportedAnnotations()
+    for run in read([Path(source)]):
+        if run.benchmark.name in annotated.MADE:
+            made.take(annotated.made_in(run.benchmark.name, of_run(run)))
+        else:
+            passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
+    for why, count in made.left_out.items():
+        say(f"left out: {count:,} {why}")
+    known = {row.id for rows in asked for row in rows}
+    of_stage = annotated.parsed(made)
+    return {stage: [row for row in of_stage.get(stage, ()) if row.id not in known] for stage in wanted}
+
+
+def _drawn(rows: Sequence[JudgedRow], stage: type[JudgedRow], count: int, seed: int) -> list[JudgedRow]:
+    """The rows of some of the blocks of questions."""
+    questions = asking.questions({stage: rows})
+    blocks = sorted({question.block for question in questions}, key=lambda block: drawn(seed, "draw", block))[:count]
+    kept = {question.id for question in questions if question.block in blocks}
+    return [row for row in rows if asking.question_id(row) in kept]
+
+
+def _write_settings(folder: Folder, annotators: int | None, votes: int | None) -> None:
+    path = folder.root / FILE
+    there = Settings.load(path) if path.is_file() else None
+    before = there or Settings(name=NAME, annotators=ANNOTATORS, votes_per_pair=VOTES)
+    after = replace(before, annotators=annotators or before.annotators, votes_per_pair=votes or before.votes_per_pair)
+    if there is None and folder.root.is_dir() and any(folder.root.iterdir()):
+        raise OptionError(
+            f"{folder.root}: found a folder with other files, expected a new one or one of this command. Pass another --out."
+        )
+    if after != there:
+        write(path, after.as_yaml())
+
+
+def _asking(rows: annotated.StageRows) -> Asking:
+    questions = asking.questions(rows)
+    return Asking(questions=questions, attention=asking.Attention(questions), guidelines=asking.GUIDELINES)
+
+
+def _votes_command(root: Path) -> str:
+    return f"personafeedback annotate votes {shlex.quote(str(root))}"
+
+
+@annotate.command()
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@files_argument
+@drop_option
+@corrections_options
+def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], corrections: Corrections) -> None:
+    """Take in what annotators sent, and write the rows with their votes.
+
+    FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, or a JSON export of Label Studio. Files may come in
+    parts and again: no vote is lost or counted twice. DIR gets extraction.jsonl, relevance.jsonl and response.jsonl with the votes, and
+    missing.jsonl with what people missed: set RECENTER_DATA to it.
+
+    \b
+        personafeedback annotate votes DIR annotator-1.extraction.votes.csv annotator-1.response.votes.csv
+        personafeedback annotate votes DIR --drop annotator-2
+    """
+    asked = annotated.asked_in(folder)
+    if not asked:
+        raise OptionError(
+            f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
+        )
+    counted = take_answers(Folder(folder), _asking(asked), files, drop, corrections, _votes_command(folder), say)
+    written = annotated.write_judged(folder, [(question, vote.chosen, vote.note) for question, vote in counted])
+    for name, count in written.items():
+        say(f"wrote {folder / name}: {count:,} rows")
+    say(f"Next: set RECENTER_DATA={shlex.quote(str(folder))} and run the tasks of these stages.")

@@ -1,0 +1,221 @@
+"""Rows of the three stages -> what people are asked about them, and their answers -> rows with votes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ..annotation.items import NONE, Guideline
+from ..annotation.questions import Question
+from ..engine.cases import digest_of
+from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Relevance, Response
+
+MISSING, NOTHING = "missing", "nothing"
+"""Answers to whether a conversation shows more of its user than was noted."""
+
+ATTRIBUTE = dict(zip(VERDICTS, ("Makes sense", "Unsure", "Wrong"), strict=True))
+LACKING = {NOTHING: "Nothing is missing", MISSING: "Something is missing: it is in my note"}
+RATING = dict(
+    zip(
+        map(str, SCALE),
+        ("A is much better", "A is somewhat better", "No difference", "B is somewhat better", "B is much better"),
+        strict=True,
+    )
+)
+MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
+INSTRUCTED = "Please tick this line, too: it shows that the list was read."
+
+_SIDES = (
+    "Judge by yourself. Do not look anything up, and do not talk about single cases with others.",
+    '"Cannot judge" is for texts that are broken or that you do not understand.',
+)
+
+GUIDELINES: Mapping[str, Guideline] = {
+    Extraction.stage: Guideline(
+        title="Does this make sense as something to remember about the user?",
+        headings={
+            "conversation": "The conversation",
+            "attribute": "What was noted about the user",
+            "reason": "The reason that was given",
+            "attributes": "All that was noted about the user",
+        },
+        rules=(
+            "Read the conversation first. An assistant noted things about its user, and you judge them one by one.",
+            "It makes sense if the conversation supports it and it still holds after the conversation. It is wrong if the conversation contradicts it, "
+            "says it of somebody else, or has no sign of it. Take Unsure if the conversation leaves it open.",
+            "A good reason does not make a wrong note right, nor a poor reason a right one wrong.",
+            "At the end you are asked whether something is missing. Name each thing in a few words, with a semicolon between two.",
+            *_SIDES,
+        ),
+    ),
+    Relevance.stage: Guideline(
+        title="Which of these should change the reply to this prompt?",
+        headings={"prompt": "The prompt"},
+        rules=(
+            "A user sends this prompt to an assistant that knows everything in the list about this user.",
+            "Tick each line that should change the reply in any way. Tick none if the reply should be the same without them.",
+            "A line that is true of the user need not matter for this prompt. The order of the lines is drawn at random.",
+            *_SIDES,
+        ),
+    ),
+    Response.stage: Guideline(
+        title="How do the two replies compare for this user?",
+        headings={"attribute": "What is known about the user", "prompt": "The prompt"},
+        option="Reply",
+        rules=(
+            "Put yourself in this user's place: the prompt is yours, and both replies are written to you.",
+            "Rate B against A on the scale. A reply is not better for its length, nor for mentioning what is known about you: it is better if it helps "
+            "you more.",
+            "The sides are drawn at random.",
+            *_SIDES,
+        ),
+    ),
+}
+"""Stage -> what people are told, with the substance of the papers' instructions in our words."""
+
+Row = TypeVar("Row", bound=JudgedRow)
+
+
+def questions(rows: Mapping[type[JudgedRow], Sequence[Any]]) -> list[Question]:
+    """What people are asked about rows: each attribute of a conversation and what is missing there; each profile; each pair of replies.
+
+    Args:
+        rows: stage -> its rows.
+    """
+    return [
+        *_of_conversations(rows.get(Extraction, ())),
+        *map(_of_profile, _together(rows.get(Relevance, ()), lambda row: (row.user_id, row.prompt))),
+        *map(_of_replies, rows.get(Response, ())),
+    ]
+
+
+def _together(rows: Iterable[Row], key: Any) -> list[list[Row]]:
+    found: dict[object, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[key(row)].append(row)
+    return list(found.values())
+
+
+def question_id(row: JudgedRow) -> str:
+    """The question that is about a row."""
+    name = digest_of((row.user_id, row.prompt)) if isinstance(row, Relevance) else row.id
+    return f"{row.stage}:{name}"
+
+
+def _of_conversations(rows: Iterable[Extraction]) -> Iterator[Question]:
+    for own in _together(rows, lambda row: (row.user_id, row.conversation)):
+        name = _missing_id(own[0])
+        for row in own:
+            texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
+            yield Question(
+                id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
+            )  # fmt: skip
+        noted = "\n".join(f"- {row.attribute}" for row in own)
+        yield Question(
+            id=name, user_id=own[0].user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+            texts={"conversation": own[0].transcript, "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
+        )  # fmt: skip
+
+
+def _missing_id(row: Extraction) -> str:
+    return f"{MISSING}:{digest_of((row.user_id, row.conversation))}"
+
+
+def _of_profile(own: Sequence[Relevance]) -> Question:
+    name = question_id(own[0])
+    answers = {str(number): row.attribute for number, row in enumerate(own, start=1)}
+    return Question(
+        id=name, user_id=own[0].user_id, kind=Relevance.stage, block=name, texts={"prompt": own[0].prompt}, answers=answers, several=True
+    )  # fmt: skip
+
+
+def _of_replies(row: Response) -> Question:
+    name = question_id(row)
+    return Question(
+        id=name, user_id=row.user_id, kind=row.stage, block=name, texts={"attribute": row.attribute, "prompt": row.prompt}, answers=RATING,
+        options=(row.generic, row.personalized), mirrored=MIRRORED,
+    )  # fmt: skip
+
+
+class Attention:
+    """Questions to which whoever reads knows the answer: somebody else's attribute, a line that asks to be ticked, a reply to another prompt."""
+
+    def __init__(self, asked: Sequence[Question]):
+        self._asked = asked
+
+    def __call__(self, question: Question, seed: int) -> Question | None:
+        """The question as such a one; None if it takes another user, and there is none."""
+        if question.several:
+            number = str(len(question.answers) + 1)
+            return replace(question, answers={**question.answers, number: INSTRUCTED}, expected=(number,))
+        others = [
+            other
+            for other in self._asked
+            if other.kind == question.kind
+            and other.user_id != question.user_id
+            and other.answers == question.answers
+            and {*other.texts.values()}.isdisjoint(question.texts.values())
+        ]
+        other = min(others, key=lambda other: digest_of((seed, question.id, other.id)), default=None)
+        if other is None or question.noted:
+            return None
+        if question.options:
+            generic, _ = question.options
+            return replace(question, options=(other.options[0], generic), expected=("4", "5"))
+        return replace(
+            question, texts={**other.texts, "conversation": question.texts["conversation"]}, expected=VERDICTS[1:]
+        )
+
+
+def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[Question, str]]) -> dict[str, list[object]]:
+    """Id of a row of one stage -> what each person said of it, in the order of the answers; without rows that nobody judged.
+
+    Args:
+        answers: (question, answer) of each person.
+    """
+    of_question: dict[str, list[tuple[Question, str]]] = defaultdict(list)
+    for question, answer in answers:
+        of_question[question.id].append((question, answer))
+    found: dict[str, list[object]] = {}
+    for row in rows:
+        if said := [_judgment(row, question, answer) for question, answer in of_question[question_id(row)]]:
+            found[row.id] = said
+    return found
+
+
+def _judgment(row: JudgedRow, question: Question, answer: str) -> object:
+    """As the row's `votes` have it."""
+    if isinstance(row, Relevance):
+        ticked = set(answer.split()) - {NONE}
+        return any(question.answers[number] == row.attribute for number in ticked)
+    return int(answer) if isinstance(row, Response) else answer
+
+
+def missing(rows: Iterable[Extraction], answers: Iterable[tuple[Question, str, str]]) -> list[dict[str, object]]:
+    """What people named as missing, a row for each conversation that they were asked about.
+
+    Args:
+        answers: (question, answer, note) of each person.
+
+    Returns:
+        id, user_id, source; attributes: ids of the rows that people saw; missing: what each person named, a list of texts each.
+    """
+    named: dict[str, list[list[str]]] = defaultdict(list)
+    for question, answer, note in answers:
+        named[question.id].append(
+            [text.strip() for text in note.split(";") if text.strip()] if answer == MISSING else []
+        )
+    return [
+        {
+            "id": _missing_id(own[0]).partition(":")[2],
+            "user_id": own[0].user_id,
+            "source": own[0].source,
+            "conversation": [message._asdict() for message in own[0].conversation],
+            "attributes": [row.id for row in own],
+            "missing": named[_missing_id(own[0])],
+        }
+        for own in _together(rows, lambda row: (row.user_id, row.conversation))
+        if _missing_id(own[0]) in named
+    ]

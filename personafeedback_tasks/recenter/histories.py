@@ -1,0 +1,151 @@
+"""Users, their conversations and new prompts: what the chain of stages begins with. Strict, as `data.py` is.
+
+A folder has these files, one JSON object per line; any of those of `data.py` may be beside them:
+
+    users.jsonl           user_id, language optional (en)
+    conversations.jsonl   user_id, conversation [{role, content}], source (human or synthetic), date optional (YYYY-MM-DD)
+    prompts.jsonl         id, prompt, sensitive optional (true), topic optional, users optional (their ids; else it is for everybody)
+
+A conversation has no id of its own: it is `USER-` and 8 hex digits of its messages' SHA-256.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..common.strict_json import short
+from ..engine.cases import digest_of
+from .data import Rows, each_once, in_turns, located
+from .fields import Message, RowFields
+from .rows import SOURCES, StageRow, transcript
+
+USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
+LANGUAGES = ("en", "zh")
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+@dataclass(frozen=True)
+class Conversation(StageRow):
+    """One conversation of a user.
+
+    Attributes:
+        date: empty where the file has none.
+        half: 1 for the first half of the user's conversations, by date and then by id; 2 for the others.
+    """
+
+    stage = "extract"
+    cells = SOURCES
+    messages: tuple[Message, ...]
+    source: str
+    date: str = ""
+    spoken: str = field(default="en", compare=False)
+    half: int = field(default=1, compare=False)
+
+    @property
+    def question(self) -> str:
+        """What the user said first."""
+        return next(message.content for message in self.messages if message.role == "user")
+
+    @property
+    def cell(self) -> str:
+        return self.source
+
+    @property
+    def language(self) -> str:
+        return self.spoken
+
+    @property
+    def transcript(self) -> str:
+        """The conversation as models read it."""
+        return transcript(self.messages)
+
+
+@dataclass(frozen=True)
+class NewPrompt:
+    """Something that users ask.
+
+    Attributes:
+        topic: empty where the file has none.
+        users: those who ask it; None for everybody.
+    """
+
+    id: str
+    prompt: str
+    sensitive: bool = False
+    topic: str = ""
+    users: tuple[str, ...] | None = None
+
+
+def conversations(data: str | None = None) -> Rows[Conversation]:
+    """The conversations of all users. Users take turns, see `data.in_turns`.
+
+    Raises:
+        DataError: there is no such folder or file, or it is broken: a user that users.jsonl does not have, or a conversation twice.
+    """
+    folder, source = located(data, [USERS, CONVERSATIONS])
+    languages = {user.id: user.language for user in each_once(folder / USERS, _user)}
+
+    def parsed(row: dict[str, Any], where: str) -> Conversation:
+        fields = RowFields(row, where)
+        user = fields.name("user_id")
+        if user not in languages:
+            raise fields.broken(f"user_id = {short(user)}", f"one of the users of {USERS}")
+        messages = fields.conversation("conversation")
+        made = Conversation(
+            conversation_id(user, messages), user, messages, fields.word("source", SOURCES),
+            fields.matching("date", _DATE, "a date such as 2026-03-31") if "date" in row else "", languages[user],
+        )  # fmt: skip
+        fields.refuse_others()
+        return made
+
+    found = _halved(each_once(folder / CONVERSATIONS, parsed))
+    return Rows(tuple(in_turns(found)), Conversation, source)
+
+
+def conversation_id(user: str, messages: Iterable[Message]) -> str:
+    """`USER-` and 8 hex digits: the same conversation of a user has the same id everywhere."""
+    return f"{user}-{digest_of(list(messages))[:8]}"
+
+
+def prompts(folder: Path) -> list[NewPrompt]:
+    """The prompts of a folder, in the order of their file; none without one."""
+    return each_once(folder / PROMPTS, _prompt) if (folder / PROMPTS).is_file() else []
+
+
+@dataclass(frozen=True)
+class _User:
+    id: str
+    language: str
+
+
+def _user(row: dict[str, Any], where: str) -> _User:
+    fields = RowFields(row, where)
+    user = _User(fields.name("user_id"), fields.word("language", LANGUAGES) if "language" in row else "en")
+    fields.refuse_others()
+    return user
+
+
+def _prompt(row: dict[str, Any], where: str) -> NewPrompt:
+    fields = RowFields(row, where)
+    prompt = NewPrompt(
+        fields.name("id"), fields.text("prompt"), fields.boolean("sensitive") if "sensitive" in row else False,
+        fields.text("topic") if "topic" in row else "", fields.texts("users") if "users" in row else None,
+    )  # fmt: skip
+    fields.refuse_others()
+    return prompt
+
+
+def _halved(rows: list[Conversation]) -> list[Conversation]:
+    own: dict[str, list[Conversation]] = {}
+    for row in sorted(rows, key=lambda row: (row.date, row.id)):
+        own.setdefault(row.user_id, []).append(row)
+    return [
+        replace(row, half=1 if 2 * place < len(of_user) else 2)
+        for of_user in own.values()
+        for place, row in enumerate(of_user)
+    ]

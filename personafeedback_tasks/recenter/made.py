@@ -1,0 +1,143 @@
+"""What models made of users' conversations, stage after stage, as other commands read it back from the logs of runs.
+
+    recenter_extract   a case per conversation       -> Extracted, one per attribute
+    recenter_select    a case per user and prompt    -> Selected
+    recenter_respond   a case per user and prompt
+                       with a selected attribute     -> Replied
+
+A log has what a record needs: the replies, and beside each case its facts (`engine.method.FACTS`), so that no data need to be at hand:
+
+    recenter_extract   conversation [{role, content}], half (1 or 2, of the user's conversations); the cell is the source
+    recenter_select    prompt_id, prompt, sensitive, topic, attributes (in the order of their numbers in the model's prompt)
+    recenter_respond   prompt_id, prompt, sensitive, topic, attributes (those that were selected)
+
+`runs.earlier` reads a log, and the functions here make records of what it gives. Ids are the same in each run on the same data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.earlier import Earlier, EarlierCase
+from ..replies.answers import REASONS
+from ..replies.numbers import among, read_numbers
+from ..replies.written import text_of
+from .extract import is_there, noted, said_by_user
+from .fields import Message
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """An attribute that a model took from a conversation: a row of extraction.jsonl without people's judgment.
+
+    Attributes:
+        id: `CONVERSATION-NUMBER`, from 1 in the order of the reply.
+        source: of the conversation, `human` or `synthetic`.
+        reason, quote: empty where the model gave none.
+        quoted: whether the quote is in a message of the user, white space apart.
+    """
+
+    id: str
+    user_id: str
+    conversation_id: str
+    conversation: tuple[Message, ...]
+    source: str
+    attribute: str
+    reason: str
+    quote: str
+    quoted: bool
+
+
+@dataclass(frozen=True)
+class ForPrompt:
+    """Something that was made for one user and one prompt.
+
+    Attributes:
+        id: `USER-PROMPT`.
+        topic: empty where the prompt names none.
+    """
+
+    id: str
+    user_id: str
+    prompt_id: str
+    prompt: str
+    sensitive: bool
+    topic: str
+
+
+@dataclass(frozen=True)
+class Selected(ForPrompt):
+    """Which of a user's attributes a model would let change its reply.
+
+    Attributes:
+        attributes: all that it was shown, each once.
+        selected: those that it chose; None where its reply could not be read.
+    """
+
+    attributes: tuple[str, ...]
+    selected: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Replied(ForPrompt):
+    """Both replies of a model to one prompt.
+
+    Attributes:
+        attributes: those that it was told for the personalized one; at least one.
+        personalized, generic: as a user would read them; empty where there is none.
+    """
+
+    attributes: tuple[str, ...]
+    personalized: str
+    generic: str
+
+    @property
+    def attribute(self) -> str:
+        """As a row of response.jsonl has them: one per line."""
+        return "\n".join(self.attributes)
+
+
+def extracted(run: Earlier) -> list[Extracted]:
+    """The attributes of a run of `recenter_extract`, none of a reply that could not be read."""
+    return [
+        Extracted(
+            f"{case.id}-{number}", case.user_id, case.id, tuple(Message(**message) for message in case.facts["conversation"]), case.cell,
+            attribute, reason, quote, is_there(quote, said_by_user(case.facts)),
+        )
+        for case in run.cases
+        if case.answers[0] not in REASONS
+        for number, (attribute, reason, quote) in enumerate(noted(case.replies[0].text), start=1)
+    ]  # fmt: skip
+
+
+def selected(run: Earlier) -> list[Selected]:
+    """What a run of `recenter_select` selected for each user and prompt."""
+    return [_selected(case) for case in run.cases]
+
+
+def _selected(case: EarlierCase) -> Selected:
+    about = _for_prompt(case)
+    numbers = chosen(case.answers[0], case.replies[0].text, len(about["attributes"]))
+    shown = enumerate(about["attributes"], start=1)
+    return Selected(
+        **about, selected=None if numbers is None else tuple(one for number, one in shown if number in numbers)
+    )
+
+
+def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
+    """The numbers that a reply lists, from 1; None where it cannot be read, or lists one that no attribute has."""
+    return None if answer in REASONS else among(read_numbers(reply, False), attributes)
+
+
+def replied(run: Earlier) -> list[Replied]:
+    """Both replies of a run of `recenter_respond` to each prompt."""
+    made = []
+    for case in run.cases:
+        personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
+        made.append(Replied(**_for_prompt(case), personalized=personalized, generic=generic))
+    return made
+
+
+def _for_prompt(case: EarlierCase) -> dict[str, Any]:
+    return {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])}

@@ -1,0 +1,156 @@
+"""The record of `recenter_respond`: a model replies to a prompt, once with the attributes that were selected and once without any.
+
+What is measured of both replies is no quality: whether one is better is for people, or for the judges of `recenter_response`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..choice.terms import overlap_terms
+from ..common.statistics import mean
+from ..engine.earlier import earlier
+from ..engine.evidence import Reply
+from ..engine.method import Described, Method, Metric
+from ..engine.options import option
+from ..engine.outcome import Answers
+from ..engine.report import Line, ReportSpec
+from ..replies.written import WRITTEN, described, read_written, text_of
+from .data import ENVIRONMENT_VARIABLE, file_name
+from .mention import mentions
+from .pairings import Informed, Pairing, Pairings, to_reply
+from .rows import Relevance
+from .select import SELECT, SIGNED, signed_of
+from .stages import StageOptions, filled, fingerprint, of_stage
+
+PERSONALIZED, GENERIC = "personalized", "generic"
+"""The calls: with the attributes, and without."""
+
+PROMPTS = {
+    PERSONALIZED: """\
+Below are a prompt that a user sends you, and some things that you know about this user. Reply to the prompt in a way that suits this user. Use what you know where it makes the reply better; do not list it, and force nothing in.
+
+<about_the_user>
+{attributes}
+</about_the_user>
+
+<prompt>
+{prompt}
+</prompt>
+
+Write your reply to this user, and nothing else.""",
+    GENERIC: """\
+Below is a prompt that a user sends you. Reply to the prompt.
+
+<prompt>
+{prompt}
+</prompt>
+
+Write your reply to this user, and nothing else.""",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RespondOptions(StageOptions):
+    """The options of the task."""
+
+    method: str = option("respond", "what the model does", values=lambda: ("respond",), always=True)
+    data: str | None = option(
+        None, f"a folder with {file_name(Relevance)}, or `sample`; {ENVIRONMENT_VARIABLE} if not given"
+    )
+    selected: str | None = option(
+        None, f"a run of {SELECT.name}, whose attributes are used: a log or a folder; those that people found relevant if not given",
+        place=True,
+    )  # fmt: skip
+
+
+def build(row: Pairing, call: str) -> str:
+    """The prompt of one call. An attribute is one line."""
+    listed = "\n".join(f"- {' '.join(attribute.split())}" for attribute in row.attributes)
+    return filled(PROMPTS[call], attributes=listed, prompt=row.question)
+
+
+def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
+    """Of the personalized reply what `written.described` says, and
+
+    terms: how many different words of the attributes it has; mentioned: the share of the attributes that it names outright, see
+    `mention`; mention: 1 if it names any, else 0. Of the generic one the length, terms and mention, which show what the prompt alone
+    brings, with `_generic` behind their names. written, empty, refused and truncated are of both: 1 where either is.
+    """
+    known = overlap_terms("\n".join(facts["attributes"]))
+    of_call = {}
+    for call, answer, reply in zip((PERSONALIZED, GENERIC), answers, replies, strict=True):
+        text = text_of(reply.text) or ""
+        named = [float(mentions(attribute, text)) for attribute in facts["attributes"]]
+        of_call[call] = {
+            **described(answer, reply.text, reply.truncated), "terms": float(len(overlap_terms(text) & known)),
+            "mentioned": mean(named), "mention": max(named),
+        }  # fmt: skip
+    first, second = of_call[PERSONALIZED], of_call[GENERIC]
+    return {
+        **first,
+        "written": min(first["written"], second["written"]),
+        **{name: max(first[name], second[name]) for name in ("empty", "refused")},
+        "truncated": first["truncated"]
+        if math.isnan(first["truncated"])
+        else max(first["truncated"], second["truncated"]),
+        **{f"{name}_{GENERIC}": second[name] for name in ("length", "terms", "mention")},
+    }
+
+
+METHOD = Method(
+    name="respond", help="the texts of two replies", evidence="reply", harnesses=("lm-eval", "inspect"), calls=(PERSONALIZED, GENERIC),
+    per_case="two calls", score=None,
+    metrics=(
+        Metric("written"),
+        *(Metric(name, higher_is_better=None) for name in ("length", "terms", "mention", "mentioned")),
+        *(Metric(f"{name}_{GENERIC}", higher_is_better=None) for name in ("length", "terms", "mention")),
+        Metric("empty", higher_is_better=False),
+        Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
+        Metric("refused", higher_is_better=False),
+    ),
+    room=2048, read=read_written, described=Described(facts=lambda row: row.facts, measure=_measure),
+)  # fmt: skip
+
+
+def _load(options: RespondOptions, selection: Mapping[str, str]) -> Pairings:
+    return to_reply(options.data, earlier(options.selected, SELECT.name) if options.selected else None)
+
+
+RESPOND = of_stage(
+    Informed,
+    options=RespondOptions,
+    load=_load,
+    methods={METHOD.name: METHOD},
+    labels=(WRITTEN,),
+    prompt=lambda row, options, call: build(row, call),
+    targets=lambda row: [WRITTEN, WRITTEN],
+    fingerprint=lambda options: fingerprint("".join(PROMPTS.values())),
+    signed=SIGNED,
+    signs=lambda cases, options: signed_of(cases),
+    report=ReportSpec(
+        primary="written",
+        score="Written",
+        chance=None,
+        headline=(
+            Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies: not empty, cut off or refused"),
+            Line("mention", "names an attribute", meaning="share of the personalized replies with a sentence that names an attribute outright"),
+            Line("length", "characters", share=False, sign=False, meaning="mean length of a personalized reply in characters"),
+            Line("length_generic", "of the generic one", share=False, sign=False, meaning="mean length of a generic reply in characters"),
+        ),
+        details=(
+            Line("terms", "words of the attributes", share=False, sign=False, table="Replies", meaning="mean number of different words of the attributes in a personalized reply"),
+            Line("terms_generic", "in the generic one", share=False, sign=False, table="Replies"),
+            Line("mentioned", "attributes named", table="Replies", meaning="mean share of the attributes that a personalized reply names outright"),
+            Line("mention_generic", "named in the generic one", table="Replies", meaning="share of the generic replies that happen to name one"),
+            Line("empty", table="Replies"),
+            Line("truncated", table="Replies"),
+            Line("refused", table="Replies", meaning="share of the prompts with a reply that refuses"),
+        ),
+        asks="Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
+        ranked=("length", "terms", "mention", "refused"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,122 @@
+"""The record of `recenter_select`: which attributes of a user a model would let change its reply to a new prompt.
+
+People's labels are not needed. Where there are some of the same attributes, `recenter_relevance_select` asks the same and scores it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.benchmark import always
+from ..engine.earlier import earlier
+from ..engine.evidence import Reply
+from ..engine.method import Described, Method, Metric
+from ..engine.options import option
+from ..engine.outcome import Answers
+from ..engine.report import Line, ReportSpec
+from ..replies.answers import REASONS
+from ..replies.numbers import NONE, read_numbers
+from . import profile
+from .data import ENVIRONMENT_VARIABLE, file_name
+from .extract import EXTRACT, LISTED
+from .histories import PROMPTS
+from .made import chosen
+from .pairings import Pairings, Profile, to_select
+from .rows import Relevance
+from .stages import StageOptions, fingerprint, of_stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectOptions(StageOptions):
+    """The options of the task."""
+
+    method: str = option("select", "what the model does", values=lambda: ("select",), always=True)
+    data: str | None = option(
+        None, f"a folder with {PROMPTS} or {file_name(Relevance)}, or `sample`; {ENVIRONMENT_VARIABLE} if not given"
+    )
+    attributes: str | None = option(
+        None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {file_name(Relevance)} if not given",
+        place=True,
+    )  # fmt: skip
+
+
+def signed_of(cases: Pairings) -> dict[str, Any]:
+    """What a signature says of the run that the attributes are from."""
+    return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
+
+
+SIGNED = {"attributes_of": always, "without_attributes": always}
+
+
+def _read(reply: str, truncated: bool = False) -> str:
+    found = read_numbers(reply, truncated)
+    return found if found in REASONS else LISTED
+
+
+def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
+    """listed, invalid, none (it selects nothing): 1 or 0; selected: a share, chosen: a number. What is said of a list that cannot be read is nan."""
+    shown = len(facts["attributes"])
+    numbers = chosen(answers[0], replies[0].text, shown)
+    found = math.nan if numbers is None else float(len(numbers))
+    return {
+        "listed": float(numbers is not None),
+        "shown": float(shown),
+        "chosen": found,
+        "selected": found / shown,
+        "none": math.nan if numbers is None else float(not numbers),
+        "invalid": float(numbers is None),
+    }
+
+
+METHOD = Method(
+    name="select", help="the numbers of the attributes that should change the reply", evidence="reply", harnesses=("lm-eval", "inspect"),
+    calls=("select",), per_case="one call for all attributes of a user and prompt", score=None,
+    metrics=(
+        Metric("listed"), Metric("selected", higher_is_better=None, defined=False), Metric("chosen", higher_is_better=None, defined=False),
+        Metric("shown", higher_is_better=None), Metric("none", higher_is_better=None, defined=False), Metric("invalid", higher_is_better=False),
+    ),
+    room=1024, read=_read, described=Described(facts=lambda row: row.facts, measure=_measure),
+)  # fmt: skip
+
+
+def _load(options: SelectOptions, selection: Mapping[str, str]) -> Pairings:
+    return to_select(options.data, earlier(options.attributes, EXTRACT.name) if options.attributes else None)
+
+
+def _all(prompt: str) -> str:
+    return ", ".join(map(str, range(1, (profile.listed(prompt) or 0) + 1)))
+
+
+SELECT = of_stage(
+    Profile,
+    options=SelectOptions,
+    load=_load,
+    methods={METHOD.name: METHOD},
+    labels=(LISTED,),
+    prompt=lambda row, options, call: profile.listing(row.attributes, row.question),
+    targets=lambda row: [LISTED],
+    fingerprint=lambda options: fingerprint(profile.PROMPT),
+    signed=SIGNED,
+    signs=lambda cases, options: signed_of(cases),
+    judges={"always_all": _all, "always_none": lambda prompt: NONE},
+    report=ReportSpec(
+        primary="listed",
+        score="Listed",
+        chance=None,
+        headline=(
+            Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt"),
+            Line("chosen", "attributes", share=False, sign=False, meaning="mean number of attributes that are selected for a prompt"),
+            Line("none", "none selected", meaning="share of the prompts for which nothing is selected"),
+        ),
+        details=(
+            Line("shown", "attributes shown", share=False, sign=False, meaning="mean number of attributes that the model selects of"),
+            Line("listed", meaning="share of the replies that are a list of these attributes"),
+            Line("invalid", meaning="share of the replies that could not be read"),
+        ),
+        asks="Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
+        ranked=("selected", "chosen", "none"),
+    ),
+)  # fmt: skip

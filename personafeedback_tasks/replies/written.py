@@ -1,0 +1,60 @@
+"""Replies that are texts for a user to read: whether one is there, and what can be said of it without a judge. None of it is quality."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from .answers import why_not
+
+WRITTEN = "written"
+"""The one label: the reply is a whole text that does what it was asked for."""
+
+SHORT = 400
+"""Characters. A longer text may say in passing what it cannot do; a refusal says little else."""
+
+_THINKING = re.compile(r"\A\s*<think(?:ing)?>(.*?)(</think(?:ing)?>|\Z)", re.S | re.I)
+
+
+def text_of(reply: str) -> str | None:
+    """What a user would read: the reply without its thinking and the spaces around it; None if it never stops thinking."""
+    thinking = _THINKING.match(reply)
+    if thinking is None:
+        return reply.strip()
+    return reply[thinking.end() :].strip() if thinking[2] else None
+
+
+def read_written(reply: str, truncated: bool = False) -> str:
+    """`written`, or the reason why a reply is not: an element of `answers.REASONS`.
+
+    Args:
+        truncated: it was cut off by its token limit.
+    """
+    text = text_of(reply)
+    if text is None or (truncated and text):
+        return "truncated"
+    if not text:
+        return "truncated" if truncated else "no_response"
+    return "refusal" if len(text) <= SHORT and why_not(text) == "refusal" else WRITTEN
+
+
+def described(answer: str, reply: str, truncated: bool | None) -> dict[str, float]:
+    """What any written reply is described by.
+
+    Args:
+        answer: what `read_written` says of it.
+        truncated: None where the harness does not say.
+
+    Returns:
+        written, empty, refused: 1 or 0.
+        truncated: 1 or 0; nan where nobody knows.
+        length: characters, 0 if empty.
+    """
+    text = text_of(reply) or ""
+    return {
+        "written": float(answer == WRITTEN),
+        "empty": float(not text),
+        "refused": float(answer == "refusal"),
+        "truncated": math.nan if truncated is None else float(answer == "truncated"),
+        "length": float(len(text)),
+    }

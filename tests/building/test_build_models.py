@@ -1,0 +1,204 @@
+"""How the models of a step are named, told and named again in the next command; how far they are; what they withhold."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("datasketch")
+
+from support.building import Writer, a_build, words, write
+from support.commands import personafeedback
+from support.texts_server import texts_server
+
+from personafeedback_tasks.building.models import Models
+from personafeedback_tasks.building.progress import Progress, _about
+from personafeedback_tasks.building.rows import Refused
+from personafeedback_tasks.building.texts.answers import answer_id
+from personafeedback_tasks.building.texts.asking import ROUNDS
+from personafeedback_tasks.building.texts.sources import slots
+from personafeedback_tasks.cli import output
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.inspect_harness import generation
+
+BIG, SMALL = "openai/gpt-4o", "ollama/llama3:8b"
+
+
+@pytest.fixture
+def writer(monkeypatch):
+    found = Writer()
+    monkeypatch.setattr(generation, "generate", found)
+    monkeypatch.setattr(generation, "check_models", lambda *_: None)
+    return found
+
+
+def step(name, folder, *options):
+    done = personafeedback("build", name, folder.root, *options)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_an_argument_is_of_all_models_or_of_one(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=1)
+    step("personas", folder, "--model", BIG, "-M", "timeout=9", "--batch")
+    assert writer.told == {BIG: ({"timeout": 9}, True)}
+    step("questions", folder, "--model", BIG)
+    both = (
+        "--model",
+        BIG,
+        "--model",
+        SMALL,
+        "-M",
+        "timeout=9",
+        "-M",
+        f"{SMALL}:base_url=http://here/v1",
+        "-M",
+        f"{SMALL}:timeout=20",
+    )
+    step("answers", folder, *both, "--batch=50")
+    assert writer.told == {BIG: ({"timeout": 9}, 50), SMALL: ({"timeout": 20, "base_url": "http://here/v1"}, 50)}
+    personafeedback("build", "votes", folder.root, "--votes-by", SMALL, "-M", f"{SMALL}:seed=1", "--batch")
+    assert writer.told[SMALL] == ({"seed": 1}, True)
+    done = personafeedback("build", "votes", folder.root, "--batch")
+    assert "-M and --batch are for the models of --votes-by, and there are none." in done.output
+    with pytest.raises(
+        OptionError, match="expected one of the models 'openai/gpt-4o' before the colon, got 'openai/gpt'"
+    ):
+        Models((BIG,), ("openai/gpt:x=1",))
+    done = personafeedback("build", "answers", folder.root, "--model", BIG, "--batch=none.yaml")
+    assert "expected nothing, a number of requests or a YAML or JSON file, got 'none.yaml'" in " ".join(
+        done.output.split()
+    )
+
+
+def test_next_names_the_models_that_were_used(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=1)
+    given = ("-M", "base_url=https://me:secret@here/v1", "-M", "api_key=sk-1", "--batch")
+    shown = step("personas", folder, "--model", BIG, "--temperature", "0.5", *given)
+    again = "-M base_url=https://here/v1 --batch"
+    assert shown.splitlines()[-1] == f"Next: personafeedback build questions {folder.root} --model {BIG} {again}"
+    assert f"Next: personafeedback build questions {folder.root} --model {BIG}\n" in step("status", folder)
+    shown = step("questions", folder, "--model", SMALL)
+    assert shown.splitlines()[-1] == f"Next: personafeedback build answers {folder.root} --model {SMALL} --model OTHER"
+    both = ("--model", BIG, "--model", SMALL)
+    writer.replies = {answer_id(folder.questions()[0].id, "question", BIG): RuntimeError("down")}
+    shown = step("answers", folder, *both, "--max-tokens", "900", "-M", f"{SMALL}:base_url=http://there/v1")
+    named = f"personafeedback build answers {folder.root} --model {BIG} --model {SMALL}"
+    assert shown.splitlines()[-1] == f"Next: {named} -M {SMALL}:base_url=http://there/v1 --max-tokens 900"
+    assert f"Next: {named}\n" in step("status", folder)
+    writer.replies = {}
+    assert step("answers", folder, *both).splitlines()[-1] == f"Next: personafeedback build packs {folder.root}"
+
+
+def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=2)
+    step("personas", folder, "--model", BIG)
+    first, other = (slot for person in folder.people()[:2] for slot in slots(folder.settings, person.user_id)[:1])
+    withheld = generation.WrittenText("", False, True)
+    checks = (f"{other}~natural", *(f"{other}~{time}~natural" for time in range(1, 1 + ROUNDS)))
+    writer.replies = dict.fromkeys((first, *checks), withheld)  # one is never written, one is never checked
+    writer.take()
+    shown = step("questions", folder, "--model", BIG)
+    assert f"Refused {2 * (1 + ROUNDS)}: {2 * (1 + ROUNDS)} withheld (refused.jsonl has the texts)" in shown
+    assert f"Asked for {4 + 2 * ROUNDS} texts, took 2 (20 %)" in shown
+    assert f"Next: personafeedback build answers {folder.root}" in shown
+    assert {(one.id, one.reason) for one in folder.read(Refused)} == {(first, "withheld"), (other, "withheld")}
+    writer.take()
+    step("questions", folder, "--model", BIG)
+    assert writer.take() == []
+    assert "questions  2 (2 specific)\n" in step("status", folder)
+    rated = {answer_id(question.id, "full", BIG): withheld for question in folder.questions()[:1]}
+    writer.replies = rated
+    shown = step("answers", folder, "--model", BIG)
+    assert shown.splitlines()[-1] == f"Next: personafeedback build packs {folder.root}"
+    assert "lacking" not in step("status", folder)
+
+
+def test_a_match_whose_check_is_withheld_does_not_fit(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1, specific=0, general=1)
+    (folder.root / "pool.jsonl").write_text(
+        "".join(json.dumps({"question": f"What is {words(str(n), 5)}?"}) + "\n" for n in range(9))
+    )
+    step("personas", folder, "--model", BIG)
+    write = writer.write
+    lost = []
+
+    def withholds_the_first(prompt, model):
+        if "<fits>" in prompt and not lost:
+            lost.append(prompt)
+            return generation.WrittenText("", False, True)
+        return write(prompt, model)
+
+    writer.write = withholds_the_first
+    step("questions", folder, "--model", BIG)
+    assert [question.category for question in folder.questions()] == ["general"]
+    assert {one.reason for one in folder.read(Refused)} == {"withheld", "no_fit"}
+
+
+def test_the_bar_has_the_time_left_and_the_tokens():
+    now, lines = [0.0], []
+    progress = Progress("answers", lines.append, clock=lambda: now[0])
+    progress.expect(8)
+    progress.ask(4, 0)
+    progress.come(None)  # the cache took no time
+    now[0] = 60.0
+    progress.come(1500)
+    progress.ask(4, 1)
+    now[0] = 90.0
+    for tokens in (100, 0):
+        progress.come(tokens)
+    assert lines[0] == "answers [##------------------] 1 of 8, 12 %, 0 tokens"
+    assert lines[1] == "answers [#####---------------] 2 of 8, 25 %, about 6 min left, 1,500 tokens"
+    # three calls took 90 seconds, and five are left of nine: one more for a text that was refused
+    assert lines[3] == "answers [########------------] 4 of 9, 44 %, about 2 min left, 1,600 tokens"
+    assert [_about(seconds) for seconds in (0.1, 20, 100, 3600, 9000)] == [
+        "about 1 s", "about 20 s", "about 2 min", "about 1 h 0 min", "about 2 h 30 min",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_every_step_ends_at_what_it_expects(tmp_path, monkeypatch):
+    """By the real path: Inspect, a server, one call to each text."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setattr(output, "MINUTE", 0)  # a line after each call
+    folder = a_build(tmp_path / "build", personas=2, specific=1, general=1)
+    (folder.root / "pool.jsonl").write_text(
+        "".join(json.dumps({"question": f"What is {words(str(n), 5)}?"}) + "\n" for n in range(9))
+    )
+    with texts_server(write) as server:
+        for name, calls in (("personas", 2), ("questions", 2 * 2 + 1 + 2 * 2), ("answers", 4 * 5)):
+            before = len(server.seen)
+            done = personafeedback(
+                "build", name, folder.root, "--model", "openai/gpt-4o", "-M", f"base_url={server.url}"
+            )
+            assert done.exit_code == 0, done.output
+            lines = done.stderr.splitlines()
+            assert len(lines) == len(server.seen) - before == calls
+            assert lines[-1] == f"{name} [{'#' * 20}] {calls} of {calls}, 100 %, {100 * calls:,} tokens"
+            assert "% left" not in done.stdout
+    assert f"[##------------------] 2 of {calls}, 10 %, about" in lines[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no terminal to be had")
+def test_on_a_terminal_the_line_goes_away_and_what_is_piped_is_whole(tmp_path):
+    folder = a_build(tmp_path / "build", personas=2)
+    with texts_server(write) as server:
+        arguments = ["build", "personas", str(folder.root), "--model", "openai/gpt-4o", "-M", f"base_url={server.url}"]
+        main, terminal = os.openpty()
+        environment = {**os.environ, "OPENAI_API_KEY": "none", "TERM": "xterm", "COLUMNS": "200"}
+        done = subprocess.run(
+            [sys.executable, "-m", "personafeedback_tasks", *arguments], stdout=subprocess.PIPE, stderr=terminal, text=True, env=environment, check=False,
+        )  # fmt: skip
+        os.close(terminal)
+        shown = os.read(main, 100_000).decode()
+        os.close(main)
+    assert done.returncode == 0, shown
+    assert "Wrote 2 personas" in done.stdout
+    assert "personas [####################] 2 of 2, 100 %, 200 tokens" in shown
+    assert "Wrote" not in shown

@@ -1,0 +1,303 @@
+"""People judge the rows of the three stages: what they see, what comes back, and that every task takes the rows with their votes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from support.commands import personafeedback
+from support.recenter import in_inspect, same
+
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.rows import PackItem
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter import asking
+from personafeedback_tasks.recenter.data import load, with_judgment
+from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
+from personafeedback_tasks.replies.words import ACCEPT
+
+ANNOTATORS = 3
+
+
+def pack(folder, *more, data=("sample",)):
+    done = personafeedback("annotate", "pack", *data, "--out", folder, "--format", "csv", *more)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def votes(folder, *files):
+    done = personafeedback("annotate", "votes", folder, *files)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def table(path):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def filled(folder, stage, annotator, answer):
+    """The table of a pack as its annotator sends it; `answer` gives (vote, note) for a row of it."""
+    path = folder / "packs" / stage / f"annotator-{annotator}.{stage}.csv"
+    rows = table(path)
+    for row in rows:
+        row["vote"], row["note"] = answer(row)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def truth(annotator, *texts):
+    """What an annotator thinks of some texts: the same wherever they are shown."""
+    return random.Random(f"{annotator} {texts}").random()
+
+
+ROWS = {stage: list(load(stage, "sample")) for stage in STAGES}
+ATTRIBUTES = {(row.transcript, row.attribute) for row in ROWS[Extraction]}
+
+
+def verdict_of(annotator, row):
+    if row["attributes"]:
+        lacking = truth(annotator, row["conversation"]) < 0.5
+        return ("missing", "Has a son; Likes wood") if lacking else ("nothing", "")
+    if (row["conversation"], row["attribute"]) not in ATTRIBUTES:
+        return "rejected", ""  # of somebody else
+    return VERDICTS[int(3 * truth(annotator, row["conversation"], row["attribute"]))], ""
+
+
+def ticks_of(annotator, row):
+    lines = [line.split(": ", 1) for line in row["answers"].splitlines()]
+    ticked = [
+        number for number, text in lines if text == asking.INSTRUCTED or truth(annotator, row["prompt"], text) < 0.4
+    ]
+    return ", ".join(ticked) or "none", ""
+
+
+def rating_of(annotator, row):
+    for place, text in ((1, "B"), (2, "A")):
+        if row[text] not in {reply for one in ROWS[Response] if one.prompt == row["prompt"] for reply in one.responses}:
+            return {1: "1", 2: "5"}[place], ""  # a reply to another prompt
+    personalized = {one.personalized for one in ROWS[Response]}
+    rating = 1 + int(5 * truth(annotator, row["prompt"], *sorted((row["A"], row["B"]))))
+    return str(rating if row["B"] in personalized else 6 - rating), ""
+
+
+OF_STAGE = {"extraction": verdict_of, "relevance": ticks_of, "response": rating_of}
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """(the folder, what was printed of the votes) of a study of the whole sample by three attentive people."""
+    folder = tmp_path_factory.mktemp("judged") / "study"
+    pack(folder, "--annotators", ANNOTATORS)
+    files = [
+        filled(folder, stage, annotator, lambda row, of=of, who=annotator: of(who, row))
+        for stage, of in OF_STAGE.items()
+        for annotator in range(1, ANNOTATORS + 1)
+    ]
+    return folder, votes(folder, *files)
+
+
+def test_each_row_comes_back_with_what_each_person_said_of_it(judged):
+    folder, _ = judged
+    people = range(1, ANNOTATORS + 1)
+    for stage, rows in ROWS.items():
+        came = {row.id: row for row in load(stage, folder)}
+        assert came.keys() == {row.id for row in rows}
+        for row in rows:
+            back = came[row.id]
+            if stage is Extraction:
+                assert (back.conversation, back.attribute, back.reason, back.source) == (
+                    row.conversation,
+                    row.attribute,
+                    row.reason,
+                    row.source,
+                )
+                said = [VERDICTS[int(3 * truth(who, row.transcript, row.attribute))] for who in people]
+            elif stage is Relevance:
+                assert (back.prompt, back.attribute) == (row.prompt, row.attribute)
+                said = [truth(who, row.prompt, row.attribute) < 0.4 for who in people]
+            else:
+                assert back.responses == row.responses
+                said = [1 + int(5 * truth(who, row.prompt, *sorted(row.responses))) for who in people]
+            assert Counter(back.votes) == Counter(said), row.id
+
+
+def test_what_a_conversation_lacks_is_named(judged):
+    folder, _ = judged
+    lines = [json.loads(line) for line in (folder / "missing.jsonl").read_text("utf-8").splitlines()]
+    of_conversation = defaultdict(set)
+    for row in ROWS[Extraction]:
+        of_conversation[row.user_id, row.transcript].add(row.id)
+    assert len(lines) == len(of_conversation)
+    for line in lines:
+        transcript = "\n\n".join(f"{one['role']}: {one['content']}" for one in line["conversation"])
+        assert set(line["attributes"]) == of_conversation[line["user_id"], transcript]
+        lacking = [truth(who, transcript) < 0.5 for who in range(1, ANNOTATORS + 1)]
+        assert Counter(map(tuple, line["missing"])) == Counter(
+            ("Has a son", "Likes wood") if one else () for one in lacking
+        )
+
+
+def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):
+    _, said = judged
+    lines = said.splitlines()
+    assert not [line for line in lines if line.startswith("!")]
+    conversations = len({(row.user_id, row.conversation) for row in ROWS[Extraction]})
+    profiles = len({(row.user_id, row.prompt) for row in ROWS[Relevance]})
+    questions = len(ROWS[Extraction]) + conversations + profiles + len(ROWS[Response])
+    assert f"votes to a question: {questions} have 3" in lines
+    for annotator in range(1, ANNOTATORS + 1):
+        (line,) = [line for line in lines if line.startswith(f"annotator-{annotator}:")]
+        assert f"{questions} of {questions} votes" in line
+        assert "attention 6 of 6" in line
+
+
+def test_whoever_ticks_all_alike_fails_the_attention_items(tmp_path):
+    pack(tmp_path / "study", "--annotators", 2)
+    right = filled(tmp_path / "study", "extraction", 1, lambda row: verdict_of(1, row))
+    wrong = [
+        filled(tmp_path / "study", "extraction", 2, lambda row: ("nothing" if row["attributes"] else "accepted", "")),
+        filled(tmp_path / "study", "relevance", 2, lambda row: ("none", "")),
+        filled(tmp_path / "study", "response", 2, lambda row: ("3", "")),
+    ]
+    said = votes(tmp_path / "study", right, *wrong)
+    assert "! annotator-2 failed 6 of 6 attention items" in said
+    assert f"personafeedback annotate votes {tmp_path / 'study'} --drop annotator-2" in said
+    votes(tmp_path / "study", "--drop", "annotator-2")
+    assert {len(row.votes) for row in load(Extraction, tmp_path / "study")} == {1}
+    assert not (tmp_path / "study" / "relevance.jsonl").read_text("utf-8")
+
+
+def test_sides_and_orders_are_drawn_for_each_and_say_nothing(judged):
+    folder, _ = judged
+    personalized = {row.personalized for row in ROWS[Response]}
+    second, orders = 0, set()
+    for annotator in range(1, ANNOTATORS + 1):
+        rows = table(folder / "packs" / "response" / f"annotator-{annotator}.response.csv")
+        second += sum(row["B"] in personalized for row in rows)
+        orders.add(
+            tuple(
+                row["answers"] for row in table(folder / "packs" / "relevance" / f"annotator-{annotator}.relevance.csv")
+            )
+        )
+    assert 15 <= second <= 45  # of about 60
+    assert len(orders) == ANNOTATORS
+    everything = "".join(path.read_text("utf-8") for path in (folder / "packs").rglob("*.csv"))
+    for secret in ("personalized", "generic", "attention", "demo-u", "demo-p"):
+        assert secret not in everything
+
+
+def test_the_tasks_take_what_came_back(judged, tmp_path):
+    """Accuracy of the judge that accepts everything is the share of rows that most people accepted."""
+    folder, _ = judged
+    rows = with_judgment(load(Extraction, folder))
+    found, _ = in_inspect(find("recenter_extraction"), lambda case, call: ACCEPT, tmp_path, data=str(folder))
+    assert same(found["acc"], sum(row.judgment is False for row in rows) / len(rows))
+
+
+def test_packs_grow_with_rows_and_annotators_and_earlier_votes_stay(tmp_path):
+    study = tmp_path / "study"
+    pack(study, "--stage", "relevance", "--draw", "5", "--annotators", 1)
+    first = Folder(study).read(PackItem)
+    assert len({item.pair_id for item in first if not item.attention}) == 5
+    file = filled(study, "relevance", 1, lambda row: ticks_of(1, row))
+    votes(study, file)
+    before = {row.id: row.votes for row in load(Relevance, study)}
+    pack(study, "--annotators", 2)
+    after = Folder(study).read(PackItem)
+    assert after[: len(first)] == first
+    kept = table(study / "packs" / "relevance" / "annotator-1.relevance.csv")
+    assert [row["vote"] != "" for row in kept].count(True) == len(first)  # nobody's answers in a table are lost
+    votes(study)
+    assert {row.id: row.votes for row in load(Relevance, study)} == before
+
+
+def test_a_row_with_other_texts_is_refused_and_nothing_is_written(tmp_path):
+    data, study = tmp_path / "data", tmp_path / "study"
+    data.mkdir()
+    row = {"id": "r1", "user_id": "u1", "prompt": "What now?", "attribute": "Sails", "votes": []}
+    (data / "relevance.jsonl").write_text(json.dumps(row), "utf-8")
+    pack(study, data=[data])
+    before = (study / "asked" / "relevance.jsonl").read_bytes()
+    (data / "relevance.jsonl").write_text(json.dumps({**row, "attribute": "Rows"}), "utf-8")
+    done = personafeedback("annotate", "pack", data, "--out", study)
+    assert done.exit_code == 1
+    assert "found 'r1' with other texts than the new row of that id, expected the same" in done.output
+    assert (study / "asked" / "relevance.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("stage", "vote", "found"),
+    [
+        ("extraction", "A", "found the vote 'A', expected accepted, uncertain, rejected or `cannot judge`, or nothing"),
+        ("relevance", "1 99", "found the vote '1 99', expected 1, "),
+        ("response", "6", "found the vote '6', expected 1, 2, 3, 4, 5 or `cannot judge`, or nothing"),
+    ],
+)
+def test_an_answer_that_is_not_on_the_list_is_named(tmp_path, stage, vote, found):
+    pack(tmp_path / "study", "--stage", stage, "--annotators", 1)
+    file = filled(tmp_path / "study", stage, 1, lambda row: ("" if row.get("attributes") else vote, ""))
+    done = personafeedback("annotate", "votes", tmp_path / "study", file)
+    assert done.exit_code == 1
+    assert f"{file}, line " in done.output
+    assert found in done.output
+
+
+def test_other_folders_are_refused(tmp_path):
+    (tmp_path / "note.txt").write_text("mine", "utf-8")
+    done = personafeedback("annotate", "pack", "sample", "--out", tmp_path)
+    assert "expected a new one or one of this command" in done.output
+    done = personafeedback("annotate", "votes", tmp_path)
+    assert "expected the --out of `personafeedback annotate pack`" in done.output
+    assert Path(tmp_path / "note.txt").read_text("utf-8") == "mine"
+
+
+# --- what models made ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
+    extract, respond = find("recenter_extract"), find("recenter_respond")
+
+    def notes(*attributes):
+        return lambda case, call: json.dumps(
+            [{"attribute": one, "reason": "", "quote": "It is so."} for one in attributes]
+        )
+
+    in_inspect(extract, notes("Sails", "Has a dog"), tmp_path / "logs", method="extract")
+    in_inspect(extract, notes("sails ", "Plays chess"), tmp_path / "others", method="extract")
+    in_inspect(
+        respond, lambda case, call: "" if case.endswith("7") else f"{call} {case}", tmp_path / "logs", method="respond"
+    )
+    in_inspect(find("recenter_extraction"), "recenter_extraction/always_accept", tmp_path / "logs")
+    said = pack(tmp_path / "study", data=[tmp_path / "logs", tmp_path / "others"])
+    asked = {stage: list(load(stage, tmp_path / "study" / "asked")) for stage in (Extraction, Response)}
+    of_conversation = defaultdict(set)
+    for row in asked[Extraction]:
+        of_conversation[row.conversation].add(row.attribute.strip().casefold())
+        assert row.reason == "It is so."
+    assert len(of_conversation) == 24
+    assert {frozenset(found) for found in of_conversation.values()} == {
+        frozenset({"sails", "has a dog", "plays chess"})
+    }
+    assert all(
+        row.personalized.startswith("personalized ") and row.generic.startswith("generic ") for row in asked[Response]
+    )
+    assert all(row.attribute for row in asked[Response])
+    assert "annotator-1.response" in said
+    assert "without both replies" in said
+    before = Folder(tmp_path / "study").read(PackItem)
+    pack(tmp_path / "study", data=[tmp_path / "logs"])  # again: nobody is asked twice
+    assert Folder(tmp_path / "study").read(PackItem) == before
+    done = personafeedback("annotate", "pack", tmp_path / "logs", "--out", tmp_path / "other", "--stage", "relevance")
+    assert "found no row of" in done.output
