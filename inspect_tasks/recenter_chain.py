@@ -3,6 +3,7 @@
 inspect eval personafeedback_tasks/recenter_chain --model openai/gpt-4o --log-dir logs
 """
 
+import logging
 from typing import Literal
 
 from inspect_ai import Task, TaskSource, task_source
@@ -11,8 +12,10 @@ from personafeedback_tasks.inspect_tasks.recenter_extract import recenter_extrac
 from personafeedback_tasks.inspect_tasks.recenter_respond import recenter_respond
 from personafeedback_tasks.inspect_tasks.recenter_select import recenter_select
 
-from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.errors import OptionError, PersonaFeedbackError
 from personafeedback_tasks.engine.signature import signatures
+
+logger = logging.getLogger(__name__)
 
 
 @task_source
@@ -37,20 +40,25 @@ def recenter_chain(
         if attributes
         else recenter_extract(data=data, counts=counts)
     )
-    models: set[str] = set()
+    done: list[EvalLog] = []
 
-    async def go_on(log: EvalLog) -> list[Task] | None:
-        models.add(log.eval.model)
-        if len(models) > 1:  # Inspect gives each new task to every model of the run
-            raise OptionError(
-                f"recenter_chain takes one model at a time, found {' and '.join(sorted(models))}. Their attributes are in the logs: go on "
-                "for each model with -T attributes=LOG."
-            )
-        done = signatures(log.eval.metadata or {})[0]["benchmark"]
-        if log.status != "success" or done == "recenter_respond":
+    async def note(log: EvalLog) -> None:
+        done.append(log)
+
+    async def go_on() -> list[Task] | None:
+        logs = [done.pop() for _ in range(len(done))]
+        stages = [signatures(log.eval.metadata or {})[0]["benchmark"] for log in logs]
+        if stages[:1] in ([], ["recenter_respond"]) or any(log.status != "success" for log in logs):
             return None
-        if done == "recenter_select":
-            return [recenter_respond(data=data, counts=counts, selected=log.location)]
-        return [recenter_select(data=data, counts=counts, attributes=log.location)]
+        try:
+            if len(logs) > 1:  # Inspect gives a new task to every model of the run
+                models = " and ".join(sorted(log.eval.model for log in logs))
+                raise OptionError(f"it takes one model at a time, found {models}. Go on with each: -T attributes=LOG.")
+            if stages == ["recenter_select"]:
+                return [recenter_respond(data=data, counts=counts, selected=logs[0].location)]
+            return [recenter_select(data=data, counts=counts, attributes=logs[0].location)]
+        except PersonaFeedbackError as error:  # the logs so far are whole
+            logger.warning("recenter_chain ends after %s: %s", stages[0], error)
+            return None
 
-    return TaskSource.from_tasks([first], task_complete=go_on)
+    return TaskSource.from_tasks([first], task_complete=note, next_tasks=go_on)

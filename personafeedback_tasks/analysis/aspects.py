@@ -49,7 +49,7 @@ class Aspects:
 def make_aspects(
     run: Run, groups: Mapping[str, Sequence[str]], published: PublishedAspects | None = None
 ) -> Aspects | None:
-    """The aspects of a run; None if its model has one output, or gives no rewards.
+    """The aspects of a run; None if its model has one output or gives no rewards, or if neither response is right by itself.
 
     Args:
         groups: name -> ids of its answered cases.
@@ -58,7 +58,7 @@ def make_aspects(
         RunError: the cases have different aspects.
     """
     names = _names(run)
-    if not names:
+    if not names or run.method.score_rewards is not None:
         return None
     found = {name: _of_group([run.cases[case_id] for case_id in ids], names) for name, ids in groups.items()}
     return Aspects(names, run.method.calls[0], found, published)

@@ -19,14 +19,15 @@ class Examinee:
     """A judge on duels, with its exam.
 
     Attributes:
-        differs: whether people's votes show that it errs on the duels otherwise than in its exam; then it decides nothing. None if they cannot:
-            on the duels that another judge leaves, which are harder than the exam's pairs.
+        differs: whether people's votes show that it errs on the duels otherwise than in its exam; then it decides nothing.
+        untested: why people's votes, which are there, do not test that; empty if they do.
     """
 
     run: Run
     exam: Run
     duels: Duels
-    differs: bool | None = False
+    differs: bool = False
+    untested: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class CascadeStep:
         accepted: number of duels that it decides.
         asked: number of duels that it has to see.
         unseen: number of these that its run does not have, which count as left.
-        differs: see `Examinee`.
+        differs, untested: see `Examinee`.
     """
 
     model: str
@@ -47,7 +48,8 @@ class CascadeStep:
     asked: int
     calls: int
     unseen: int
-    differs: bool | None
+    differs: bool
+    untested: str
 
 
 @dataclass(frozen=True)
@@ -126,10 +128,10 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
     return Cascade(
         risk,
         (
-            CascadeStep(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0, first.differs),
+            CascadeStep(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0, first.differs, first.untested),
             CascadeStep(
                 second.run.model, thresholds[1], len(more), len(open_), _calls(second, open_),
-                sum(source not in theirs for source in open_), second.differs,
+                sum(source not in theirs for source in open_), second.differs, second.untested,
             ),
         ),
         math.fsum(threshold.bound for threshold in thresholds if threshold.value < math.inf),

@@ -148,8 +148,8 @@ def measures_of(
 
 
 def judged(case: ScoredCase) -> list[Outcome]:
-    """What a corpus metric sees of a case: its epochs with answers."""
-    return [outcome for outcome in case if outcome.answers]
+    """What a corpus metric sees of a case: its epochs with answers, or with rewards that are held against something."""
+    return [outcome for outcome in case if outcome.answers or (outcome.rewards and outcome.targets)]
 
 
 def _baselines(

@@ -77,6 +77,15 @@ class BesidePeople:
         """Whether the judge errs otherwise on the replies than in its exam, so that nothing follows from the latter."""
         return self.transfer is not None and self.transfer.differs
 
+    @property
+    def untested(self) -> str:
+        """Why votes do not show whether the judge errs on the replies as in its exam; empty if they do."""
+        if self.transfer is not None:
+            return self.transfer.why_not
+        if self.powered is None:
+            return f"They are on duels of {self.users} users ({self.duels:,} duels), and at least {LEAST_USERS} users are needed."
+        return "All of them are ties."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:

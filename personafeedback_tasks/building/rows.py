@@ -202,6 +202,7 @@ class Refused(BuildRow, file="refused.jsonl", key=()):
     reason: str  # one of that step's
     text: str  # as the model gave it
     like: str = ""  # id of the text that it repeats; empty for other reasons
+    limit: int = 0  # --max-tokens that it was cut off at; 0 for the provider's, and for other reasons
 
 
 @dataclass(frozen=True, kw_only=True)

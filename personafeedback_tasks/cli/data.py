@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,9 @@ def _write_abstained(run: Path, exam: Path, risk: float, out: Path, data: str | 
     contents: dict[str, Content] = {**people(cases.release.root), **export.part_of_set(cases, ids)}
     write_all({out / name: content for name, content in contents.items()})
     say(f"wrote {out}: {len(ids):,} of {len(judged.cases):,} duels, on which {judged.model} abstains")
+    first, its_exam = (shlex.quote(str(path)) for path in (run, exam))
+    say(f"Next: another judge on these duels (-T data={shlex.quote(str(out))}) and on the benchmark. Then:")
+    say(f"  personafeedback verdict {first} --then DUEL_RUN --exam {its_exam} --exam RUN --risk {risk:g}")
 
 
 def _load(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import click
 
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError
+from ..common.strict_yaml import argument
 from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
@@ -132,6 +133,40 @@ def _risk(value: float | None) -> float | None:
     if value is not None and not 0 < value < 1:
         raise OptionError(f"--risk must be a share above 0 and below 1, such as 0.1 for 10 %, got {value:g}.")
     return value
+
+
+def task_option(which: str) -> Decorator:
+    """-T, as the argument `given`: pairs for `given_options`."""
+    help = f"An option of the task, as in Inspect: {which}. May be repeated."
+    return click.option("-T", "given", metavar="NAME=VALUE", multiple=True, help=help)
+
+
+def given_options(given: Sequence[str], **named: Any) -> dict[str, Any]:
+    """The options of -T as Inspect reads them, and those that have an option of their own.
+
+    Args:
+        named: None for one that is not given.
+
+    Raises:
+        OptionError: one has no value, or is given twice.
+    """
+    options = {name: value for name, value in named.items() if value is not None}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        name = name.replace("-", "_")
+        if not equals or not name:
+            raise OptionError(f"-T needs NAME=VALUE, got {pair!r}.")
+        if name in options:
+            raise OptionError(f"{name} is given twice. Leave one of them out.")
+        try:
+            options[name] = argument(value)
+        except ValueError as error:
+            raise OptionError(
+                f"-T {pair}: found a value that is not valid YAML, which Inspect expects. Quote it."
+            ) from error
+        if isinstance(options[name], str) and "," in options[name]:
+            options[name] = options[name].split(",")
+    return options
 
 
 def out_option(metavar: str, help: str, required: bool = False) -> Decorator:

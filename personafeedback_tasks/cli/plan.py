@@ -15,7 +15,7 @@ from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS
 from ..personafeedback.record import PERSONAFEEDBACK
 from ..personafeedback.release import ask_hub, locate
-from .options import json_option, price_options
+from .options import given_options, json_option, price_options, task_option
 from .output import needs_tables, say, show, write_json
 
 
@@ -38,6 +38,10 @@ from .output import needs_tables, say, show, write_json
 @click.option(
     "--setting",
     help="What the model is told about the user, or several with commas between, as one run can ask them. Default: persona.",
+)
+@task_option("such as rag_filter=true, or against=chosen with a grader")
+@click.option(
+    "--epochs", type=click.IntRange(1), default=1, metavar="N", help="How often each call is made, as in Inspect."
 )
 @click.option(
     "--difference",
@@ -71,6 +75,8 @@ def plan(
     task: str | None,
     method: str | None,
     setting: str | None,
+    given: tuple[str, ...],
+    epochs: int,
     difference: float,
     tokenizer: str | None,
     stop: str | None,
@@ -90,6 +96,7 @@ def plan(
         personafeedback plan --data FOLDER --stop 5
         personafeedback plan --data FOLDER --setting persona,other_persona,no_persona --price-in 2.5 --price-out 10
         personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
+        personafeedback plan --data sample --task personafeedback_write -T against=chosen,rejected --epochs 3
         personafeedback plan --data sample --task recenter_relevance_select
     """
     needs_tables(json_file)
@@ -99,11 +106,9 @@ def plan(
         say(f"The Hub answers and has {fetched}. It is not on this machine yet and is fetched now.", err=True)
     rule = read_rule(stop) if stop is not None else None
     chosen = task or _largest(data)
-    selection, of = asked(record, chosen, method)
-    given = {"method": of.name, "setting": setting, "data": data, "counts": counts}
-    every = record.options_of(
-        {name: value for name, value in given.items() if value is not None}, record.options.strict
-    )
+    told = given_options(given, method=method, setting=setting, data=data, counts=counts)
+    selection, of = asked(record, chosen, told.pop("method", None))
+    every = record.options_of({**told, "method": of.name}, record.options.strict)
     count = counted_by(tokenizer) if tokenizer else estimated
     made = make_plan(
         record,
@@ -114,10 +119,11 @@ def plan(
         count,
         reply_tokens,
         prices,
+        epochs,
     )
     from ..reports.plan_text import blocks, stopping, stopping_blocks
 
-    stops = stopping(made, rule) if rule else None
+    stops = stopping(record, made, rule) if rule else None
     if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer, "stop": stops}):
         say(f"Task: {made.task}, method {of.name}")
         if task is None and chosen != record.task("") and made.cases.named_set is None:

@@ -1,4 +1,4 @@
-"""The commands of the benchmark `recenter`: import-annotations, relevance train."""
+"""The commands of the benchmark `recenter`: import-annotations, import-wildchat, recenter train."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
-from ..recenter import upstream
+from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
-from ..recenter.rows import STAGES, Relevance
-from .options import READABLE, out_option
+from ..recenter.histories import PROMPTS
+from ..recenter.rows import STAGES, Extraction, Relevance
+from .options import READABLE, out_option, several
 from .output import progress, say
 
 PERSONAL = 10
@@ -23,8 +24,8 @@ PERSONAL = 10
 
 RANDOM = "random"
 LEAKS = (
-    "a random split of pairs leaks: the same user's attributes and the same prompts are on both sides, and the score says nothing about new "
-    "users (on the authors' data it lifts a plain TF-IDF model's F1 from .48 to .59). Use grouped, which reports both honest splits."
+    "a random split of rows leaks: the same user's attributes, and the same prompts or conversations, are on both sides, and the score says "
+    "nothing about new users (on the authors' relevance labels it lifts a plain TF-IDF model's F1 from .48 to .59). Use grouped."
 )
 SCORES = 3
 """Columns of the filter's card that are printed."""
@@ -49,6 +50,48 @@ def import_annotations(folder: Path, out: Path) -> None:
     """
     made = upstream.convert(folder)
     _refuse_leftovers(out, made)
+    _write(out, made)
+
+
+@click.command("import-wildchat")
+@click.argument("file", type=READABLE)
+@out_option("DIR", "A folder.", required=True)
+@click.option(
+    "--language",
+    type=click.Choice([*wildchat.LANGUAGES]),
+    default="English",
+    show_default=True,
+    help="Of the conversations.",
+)
+@click.option(
+    "--least", type=click.IntRange(1), default=4, show_default=True, help="Conversations that a user must have: two halves are compared."
+)  # fmt: skip
+def import_wildchat(file: Path, out: Path, language: str, least: int) -> None:
+    """Convert conversations in WildChat's layout into users.jsonl and conversations.jsonl.
+
+    FILE has lines of JSON, such as a part of the data set that was written with the method to_json of datasets. Not verified: the
+    layout is that of the data cards. A user is a hashed_ip, which becomes a short id. Conversations with personal data, in another
+    language, marked as toxic, or of users with few of them are left out and counted. DIR also needs a prompts.jsonl of yours.
+
+    \b
+        personafeedback import-wildchat FILE --out DIR
+        RECENTER_DATA=DIR inspect eval personafeedback_tasks/recenter_chain --model MODEL
+    """
+    made = wildchat.convert(file, language, least)
+    if not made.files:
+        left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())
+        raise DataError(
+            f"{file}: found no conversation to import (left out: {left}), expected some. Pass another --language, or a smaller --least."
+        )
+    _write(out, made)
+    if not (out / PROMPTS).is_file():
+        say(
+            f"absent: {out / PROMPTS}, which is for you to write: new prompts for these users, one JSON object with id and prompt per line"
+        )
+
+
+def _write(out: Path, made: upstream.ImportedAnnotations) -> None:
+    """Write what was imported, and say what was not."""
     write_all({out / name: upstream.json_lines(rows) for name, rows in made.files.items()})
     for name, rows in made.files.items():
         say(f"wrote {out / name}: {_described(rows)}")
@@ -95,52 +138,85 @@ def _not_random(context: click.Context, parameter: click.Parameter, value: str) 
     return value
 
 
+train_options = several(
+    click.argument("data"),
+    out_option("DIR", "The folder to write.", required=True),
+    click.option(
+        "--embeddings", metavar="MODEL", default=DEFAULT, show_default=True,
+        help="A sentence-transformers model: a name on the Hugging Face Hub, or a folder.",
+    ),
+    click.option(
+        "--answers", metavar="FILE", type=READABLE,
+        help="A language model's recorded replies as one more feature: JSONL with id and reply, as import-annotations writes to replies/.",
+    ),
+    click.option(
+        "--split", type=click.Choice(["grouped", RANDOM]), default="grouped", show_default=True, callback=_not_random,
+        help="How rows are held out. grouped tests on other users, and where users share prompts also on other users and prompts. random is refused: it leaks.",
+    ),
+)  # fmt: skip
+
+
+@click.group()
+def recenter() -> None:
+    """Filters of what a model is told about a user, trained on people's judgments."""
+
+
+@recenter.command("train")
+@click.option(
+    "--stage", type=click.Choice([Relevance.stage, Extraction.stage]), required=True,
+    help="relevance: which attributes of a user matter for a prompt. extraction: which extracted attributes people find problematic.",
+)  # fmt: skip
+@train_options
+def recenter_train(stage: str, data: str, out: Path, embeddings: str, answers: Path | None, split: str) -> None:
+    """Train a filter on people's labels, evaluate it on users it has not seen, and write it to a folder.
+
+    DATA is a folder with relevance.jsonl or extraction.jsonl, as the stage, or `sample`. The filter is a logistic regression over
+    frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no random numbers. DIR gets the weights, a model card
+    (README.md), metrics.json and every held-out prediction. Needs the extra `filter`.
+
+    \b
+        personafeedback recenter train --stage extraction sample --out filter
+        RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_extraction \\
+            --model personafeedback/extraction-filter -M path=filter
+    """
+    _train(stage, data, out, embeddings, answers)
+
+
 @click.group()
 def relevance() -> None:
     """A trained filter: which attributes of a user matter for a prompt?"""
 
 
-@relevance.command()
-@click.argument("data")
-@out_option("DIR", "The folder to write.", required=True)
-@click.option(
-    "--embeddings", metavar="MODEL", default=DEFAULT, show_default=True,
-    help="A sentence-transformers model: a name on the Hugging Face Hub, or a folder.",
-)  # fmt: skip
-@click.option(
-    "--answers", metavar="FILE", type=READABLE,
-    help="A language model's recorded replies as one more feature: JSONL with id and reply, as import-annotations writes to replies/.",
-)  # fmt: skip
-@click.option(
-    "--split", type=click.Choice(["grouped", RANDOM]), default="grouped", show_default=True, callback=_not_random,
-    help="How rows are held out. grouped reports two scores: by user, and by user and prompt. random is refused: it leaks.",
-)  # fmt: skip
-def train(data: str, out: Path, embeddings: str, answers: Path | None, split: str) -> None:
-    """Train a filter on people's labels, evaluate it on users it has not seen, and write it to a folder.
-
-    DATA is a folder with relevance.jsonl, or `sample`. The filter is a logistic regression over frozen sentence embeddings. It takes
-    seconds to minutes on a CPU and uses no random numbers. DIR gets the weights, a model card (README.md), metrics.json and every
-    held-out prediction. Needs the extra `filter`.
+@relevance.command("train")
+@train_options
+def relevance_train(data: str, out: Path, embeddings: str, answers: Path | None, split: str) -> None:
+    """Short for `personafeedback recenter train --stage relevance`.
 
     \b
         personafeedback relevance train sample --out filter
         RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_relevance \\
             --model personafeedback/relevance-filter -M path=filter
     """
+    _train(Relevance.stage, data, out, embeddings, answers)
+
+
+def _train(name: str, data: str, out: Path, embeddings: str, answers: Path | None) -> None:
     from ..recenter.filter import card, folder, training
     from ..recenter.filter.answers import RecordedAnswers
+    from ..recenter.filter.stage import STAGES as FILTERED
 
     training.check_installed()
     folder.refuse_others(out)
-    rows = with_judgment(load(Relevance, data))
+    stage = FILTERED[name]
+    rows = with_judgment(load(stage.row, data))
+    recorded = None if answers is None else RecordedAnswers(stage, answers)
     with progress() as show:
-        files, metrics = training.train_on(
-            rows, embeddings, None if answers is None else RecordedAnswers(answers), show
-        )
+        files, metrics = training.train_on(stage, rows, embeddings, recorded, show)
     folder.replace(out, files)
     if rows.demonstration:
         say(card.DEMONSTRATION)
-    for line in in_columns([row[: SCORES + 1] for row in (["", *card.SCORES.values()], *card.rows_of(metrics))]):
+    table = [["", *stage.score_names.values()], *card.rows_of(stage, metrics)]
+    for line in in_columns([row[: SCORES + 1] for row in table]):
         say(line)
     say(
         f"wrote {out}: {len(rows):,} rows of {len({row.user_id for row in rows})} users; {len(rows.unscored):,} with even votes left out"

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..common.files import write
-from ..common.strict_yaml import argument
 from ..engine.plan import asked, benchmark_of
 from ..engine.recorded import calls_of, line_of, read
 from ..runs.recorded import asked_of, run_of
 from ..runs.run import Run, text
-from .options import READABLE, json_option, out_option, run_argument
+from .options import READABLE, given_options, json_option, out_option, run_argument, task_option
 from .output import STDOUT, needs_tables, say, show, write_files, write_json
 from .runs import report_of, the_run
 
@@ -64,13 +62,7 @@ def replies(run: Path, out: Path) -> None:
 @click.argument("task", metavar="TASK")
 @click.argument("file", metavar="FILE", type=READABLE)
 @click.option("--data", help="The data of the task, as -T data=. Default: as in a run.")
-@click.option(
-    "-T",
-    "given",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="An option of the task, as in Inspect: those that the model was asked with. May be repeated.",
-)
+@task_option("those that the model was asked with")
 @click.option("--partial", is_flag=True, help="Leave out the cases without any record: of a run with --limit.")
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
 @json_option
@@ -107,7 +99,7 @@ def score_replies(
     from ..reports import files, report_text
 
     benchmark = benchmark_of(task)
-    values = _given(given, data)
+    values = given_options(given, data=data)
     selection, method = asked(benchmark, task, values.pop("method", None))
     every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
     if len(every) > 1:
@@ -129,31 +121,6 @@ def score_replies(
         show(report_text.blocks(made))
     if out is not None:
         write_files(files.report_files([made], ranked([Contender(run)], [located])), out, err=json_file == STDOUT)
-
-
-def _given(given: Sequence[str], data: str | None) -> dict[str, Any]:
-    """The options of -T as Inspect reads them, and those of --data.
-
-    Raises:
-        OptionError: one has no value, or is given twice.
-    """
-    options: dict[str, Any] = {} if data is None else {"data": data}
-    for pair in given:
-        name, equals, value = pair.partition("=")
-        name = name.replace("-", "_")
-        if not equals or not name:
-            raise OptionError(f"-T needs NAME=VALUE, got {pair!r}.")
-        if name in options:
-            raise OptionError(f"{name} is given twice. Leave one of them out.")
-        try:
-            options[name] = argument(value)
-        except ValueError as error:
-            raise OptionError(
-                f"-T {pair}: found a value that is not valid YAML, which Inspect expects. Quote it."
-            ) from error
-        if isinstance(options[name], str) and "," in options[name]:
-            options[name] = options[name].split(",")
-    return options
 
 
 def _commands(run: Run, file: Path) -> list[str]:

@@ -188,11 +188,14 @@ def _cascade(
         run, _ = the_run(path)
         of = exam_of(run, exam, candidates)
         duels, cases = duels_of(run, places)
-        differs: bool | None = False
+        differs, untested = False, ""
         if human is not None and judges and len(run.cases) < len(judges[0].run.cases):
-            differs = None
+            untested = (
+                f"It has seen only the duels that {judges[0].run.model} leaves, which are harder than the exam's pairs."
+            )
         elif human is not None:
             people = by_source(people, judges[0].duels, duels) if people else _people(human, duels, cases, of)
-            differs = make_verdict(run, of, duels, cases, cases_of(of, places)[0], people).people.contradict
-        judges.append(Examinee(run, of, duels, differs))
+            beside = make_verdict(run, of, duels, cases, cases_of(of, places)[0], people).people
+            differs, untested = beside.contradict, beside.untested
+        judges.append(Examinee(run, of, duels, differs, untested))
     return cascade(judges[0], judges[1], risk)

@@ -51,6 +51,11 @@ def skeleton(text: str) -> str:
     return "".join(letter for letter in plain.casefold() if letter.isalnum()).replace("l", "i")
 
 
+def same_text(text: str) -> str:
+    """Equal for texts that differ in case and white space alone."""
+    return " ".join(text.split()).casefold()
+
+
 def nfkc(text: str) -> str:
     """The compatibility form (NFKC): full-width letters are letters, accents are joined. With a mark (U+034F, which shows nothing) after every 30 accents of a longer run."""
     return _normal("NFKC", text)

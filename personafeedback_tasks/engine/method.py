@@ -12,7 +12,7 @@ from .conversation import Message
 from .documents import Scorable, Several
 from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .outcome import Answers, Outcome
-from .rewards import named_rewards, score_rewards
+from .rewards import NamedRewards, named_rewards, score_rewards
 from .usage import UNCOUNTED, Usage
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
@@ -75,6 +75,8 @@ class Method:
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
         read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
         conversation: `rewards` only: what the model scores.
+        score_rewards: `rewards` only: (the rewards, targets) -> metric -> value, where neither response is the right one by itself. None
+            where the first one is, see `rewards.score_rewards`.
         tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
         several: how its one call asks for several cases at once; None where each case has calls of its own.
         described: what is measured of the texts of its calls' replies; None where labels are all that counts.
@@ -93,6 +95,7 @@ class Method:
     read: Callable[[str, bool], str] | None = None
     read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
     conversation: Callable[[Any, Any, str], list[Message]] | None = None
+    score_rewards: Callable[[NamedRewards, Sequence[str]], dict[str, float]] | None = None
     tasks: bool = False
     several: Several | None = None
     described: Described | None = None
@@ -108,8 +111,10 @@ class Method:
 
     def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
         """The values of a case that go into a harness's table; of rewards all, since a model has aspects of its own."""
-        names = values if self.evidence == "rewards" else {metric.name for metric in self.metrics_in(harness)}
-        return {name: value for name, value in values.items() if name in names}
+        shown = {metric.name for metric in self.metrics_in(harness)}
+        if self.evidence == "rewards":
+            shown |= values.keys() - {metric.name for metric in self.metrics}
+        return {name: value for name, value in values.items() if name in shown}
 
     def facts(self, case: Any) -> dict[str, Any]:
         """What a log says of a case beside its ids, see `Described.facts`; under the key FACTS, or nothing."""
@@ -205,10 +210,12 @@ class Method:
         values: list[dict[str, float]]
         items: tuple[Mapping[str, Any], ...] = ()
         if self.evidence == "rewards":
-            ((case_id, *_),) = cases
+            (case,) = cases
             given = cast(Sequence[Reward], evidence)
             rewards, answers = named_rewards(given), [()]
-            values = [score_rewards(case_id, rewards, [reward.truncated for reward in given])]
+            values = [score_rewards(case.id, rewards, [reward.truncated for reward in given])]
+            if self.score_rewards is not None:
+                values = [{"truncated": values[0]["truncated"], **self.score_rewards(rewards, case.targets)}]
         else:
             if answers is None or not texts:
                 readings = [self.reading(given, document.labels) for given in evidence]
@@ -231,7 +238,7 @@ class Method:
         return [
             Outcome(
                 case.id, document.cell, document.user_id, case.digest, setting, epoch,
-                () if rewards else case.targets, of, scores, rewards, unread, each, items,
+                () if rewards and self.score_rewards is None else case.targets, of, scores, rewards, unread, each, items,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)
         ]  # fmt: skip

@@ -23,7 +23,7 @@ class Outcome:
         case_id, cell, user_id, digest: see `cases.Case`.
         setting: the value of the option that a control changes, see `report.Control`; empty where nobody says.
         epoch: from 1.
-        targets: the right label of each call; empty where no labels are read.
+        targets: the right label of each call; empty where no labels are read, or what else the case is held against.
         answers: one per call; empty where no labels are read.
         values: metric -> value, in any unit; nan where it is undefined.
         rewards: of both responses; None where a method reads none.

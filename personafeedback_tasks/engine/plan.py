@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice, zip_longest
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..common.errors import OptionError
 from ..common.power import Comparison
 from ..common.strict_json import jsonable
 from ..common.tokens import Count
-from .benchmark import Benchmark, benchmarks
+from .benchmark import Benchmark, benchmarks, find
 from .cases import CaseSet
 from .documents import cases_of
 from .messages import texts
@@ -95,6 +95,8 @@ class Plan:
         expected: cell -> number of cases that it must have; empty if that is not checked.
         asks: setting -> its calls and tokens, of replies `reply` each.
         reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
+        epochs: how often each call is made; all numbers include it.
+        beside: role of another model, `grader` -> its calls and tokens, with the release's responses in place of the replies.
     """
 
     task: str
@@ -108,6 +110,8 @@ class Plan:
     reply: int
     is_bound: bool = False
     prices: Prices | None = None
+    epochs: int = 1
+    beside: Mapping[str, Usage] = field(default_factory=dict)
 
     def dollars(self, usage: Usage) -> float:
         """nan without prices."""
@@ -131,15 +135,9 @@ class Plan:
             "repeated_share": self.work.repeated,
             "reply_tokens_at_most": self.work.reply_tokens,
             "reply_tokens_of_a_call_at_most": self.work.room,
-            "settings": {
-                setting: {
-                    "calls": usage.calls,
-                    "prompt_tokens": usage.input,
-                    "reply_tokens": usage.output,
-                    "dollars": self.dollars(usage),
-                }
-                for setting, usage in self.asks.items()
-            },
+            "epochs": self.epochs,
+            "settings": {name: {**_taken(usage), "dollars": self.dollars(usage)} for name, usage in self.asks.items()},
+            "other_models": {role: _taken(usage) for role, usage in self.beside.items()},
             "reply_tokens_of_a_call": self.reply,
             "prices": self.prices and asdict(self.prices),
             "dollars": self.dollars(total(self.asks.values())),
@@ -157,6 +155,10 @@ class Plan:
             ],
         }
         return jsonable(document)
+
+
+def _taken(usage: Usage) -> dict[str, float]:
+    return {"calls": usage.calls, "prompt_tokens": usage.input, "reply_tokens": usage.output}
 
 
 def benchmark_of(task: str) -> Benchmark:
@@ -210,12 +212,13 @@ def make_plan(
     count: Count,
     reply: int | None = None,
     prices: Prices | None = None,
+    epochs: int = 1,
 ) -> Plan:
     """What a run of some cells takes under some options.
 
     Args:
         cases: those of the selection, as `Benchmark.load` gives them.
-        reply, prices: see `Plan`; without `reply` the limit of the method counts.
+        reply, prices, epochs: see `Plan`; without `reply` the limit of the method counts.
 
     Raises:
         OptionError, DataError: the run would be refused.
@@ -226,10 +229,12 @@ def make_plan(
     method = benchmark.methods[options.method]
     if reply is None or not method.writes:
         reply = method.writes
-    every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": _users_of(method, cases)}
-    steps = {name: every_step[name] for name in HARNESSES if name in method.harnesses}
+    steps: dict[str, Steps] = {}
+    if benchmark.comparisons:
+        every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": _users_of(method, cases)}
+        steps = {name: every_step[name] for name in HARNESSES if name in method.harnesses}
     sizes = _users(cases).values()
-    work, prompts = _work(benchmark, cases, every, count)
+    work, prompts = _work(benchmark, cases, every, count, epochs)
     return Plan(
         task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
         options=options,
@@ -245,6 +250,8 @@ def make_plan(
         reply=reply,
         is_bound=0 < method.writes == reply,
         prices=prices,
+        epochs=epochs,
+        beside=_graded(benchmark, cases, options, count, epochs),
     )
 
 
@@ -262,13 +269,13 @@ def _shown(comparison: Comparison, sizes: Sequence[int], steps: Mapping[str, Ste
 
 
 def _work(
-    benchmark: Benchmark, cases: CaseSet[Any], every: Sequence[Options], count: Count
+    benchmark: Benchmark, cases: CaseSet[Any], every: Sequence[Options], count: Count, epochs: int
 ) -> tuple[Work, list[tuple[int, int]]]:
     """(the work under all settings, (calls, prompt tokens) of each)."""
     method = benchmark.methods[every[0].method]
-    each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1  # a request of its own for each label
+    each = epochs * (len(benchmark.labels) if method.evidence == "log_likelihoods" else 1)  # a request for each label
     documents = method.documents(cases)
-    prompts = [[text for one in documents for text in texts(benchmark, one, options)] for options in every]
+    prompts = [[text for one in documents for text in _prompts(benchmark, one, options)] for options in every]
     tokens = [count(of_setting) for of_setting in prompts]
     together = [text for of_setting in prompts for text in of_setting]
     characters = sum(map(len, together))
@@ -282,6 +289,25 @@ def _work(
         room=method.room or None,
     )
     return work, of_settings
+
+
+def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]:
+    """What the model reads about a case or document: that of the benchmark's stage, and of each call as if the stage had changed nothing."""
+    stage = benchmark.stage
+    first = [stage.prompt(document, options)] if stage and stage.applies(options) else []
+    return [*first, *texts(benchmark, document, options)]
+
+
+def _graded(benchmark: Benchmark, cases: CaseSet[Any], options: Options, count: Count, epochs: int) -> dict[str, Usage]:
+    """What the grader of a run takes, see `Plan.beside`; empty without one."""
+    graded = benchmark.graded
+    if graded is None or not getattr(options, graded.option):
+        return {}
+    judged = find(graded.benchmark)
+    asked = [text for case in graded.cases(cases, None) for text in texts(judged, case, judged.options())]
+    times = epochs * len(getattr(options, graded.option))
+    calls = times * len(asked)
+    return {graded.role: Usage(calls=calls, input=times * sum(count(asked)), output=calls * graded.room)}
 
 
 def repeated(texts: Iterable[str]) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..common import sequences
 from ..common.errors import OptionError
+from ..common.statistics import percent
 from .benchmark import Benchmark
 from .cases import digest_of
 from .report import Difference
@@ -26,6 +27,14 @@ DISCORDANT = 0.25
 EXPECTED, CORRELATION = 0.75, 0.035
 """The accuracy, and the correlation of a user's cases, at which a width must be within reach."""
 
+
+DECISIONS: Mapping[str | None, str] = {
+    "above": "above 0",
+    "below": "below 0",
+    "within": "within the margin around 0",
+    "known": "known to within the margin",
+    None: "not decided",
+}
 
 SIMULATED = 100
 """Benchmarks that `StopPlan.expected` draws."""
@@ -81,23 +90,38 @@ def user_order(users: Iterable[str]) -> list[str]:
     return sorted(set(users), key=lambda user: digest_of([SEED, user]))
 
 
+def right_minus_wrong(benchmark: Benchmark) -> Difference:
+    """The difference that `stop` decides on.
+
+    Raises:
+        OptionError: the benchmark has none.
+    """
+    control = benchmark.report.control
+    if control is None or not control.of_one_run:
+        raise OptionError(f"stop is for benchmarks with a right and a wrong persona, and {benchmark.title} has none.")
+    return control.of_one_run[0]
+
+
 def difference_of(benchmark: Benchmark, settings: Sequence[str]) -> Difference:
     """Right minus wrong, of a run that asks these settings.
 
     Raises:
         OptionError: the run does not ask both.
     """
-    control = benchmark.report.control
-    found = control.of_one_run[0] if control and control.of_one_run else None
-    if control is None or found is None:
-        raise OptionError(f"stop is for benchmarks with a right and a wrong persona, and {benchmark.title} has none.")
-    if not {found.more, found.less} <= {*settings}:
+    found, control = right_minus_wrong(benchmark), benchmark.report.control
+    if control is not None and not {found.more, found.less} <= {*settings}:
         told = ",".join(settings)
         raise OptionError(
             f"stop decides on {found.name} and needs {found.more} and {found.less} among the settings, got {control.option}={told}. "
             f"Use {control.option}={found.more},{found.less}, or stop=acc:5 for an accuracy."
         )
     return found
+
+
+def refuse_epochs(epochs: int) -> None:
+    """Raise OptionError for more than one."""
+    if epochs > 1:
+        raise OptionError(f"stop is for one epoch, got --epochs {epochs}. Leave one of them out.")
 
 
 def drawn(rng: Any, sizes: Sequence[int], gap: float) -> list[float]:
@@ -142,6 +166,15 @@ class StopState:
     def early(self) -> bool:
         """Whether there are users who do not count."""
         return self.users < self.of
+
+    def said(self, name: str) -> str:
+        """All of it in words.
+
+        Args:
+            name: of what it is about.
+        """
+        ends = " to ".join(percent(end, sign=not self.accuracy) for end in self.interval)
+        return f"{self.users:,} of {self.of:,} users count, {name} {DECISIONS[self.decision]}, {ends} with 95 % confidence, whenever one looks"
 
 
 @dataclass(frozen=True)

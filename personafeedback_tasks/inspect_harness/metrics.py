@@ -54,7 +54,10 @@ def outcomes_of(scores: Iterable[SampleScore]) -> Iterator[ScoredCase]:
 def _outcomes(score: SampleScore, epoch: int) -> list[Outcome]:
     about, note = score.sample_metadata or {}, score.score.metadata or {}
     values: list[Any] = note.get(VALUES) or [score.score.value]
-    targets, answers = note.get("targets", ()) if "answers" in note else (), tuple(note.get("answers", ()))
+    targets, answers = (
+        note.get("targets", ()) if {"answers", "rewards"} & note.keys() else (),
+        tuple(note.get("answers", ())),
+    )
     rewards = {name: tuple(by_call.values()) for name, by_call in (note.get("rewards") or {}).items()} or None
     width = len(targets) // len(values)  # the targets of a case are adjacent
     return [

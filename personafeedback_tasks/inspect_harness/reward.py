@@ -59,8 +59,11 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
     """
     benchmark = find(name)
     method = benchmark.methods[method_name]
+    held_against = (
+        method.score_rewards is not None
+    )  # something of the case, as neither response is the right one by itself
 
-    @scorer(metrics=[measures(name), pearson()], name=score_name(benchmark, method))
+    @scorer(metrics=[measures(name), *([] if held_against else [pearson()])], name=score_name(benchmark, method))
     def scores() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             document = document_of(benchmark, method, state, target)
@@ -77,6 +80,7 @@ def responses(name: str, method_name: str) -> Callable[[], Scorer]:
                         name: dict(zip(method.calls, pair, strict=True))
                         for name, pair in (outcomes[0].rewards or {}).items()
                     },
+                    **({"targets": list(target)} if held_against else {}),
                     # A log from before the revision was noted can be scored again.
                     **{name: about[name] for name in ("persona", "dtype", "revision") if name in about},
                 },

@@ -18,7 +18,7 @@ from ..common.strict_json import jsonable
 from ..engine.benchmark import Benchmark
 from ..engine.method import Method
 from ..engine.signature import KEY
-from ..engine.stopping import StopPlan, StopState, difference_of, read_rule
+from ..engine.stopping import StopPlan, StopState, difference_of, read_rule, refuse_epochs
 from .evidence import score_name
 from .metrics import outcomes_of
 
@@ -58,11 +58,15 @@ class Stop(EarlyStopping):
             raise OptionError(
                 "stop needs the cases in the order of its users: leave out --sample-id, --sample-shuffle and the first number of --limit."
             )
-        if epochs > 1:
-            raise OptionError(f"stop is for one epoch, got --epochs {epochs}. Leave one of them out.")
+        refuse_epochs(epochs)
         _SEEN.set(RunValues())
+        many = (
+            ""
+            if task.config.max_samples
+            else " Cases that are being asked then are asked in vain: pass --max-samples 10 to keep them few."
+        )
         logger.warning(
-            f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most."
+            f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most.{many}"
         )
         return f"{KEY} stop={self.plan.rule.written}"
 
@@ -85,6 +89,7 @@ class Stop(EarlyStopping):
 
     async def complete_task(self) -> dict[str, Any]:
         known = _SEEN.get().known or self.plan.known({})
+        logger.warning(f"stop={known.rule}: {known.said(self.measure.replace('_', ' '))}.")
         return jsonable(asdict(known))
 
 

@@ -20,7 +20,7 @@ from .data import ENVIRONMENT_VARIABLE
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
 from .stages import StageOptions, filled, fingerprint, of_stage
 
-READ = "read"
+LISTED = "listed"
 """The one label: the reply is what was asked for."""
 
 KEYS = ("attribute", "reason", "quote")
@@ -75,7 +75,7 @@ def said_by_user(facts: Mapping[str, Any]) -> list[str]:
 
 def _read(reply: str, truncated: bool = False) -> str:
     found = read_objects(reply, KEYS, truncated)
-    return found if isinstance(found, str) else READ
+    return found if isinstance(found, str) else LISTED
 
 
 def _facts(row: Conversation) -> dict[str, Any]:
@@ -91,11 +91,11 @@ def _items(replies: Sequence[Reply], facts: Mapping[str, Any]) -> list[dict[str,
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    """read, none (it notes nothing), invalid: 1 or 0; attributes: how many; both of what is noted are nan where it cannot be read."""
-    read = answers[0] == READ
+    """listed, none (it notes nothing), invalid: 1 or 0; attributes: how many; both of what is noted are nan where it cannot be read."""
+    read = answers[0] == LISTED
     count = len(noted(replies[0].text)) if read else math.nan
     return {
-        "read": float(read),
+        "listed": float(read),
         "attributes": float(count),
         "none": float(count == 0) if read else math.nan,
         "invalid": float(answers[0] in REASONS),
@@ -113,7 +113,7 @@ def _per_user(count: Callable[[Attributes, int], tuple[int, int]]) -> CorpusMetr
     def share(outcomes: Sequence[Outcome]) -> float:
         own: dict[tuple[str, int], list[Outcome]] = {}
         for outcome in outcomes:
-            if outcome.answers == (READ,):
+            if outcome.answers == (LISTED,):
                 own.setdefault((outcome.user_id, outcome.epoch), []).append(outcome)
         return _share(
             count(
@@ -164,7 +164,7 @@ METHOD = Method(
     name="extract", help="a JSON list of attributes, each with a reason and a quote", evidence="reply", harnesses=("lm-eval", "inspect"),
     calls=("attributes",), per_case="one call", score=None,
     metrics=(
-        Metric("read"), Metric("attributes", higher_is_better=None, defined=False), Metric("none", higher_is_better=None, defined=False),
+        Metric("listed"), Metric("attributes", higher_is_better=None, defined=False), Metric("none", higher_is_better=None, defined=False),
         Metric("invalid", higher_is_better=False),
     ),
     room=2048, read=_read, described=Described(facts=_facts, measure=_measure, items=_items),
@@ -175,15 +175,15 @@ EXTRACT = of_stage(
     options=ExtractOptions,
     load=lambda options, selection: conversations(options.data),
     methods={METHOD.name: METHOD},
-    labels=(READ,),
+    labels=(LISTED,),
     prompt=lambda row, options, call: filled(PROMPT, conversation=row.transcript),
-    targets=lambda row: [READ],
+    targets=lambda row: [LISTED],
     fingerprint=lambda options: fingerprint(PROMPT),
     corpus={"quoted": quoted, "repeated": _per_user(repeated), "persistent": _per_user(persistent)},
     undirected=("repeated", "persistent"),
     report=ReportSpec(
-        primary="read",
-        score="Read",
+        primary="listed",
+        score="Listed",
         chance=None,
         headline=(
             Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user"),
@@ -193,7 +193,7 @@ EXTRACT = of_stage(
         details=(
             Line("repeated", "near duplicates", meaning="share of a user's attributes that another one nearly repeats"),
             Line("none", "nothing noted", meaning="share of the conversations without an attribute"),
-            Line("read", meaning="share of the replies that are a list"),
+            Line("listed", meaning="share of the replies that are a list"),
             Line("invalid", meaning="share of the replies that could not be read"),
         ),
         asks="Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
@@ -202,7 +202,7 @@ EXTRACT = of_stage(
             questions={row.id: row.question for row in rows if row.id in asked},
             question="First message",
             texts={row.id: {"Conversation": row.transcript} for row in rows if row.id in asked},
-            labels=(READ, "not read"),
+            labels=(LISTED, "not listed"),
         ),
         load=lambda data, counts: conversations(data),
         environment=ENVIRONMENT_VARIABLE,

@@ -1,6 +1,7 @@
 """Scores of ratings from 1 to 5 against people's mean: the rating of a model is the mean over both orders.
 
 An unreadable reply makes the rating of its row the end of the scale that is farther from people's mean: a wrong value, never none.
+A reward model has no scale: its rating is 3 plus the reward of the personalized response minus that of the generic one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Sequence
 from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, Outcome
-from ..engine.rewards import pearson
+from ..engine.report import Share
+from ..engine.rewards import TOTAL, NamedRewards, pearson
 from .rows import SCALE
 
 LABELS = tuple(map(str, SCALE))
@@ -37,16 +39,38 @@ def rated(answers: Answers) -> tuple[float, float] | None:
 
 
 def rating(outcome: Outcome) -> float:
-    """The model's rating of a row, in [1, 5]."""
+    """The model's rating of a row, in [1, 5]; of a reward model any number, above 3 if the personalized response has the higher reward."""
+    if outcome.rewards:
+        return NO_DIFFERENCE + difference(outcome.rewards)
     both = rated(outcome.answers)
     if both is None:
-        return float(LOWEST if people(outcome) >= NO_DIFFERENCE else HIGHEST)
+        return float(HIGHEST if people(outcome) < NO_DIFFERENCE else LOWEST)
     return sum(both) / 2
 
 
+def difference(rewards: NamedRewards) -> float:
+    """The reward of the personalized response minus that of the generic one."""
+    personalized, generic = rewards[TOTAL]
+    return personalized - generic
+
+
+def score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, float]:
+    """acc as in `score`, and tie: 1 if both responses have the same reward."""
+    outcome = Outcome(targets=targets, rewards=rewards)
+    return {
+        "acc": _agrees(outcome),
+        "tie": float(difference(rewards) == 0),
+    }
+
+
 def people(outcome: Outcome) -> float:
-    """People's mean rating of a row, in [1, 5]."""
+    """People's mean rating of a row, in [1, 5]; nan if nobody rated it."""
     return float(outcome.targets[0])
+
+
+def _agrees(outcome: Outcome) -> float:
+    """Whether the model and people agree that it is better; nan if nobody rated it."""
+    return math.nan if math.isnan(people(outcome)) else float(_better(rating(outcome)) == _better(people(outcome)))
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -57,7 +81,7 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     """
     both, outcome = rated(answers), Outcome(targets=targets, answers=answers)
     return {
-        "acc": float(both is not None and _better(rating(outcome)) == _better(people(outcome))),
+        "acc": _agrees(outcome) if both is not None or math.isnan(people(outcome)) else 0.0,
         "consistency": float(both is not None and both[0] == both[1]),
         "invalid": mean(float(answer not in LABELS) for answer in answers),
     }
@@ -65,14 +89,18 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
 
 def spearman(outcomes: Sequence[Outcome]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan where all ratings of a side are equal."""
+    if any(math.isnan(people(outcome)) for outcome in outcomes):
+        return math.nan
     return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
 
 
 def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
     """Cohen's kappa with quadratic weights, for ratings between whole numbers, too; nan if all ratings of both sides are equal.
 
-    1 - (mean square difference of a row's ratings) / (the same of all pairs of rows).
+    1 - (mean square difference of a row's ratings) / (the same of all pairs of rows). nan for a reward model, which has no scale.
     """
+    if any(outcome.rewards for outcome in outcomes):
+        return math.nan
     ours, theirs = [rating(outcome) for outcome in outcomes], [people(outcome) for outcome in outcomes]
     n = len(outcomes)
     observed = math.fsum((a - b) ** 2 for a, b in zip(ours, theirs, strict=True)) / n
@@ -82,14 +110,36 @@ def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
     return 1 - observed / expected if expected else math.nan
 
 
+def pairwise(outcomes: Sequence[Outcome]) -> float:
+    """The share of the rows in which people prefer a response where the model prefers the same; a model that prefers none is half right."""
+    return mean(
+        (1 + _sign(rating(outcome)) * _sign(people(outcome))) / 2 for outcome in outcomes if _sign(people(outcome))
+    )
+
+
+def _sign(rating: float) -> int:
+    """1 where the personalized response is better, -1 where the generic one is, 0 without a difference."""
+    return (rating > NO_DIFFERENCE) - (rating < NO_DIFFERENCE)
+
+
 def no_better(outcomes: Sequence[Outcome]) -> float:
     """The share of rows whose personalized response the model rates no better than the generic one."""
     return mean(float(not _better(rating(outcome))) for outcome in outcomes)
 
 
 def no_better_people(outcomes: Sequence[Outcome]) -> float:
-    """The same of people's means."""
-    return mean(float(not _better(people(outcome))) for outcome in outcomes)
+    """The same of people's means; nan if nobody rated one."""
+    return (
+        math.nan if any(math.isnan(people(one)) for one in outcomes) else 1 - mean(map(_is_better_to_people, outcomes))
+    )
+
+
+def _is_better_to_people(outcome: Outcome) -> float:
+    return float(_better(people(outcome)))
+
+
+SHARE = Share(option="rows", said=lambda outcome: float(_better(rating(outcome))), true=_is_better_to_people)
+"""The rows whose personalized response is better than the generic one."""
 
 
 def better(targets: Sequence[str], answers: Answers) -> bool:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..common.errors import DataError
 from ..common.statistics import mean
-from ..common.strict_json import short
 from ..engine.documents import Document
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
@@ -20,7 +18,7 @@ from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
-from .stages import around, filled, fingerprint, people, stage_benchmark, stage_report
+from .stages import filled, fingerprint, inserted, people, stage_benchmark, stage_report
 
 SCORES = TwoLabels(YES, NO)
 
@@ -43,25 +41,13 @@ def build(row: Relevance) -> str:
     return filled(PROMPT, attribute=row.shown, prompt=row.prompt)
 
 
-def texts_of(text: str) -> tuple[str, str]:
+def texts_of(text: str) -> tuple[str, ...]:
     """(attribute, prompt) of a prompt that `build` made.
 
     Raises:
-        DataError: it is not one, or its texts repeat the tags between them, so that where they end is open.
+        DataError: see `stages.inserted`.
     """
-    start, middle, end = around(PROMPT)
-    inside = text[len(start) : len(text) - len(end)]
-    if f"{start}{inside}{end}" != text or middle not in inside:
-        raise DataError(
-            f"Found a prompt that the task {RELEVANCE.name} does not make for a single attribute ({short(text)}), expected one that it "
-            f"makes. Run the task {RELEVANCE.name} with method={GENERATE.name}."
-        )
-    if inside.find(middle) != inside.rfind(middle):
-        raise DataError(
-            f"Found the tags {short(middle)} several times in a prompt, expected them once. Remove them from the attribute or the prompt."
-        )
-    attribute, prompt = inside.split(middle)
-    return attribute, prompt
+    return inserted(PROMPT, text, RELEVANCE.name)
 
 
 def target(row: Relevance) -> str:
@@ -130,6 +116,7 @@ RELEVANCE = stage_benchmark(
         headline=SCORES.headline,
         compared=(*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
         asks="Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
+        share=SCORES.share,
         ranked=("f1", "kappa", "over_selection", "invalid"),
         published=reference.beside(Relevance.stage),
         drawn={"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},

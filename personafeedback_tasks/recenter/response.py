@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
+from ..choice import prompts
+from ..engine.conversation import Message
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
 from ..engine.outcome import Answers
 from ..engine.report import Examined, Line
+from ..engine.rewards import NamedRewards
 from ..replies.rating import read_rating
 from . import agreement, ratings, reference
 from .control import SELECTED
@@ -17,6 +22,9 @@ from .stages import always_saying, filled, fingerprint, stage_benchmark, stage_r
 
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
+
+SIDES = ("personalized", "generic")
+"""The responses that a reward model scores, one call each."""
 
 PROMPT = """\
 An AI assistant knows one thing about a user. The user sends it a prompt, and there are two responses. For this user, how does response B compare with response A?
@@ -47,9 +55,27 @@ def build(row: Response, call: str) -> str:
 
 
 def targets(row: Response) -> list[str]:
-    """People's mean, as each order should see it."""
-    assert row.judgment is not None  # rows without votes are left out
-    return [repr(row.judgment), repr(ratings.mirrored(row.judgment))]
+    """People's mean, as each order should see it; nan if nobody rated the row."""
+    rating = math.nan if row.judgment is None else row.judgment
+    return [repr(rating), repr(ratings.mirrored(rating))]
+
+
+TOLD = """\
+This is something you know about the user you are talking to. A good reply makes use of it where that helps the user.
+
+<about_the_user>
+{attribute}
+</about_the_user>"""
+"""What a reward model is told before the prompt and a response."""
+
+
+def conversation(row: Response, options: Any, side: str) -> list[Message]:
+    """The turns that a reward model scores."""
+    return prompts.conversation(filled(TOLD, attribute=row.shown), row.prompt, row.responses[SIDES.index(side)])
+
+
+def _score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, float]:
+    return {**ratings.score_rewards(rewards, targets), SELECTED: float(ratings.difference(rewards) > 0)}
 
 
 def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -70,7 +96,9 @@ def _examine(rows: Rows[Response]) -> Examined:
 
 
 def _shown(row: Response) -> dict[str, str]:
-    votes = f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}"
+    votes = (
+        f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}" if row.votes else "nobody was asked"
+    )
     return {"About the user": row.shown, "People": votes}
 
 
@@ -81,18 +109,26 @@ GENERATE = Method(
     room=1024, read=read_rating,
 )  # fmt: skip
 
+REWARD = Method(
+    name="reward", help="a reward model's score of the personalized response minus that of the generic one", evidence="rewards",
+    harnesses=("inspect",), calls=SIDES, per_case="both responses", score=None, score_rewards=_score_rewards,
+    metrics=(Metric("acc"), Metric("tie", higher_is_better=None), Metric(SELECTED, harnesses=())), suffix="reward",
+    conversation=conversation,
+)  # fmt: skip
+
 _MEAN, _ORDERS = "Against people's mean", "Both orders"
 
 RESPONSE = stage_benchmark(
     Response,
     "without_votes",
-    methods={"generate": GENERATE},
+    methods={"generate": GENERATE, "reward": REWARD},
     labels=ratings.LABELS,
     prompt=lambda row, options, call: build(row, call),
     targets=targets,
-    fingerprint=lambda options: fingerprint(PROMPT),
+    fingerprint=lambda options: fingerprint(TOLD if options.method == REWARD.name else PROMPT),
     corpus={
         "spearman": ratings.spearman,
+        "pairwise": ratings.pairwise,
         "weighted_kappa": ratings.weighted_kappa,
         "no_better": ratings.no_better,
         "no_better_people": ratings.no_better_people,
@@ -121,13 +157,21 @@ RESPONSE = stage_benchmark(
         compared=(
             Line("acc", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
+            Line("pairwise", "pairwise accuracy"),
             Line("weighted_kappa", "weighted kappa", share=False),
             Line("no_better", "no better than generic"),
         ),
         asks="Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
-        ranked=("spearman", "weighted_kappa", "consistency", "invalid"),
+        share=ratings.SHARE,
+        ranked=("spearman", "pairwise", "weighted_kappa", "consistency", "invalid"),
         published=reference.beside(Response.stage),
         details=(
+            Line(
+                "pairwise",
+                "pairwise accuracy",
+                table=_MEAN,
+                meaning="share of the rows in which people prefer one reply where the model prefers the same; half if it prefers none",
+            ),
             Line(
                 "weighted_kappa",
                 "weighted kappa",

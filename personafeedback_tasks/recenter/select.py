@@ -21,7 +21,7 @@ from ..replies.answers import REASONS
 from ..replies.numbers import NONE, read_numbers
 from . import profile
 from .data import ENVIRONMENT_VARIABLE, file_name
-from .extract import EXTRACT, READ
+from .extract import EXTRACT, LISTED
 from .histories import PROMPTS
 from .made import chosen
 from .pairings import Pairings, Profile, to_select
@@ -45,7 +45,7 @@ class SelectOptions(StageOptions):
 
 def signed_of(cases: Pairings) -> dict[str, Any]:
     """What a signature says of the run that the attributes are from."""
-    return {"attributes_of": cases.made_by or None, "without_attributes": cases.without}
+    return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
 
 
 SIGNED = {"attributes_of": always, "without_attributes": always}
@@ -53,16 +53,16 @@ SIGNED = {"attributes_of": always, "without_attributes": always}
 
 def _read(reply: str, truncated: bool = False) -> str:
     found = read_numbers(reply, truncated)
-    return found if found in REASONS else READ
+    return found if found in REASONS else LISTED
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    """read, invalid, none (it selects nothing): 1 or 0; selected: a share, chosen: a number. What is said of a list that cannot be read is nan."""
+    """listed, invalid, none (it selects nothing): 1 or 0; selected: a share, chosen: a number. What is said of a list that cannot be read is nan."""
     shown = len(facts["attributes"])
     numbers = chosen(answers[0], replies[0].text, shown)
     found = math.nan if numbers is None else float(len(numbers))
     return {
-        "read": float(numbers is not None),
+        "listed": float(numbers is not None),
         "shown": float(shown),
         "chosen": found,
         "selected": found / shown,
@@ -75,7 +75,7 @@ METHOD = Method(
     name="select", help="the numbers of the attributes that should change the reply", evidence="reply", harnesses=("lm-eval", "inspect"),
     calls=("select",), per_case="one call for all attributes of a user and prompt", score=None,
     metrics=(
-        Metric("read"), Metric("selected", higher_is_better=None, defined=False), Metric("chosen", higher_is_better=None, defined=False),
+        Metric("listed"), Metric("selected", higher_is_better=None, defined=False), Metric("chosen", higher_is_better=None, defined=False),
         Metric("shown", higher_is_better=None), Metric("none", higher_is_better=None, defined=False), Metric("invalid", higher_is_better=False),
     ),
     room=1024, read=_read, described=Described(facts=lambda row: row.facts, measure=_measure),
@@ -95,16 +95,16 @@ SELECT = of_stage(
     options=SelectOptions,
     load=_load,
     methods={METHOD.name: METHOD},
-    labels=(READ,),
+    labels=(LISTED,),
     prompt=lambda row, options, call: profile.listing(row.attributes, row.question),
-    targets=lambda row: [READ],
+    targets=lambda row: [LISTED],
     fingerprint=lambda options: fingerprint(profile.PROMPT),
     signed=SIGNED,
     signs=lambda cases, options: signed_of(cases),
     judges={"always_all": _all, "always_none": lambda prompt: NONE},
     report=ReportSpec(
-        primary="read",
-        score="Read",
+        primary="listed",
+        score="Listed",
         chance=None,
         headline=(
             Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt"),
@@ -113,7 +113,7 @@ SELECT = of_stage(
         ),
         details=(
             Line("shown", "attributes shown", share=False, sign=False, meaning="mean number of attributes that the model selects of"),
-            Line("read", meaning="share of the replies that are a list of these attributes"),
+            Line("listed", meaning="share of the replies that are a list of these attributes"),
             Line("invalid", meaning="share of the replies that could not be read"),
         ),
         asks="Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",

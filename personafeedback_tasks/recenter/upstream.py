@@ -71,11 +71,27 @@ class ImportedAnnotations:
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
         """Add a row unless it holds personal data, which no row of ours may have."""
         for key, value in row.items():
-            if isinstance(value, str) and (hit := private.first_in(value)):
+            if hit := next(filter(None, map(private.first_in, _texts(value))), None):
                 self.personal.append(f"{where}: {hit[0]} in {key}")
                 self.left_out["with personal data"] += 1
                 return
         self.files.setdefault(file, []).append(row)
+
+    def take(self, other: ImportedAnnotations) -> None:
+        """Add what another one made."""
+        for file, rows in other.files.items():
+            self.files.setdefault(file, []).extend(rows)
+        self.left_out.update(other.left_out)
+        self.personal += other.personal
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in parsed JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
 
 
 class ShortIds:

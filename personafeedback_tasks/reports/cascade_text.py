@@ -50,9 +50,9 @@ def sentences(made: Cascade) -> list[str]:
         if step.differs
     ]
     found += [
-        f"People's votes do not test {step.model}: it has seen only the duels that {made.steps[0].model} leaves, which are harder than the exam's pairs."
+        f"People's votes do not test whether {step.model} errs on these replies as in its exam. {step.untested}"
         for step in made.steps
-        if step.differs is None
+        if step.untested
     ]
     if unseen := made.steps[1].unseen:
         found.append(
@@ -70,7 +70,7 @@ def document(made: Cascade) -> dict[str, Any]:
         "judges": [
             {
                 "judge": step.model,
-                "differs": step.differs,
+                "differs": None if step.untested else step.differs,
                 "threshold": math.nan if step.threshold.value == math.inf else step.threshold.value,
                 "exam_users": step.threshold.users,
                 "bound": step.threshold.bound,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..analysis.ranking import Ranking
@@ -10,7 +10,19 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from . import figure, heatmap, page, precision_recall, rank_data, rank_text, report_text, stopping_figure
+from ..engine.funnel import FunnelSheet
+from . import (
+    figure,
+    funnel_figure,
+    funnel_text,
+    heatmap,
+    page,
+    precision_recall,
+    rank_data,
+    rank_text,
+    report_text,
+    stopping_figure,
+)
 from .blocks import Block, markdown, picture
 
 
@@ -47,6 +59,13 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
 
 def _pictures(title: str, names: Iterable[str]) -> list[Block]:
     return [picture(title, name) for name in names if name.endswith(".svg")]
+
+
+def funnel_files(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> dict[str, Content]:
+    """The funnels in words and as a picture."""
+    pictures = funnel_figure.render(sheet)
+    parts = [*_pictures(funnel_figure.TITLE, pictures), *funnel_text.blocks(sheet, of_runs)]
+    return {"chain.md": f"# {foreign.markdown(sheet.title)}\n\n{markdown(parts)}", **pictures}
 
 
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:

@@ -8,9 +8,10 @@ from statistics import NormalDist
 from typing import Any
 
 from ..common.power import Comparison
+from ..engine.benchmark import Benchmark
 from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
-from ..engine.stopping import CORRELATION, DISCORDANT, SIMULATED, Rule, StopPlan
+from ..engine.stopping import CORRELATION, DISCORDANT, SIMULATED, Rule, StopPlan, refuse_epochs, right_minus_wrong
 from ..engine.usage import total
 from .blocks import Block, paragraph
 from .costs_text import money
@@ -36,16 +37,18 @@ GAPS = (0.02, 0.05, 0.1, 0.2)
 """Values of right minus wrong that `stopping` has."""
 
 
-def stopping(plan: Plan, rule: Rule) -> dict[str, Any]:
+def stopping(benchmark: Benchmark, plan: Plan, rule: Rule) -> dict[str, Any]:
     """What a run of the right and the wrong persona takes with `stop` and without, and what stopping costs; ready for JSON.
 
     Raises:
-        OptionError: the rule asks for a width that the data cannot give.
+        OptionError: the run would be refused: there is no wrong persona, or the rule asks for a width that the data cannot give.
     """
+    refuse_epochs(plan.epochs)
     stop = StopPlan.of(rule, {case.id: case.user_id for case in plan.cases})
     if rule.accuracy:
         stop.refuse_out_of_reach()
         return {"rule": rule.written, "users": len(stop.cases), "reach": stop.reach(), "gaps": []}
+    right_minus_wrong(benchmark)
     calls = 2 * plan.work.calls // len(plan.asks)  # of the two personas, whatever settings the plan is of
     stderr = Comparison("", DISCORDANT, CORRELATION).stderr(stop.sizes)
     gaps = []
@@ -71,7 +74,7 @@ def stopping_blocks(found: Mapping[str, Any]) -> list[Block]:
         return [paragraph(), paragraph(reach)]
     rows = [
         (
-            f"{100 * row['right_minus_wrong']:g}", f"{row['calls']:,}", f"{round(row['calls_with_stop'], -1):,}", f"{row['found']:.0%}",
+            f"{100 * row['right_minus_wrong']:g}", f"{row['calls']:,}", f"{row['calls_with_stop']:,}", f"{row['found']:.0%}",
             f"{row['decided']:.0%}",
         )
         for row in found["gaps"]
@@ -120,20 +123,23 @@ def _work(plan: Plan, tokenizer: str | None) -> list[Block]:
 
 
 def _settings(plan: Plan) -> list[Block]:
-    """What each setting takes, where there are several, and money, where there are prices."""
-    if len(plan.asks) == 1 and plan.prices is None:
+    """What each setting and another model take, where there are several, and money, where there are prices."""
+    if len(plan.asks) == 1 and plan.prices is None and not plan.beside:
         return []
-    asks = {**plan.asks, **({"total": total(plan.asks.values())} if len(plan.asks) > 1 else {})}
+    asks = {**plan.asks, **plan.beside}
+    dollars = {name: plan.dollars(usage) for name, usage in plan.asks.items()}
+    if len(asks) > 1:
+        dollars["total"], asks["total"] = plan.dollars(total(plan.asks.values())), total(asks.values())
     header = ["", "calls", "prompt tokens", "reply tokens", *(["dollars"] if plan.prices else [])]
     rows = [
         (
-            setting,
+            name,
             f"{usage.calls:,}",
             f"{usage.input:,}",
             f"{usage.output:,}",
-            *([money(plan.dollars(usage))] if plan.prices else []),
+            *([money(dollars.get(name, math.nan))] if plan.prices else []),
         )
-        for setting, usage in asks.items()
+        for name, usage in asks.items()
     ]
     replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
     if plan.is_bound:
@@ -141,7 +147,13 @@ def _settings(plan: Plan) -> list[Block]:
             ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
         )
     at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
-    return [of_rows("By setting", header, rows), paragraph(f"{replies}.{at}"), paragraph()]
+    notes = [f"{replies}.{at}"]
+    notes += [
+        f"{role}: another model, at its own prices. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
+        "as they may be."
+        for role in plan.beside
+    ]
+    return [of_rows("By setting", header, rows), *map(paragraph, notes), paragraph()]
 
 
 def _differences(plan: Plan) -> list[Block]:

@@ -12,7 +12,7 @@ from ..analysis.sensitivity import sensitivities
 from ..analysis.sheet import Sheet
 from ..common.significance import equivalence_bound
 from ..common.strict_json import jsonable
-from ..engine.report import Line
+from ..engine.report import Line, Published
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
 from . import costs_text, headline
@@ -196,16 +196,21 @@ def published_tables(report: Report) -> list[Table]:
         Column(label, tuple(percent(values[name]) if name in values else NOTHING for name in names))
         for label, values in report.published.rows.items()
     )
-    figures = [
+    table = Table("Published", tuple(map(spaced, names)), columns, single=len(names) == 1)
+    return [table, *figure_tables(report.published)]
+
+
+def figure_tables(published: Published) -> list[Table]:
+    """Figures of measures over all cases, a table for each measure."""
+    return [
         Table(
             f"Published: {line.title}",
             tuple(values),
             (Column(line.title, tuple(number(line, value) for value in values.values())),),
             corner="%" if line.share else "",
         )
-        for line, values in report.published.figures
+        for line, values in published.figures
     ]
-    return [Table("Published", tuple(map(spaced, names)), columns, single=len(names) == 1), *figures]
 
 
 def document(report: Report) -> dict[str, Any]:

@@ -76,21 +76,9 @@ def _judge_differs(transfer: Transfer) -> str:
 
 
 def _stopped(known: StopState, name: str) -> str:
-    ends = " to ".join(percent(end, sign=not known.accuracy) for end in known.interval)
     rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
-    return (
-        f"STOPPING (stop={known.rule}): {known.users:,} of {known.of:,} users count, {name} {DECISIONS[known.decision]}, {ends} with 95 % "
-        f"confidence, whenever one looks{rest if known.early else ''}."
-    )
+    return f"STOPPING (stop={known.rule}): {known.said(name)}{rest if known.early else ''}."
 
-
-DECISIONS: Mapping[str | None, str] = {
-    "above": "above 0",
-    "below": "below 0",
-    "within": "within the margin around 0",
-    "known": "known to within the margin",
-    None: "not decided",
-}
 
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run

@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 
 from ..analysis.report import Report
 from ..analysis.stopped import measure_of
-from ..engine.stopping import StopState, read_rule
+from ..engine.stopping import DECISIONS, StopState, read_rule
 from .figure import COLORS, STYLE, WIDTH, files
-from .sentences import DECISIONS
 
 TITLE = "The interval after each user, and where the run ended"
 

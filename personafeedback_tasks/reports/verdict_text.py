@@ -9,7 +9,6 @@ from typing import Any
 from ..analysis.families import SAME
 from ..analysis.verdict import Verdict
 from ..common.corrected import LARGEST_GAP
-from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
@@ -138,10 +137,7 @@ def notes(verdict: Verdict) -> Iterator[str]:
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
     if verdict.people.duels and verdict.people.powered is None:
-        yield (
-            f"People's votes are left out: they are on duels of {verdict.people.users} users ({verdict.people.duels:,} duels), and at least "
-            f"{LEAST_USERS} users are needed."
-        )
+        yield f"People's votes are left out. {verdict.people.untested}"
     if verdict.people.powered is not None:
         drawn = (
             " Each duel is weighted by the inverse of the probability with which it was drawn, and the judge's vote is replaced by the "

@@ -177,7 +177,7 @@ def _table(printed: Printed, compared: Sequence[Compared], benchmark: Benchmark)
     cases = scored_cases(replace(case.outcome, values=case.table) for case in compared).values()
     names = {*compared[0].table, *benchmark.corpus}
     ours = table(cases, benchmark.columns if printed.cells else lambda cells: {}, benchmark.corpus, names)
-    if compared[0].outcome.rewards:
+    if compared[0].outcome.rewards and not compared[0].outcome.targets:  # else neither response is right by itself
         ours |= correlations([outcome.rewards or {} for outcome in case] for case in cases)
     return ours
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from itertools import product
+from math import exp, log1p
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -13,8 +16,11 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
+from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, modelapi
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.duel_folders import write_duels
+from support.inspect_runs import evaluate
 from support.judges import JUDGES, OTHER
 from support.logs import inspect_log, lm_eval_log
 from support.outcomes import answering
@@ -63,7 +69,28 @@ def data(tmp_path_factory):
     return root
 
 
-RUNS = {"inspect": (inspect_log, ""), "lm_eval": (lm_eval_log, ""), "mc": (lm_eval_log, "_mc")}
+@modelapi(name="sure")
+class Sure(ModelAPI):
+    """`careful` with log-probabilities of both letters, one apart as those of lm-eval's scripted judges."""
+
+    async def generate(self, input, tools, tool_choice, config):
+        letter = careful(input[-1].metadata["case_id"], input[-1].metadata["call"])
+        output = ModelOutput.from_content(self.model_name, letter)
+        likely = [Logprob(token=name, logprob=-log1p(exp(-1)) - (name != letter)) for name in (letter, OTHER[letter])]
+        output.choices[0].logprobs = Logprobs(content=[likely[0].model_copy(update={"top_logprobs": likely})])
+        return output
+
+
+def first_token_log(folder, judge, task, data, **options):
+    """What Inspect leaves of a run with `method=logprobs`."""
+    return Path(
+        evaluate(getattr(tasks, task)(data=str(data), method="logprobs", **options), f"sure/{judge}", folder).location
+    )
+
+
+RUNS = {
+    "inspect": (inspect_log, ""), "lm_eval": (lm_eval_log, ""), "mc": (lm_eval_log, "_mc"), "logprobs": (first_token_log, ""),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +129,7 @@ def test_a_judge_of_known_certainty_in_both_harnesses(data, logs, tmp_path):
             in printed
         )
         assert (found[name]["users"], found[name]["users_who_chose"]) == (42, 30)
-        if name != "mc":
+        if name in ("inspect", "lm_eval"):
             refused, _ = verdict(data, log, exam, 0.02, tmp_path / "v.json")
             why = {key: promise["why_not"] for key, promise in refused["promises"].items()}
             assert why["answered_and_wrong"] == "It needs 49 users to choose a threshold by, and the exam has 30."
@@ -110,7 +137,7 @@ def test_a_judge_of_known_certainty_in_both_harnesses(data, logs, tmp_path):
                 why["wrong_among_answered"] == "In the exam of 30 users, no threshold that accepts a verdict keeps it."
             )
     assert found["inspect"] == found["lm_eval"]
-    assert [found[name]["certainty"] for name in found] == ["agreement", "agreement", "p_chosen"]
+    assert [found[name]["certainty"] for name in RUNS] == ["agreement", "agreement", "p_chosen", "p_chosen"]
     exam = read_run(logs["inspect", "release"])
     _, choosing, shown = parts_of([case.user_id for case in exam.cases.values()])
     lost = {user: 0 for user in (*choosing, *shown)}
@@ -211,18 +238,29 @@ def test_judges_that_people_contradict_decide_nothing_in_a_cascade(data, logs, t
     assert done.exit_code == 0, done.output
     document = json.loads((tmp_path / "c.json").read_text("utf-8"))
     assert faults(document, "verdict") == []
+    (tmp_path / "one.csv").write_text("".join(["case,winner\n", *lines[::2]]))  # one vote on each duel
+    done_by_one = personafeedback(*arguments, "--human", tmp_path / "one.csv").stdout
+    for name in ("careful", "better"):
+        said = f"People's votes do not test whether scripted/{name} errs on these replies as in its exam. No duel has the votes of two people"
+        assert said in " ".join(done_by_one.split())
     steps = [(judge["accepted"], judge["differs"]) for judge in document["cascade"]["judges"]]
     assert steps == ([(84, False), (42, False)] if agree else [(0, True), (0, True)])
     assert ("it decides nothing." in done.stdout) is not agree
     assert f"{0 if agree else 126} are left for people." in " ".join(done.stdout.split())
     done = personafeedback("export", "--abstained", log, "--exam", exam, "--risk", 0.2, "--out", tmp_path / "rest")
     assert done.exit_code == 0, done.output
+    (next_command,) = (line for line in done.stdout.splitlines() if line.startswith("  personafeedback verdict "))
     with patch.dict(JUDGES, {"better": lambda case_id, order: CHOSEN_LETTER[order]}):
         some = inspect_log(tmp_path / "some", "better", task, tmp_path / "rest", **counts)
     arguments = ("verdict", log, "--then", some, "--exam", exam, "--exam", its_exam, "--risk", 0.2)
+    printed = [{"DUEL_RUN": some, "RUN": its_exam}.get(word, word) for word in shlex.split(next_command)[1:]]
+    assert list(map(str, printed)) == list(map(str, arguments))
     done = personafeedback(*arguments, "--human", tmp_path / "votes.csv")
     assert done.exit_code == 0, done.output
-    assert "People's votes do not test scripted/better: it has seen only the duels" in " ".join(done.stdout.split())
+    assert (
+        "do not test whether scripted/better errs on these replies as in its exam. It has seen only the duels"
+        in " ".join(done.stdout.split())
+    )
 
 
 def test_options_that_do_not_go_together(tmp_path):

@@ -24,7 +24,7 @@ from support.releases import write_release
 
 from personafeedback_tasks.analysis.human_file import human_votes
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Draw
+from personafeedback_tasks.building.rows import Draw, PackItem, Vote
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.duels import Duels
@@ -171,6 +171,26 @@ def test_the_duels_that_are_asked_about_give_a_narrower_interval_than_a_random_d
         assert not random_draw["people_drawn"]
         other = random_draw["prediction_powered"]["rate"]
         assert rate["high"] - rate["low"] < 0.9 * (other["high"] - other["low"])
+
+
+@pytest.mark.slow
+def test_who_votes_in_the_place_of_somebody_who_never_did_has_the_same_duels(folder, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    votes = Folder(copy).path(Vote)
+    votes.write_text("".join(line for line in votes.read_text().splitlines(True) if '"annotator-1"' in line))
+    settings = copy / "build.yaml"
+    settings.write_text(settings.read_text().replace("annotators: 2", "annotators: 3"))
+    done("build", "packs", copy, "--format", "csv")
+    assert not (copy / "packs" / "annotator-3.csv").exists()  # two people have each duel
+    done("build", "votes", copy, "--drop", "annotator-2")
+    done("build", "packs", copy, "--format", "csv")
+    items = Folder(copy).read(PackItem)
+    has = {
+        name: sorted(item.pair_id for item in items if item.annotator == name)
+        for name in ("annotator-2", "annotator-3")
+    }
+    assert has["annotator-3"] == has["annotator-2"]
 
 
 @pytest.mark.slow

@@ -540,8 +540,8 @@ def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
     path.write_text("case,winner\n" + "".join(f"{case},{winner}\n" for case, winner in votes), "utf-8")
     found, printed = verdict_of(logs, "readable", "some", "--human", path, tmp_path=tmp_path)
     assert (found["people"], found["prediction_powered"], found["judge_beside_people"]) == (8, None, None)
-    few = f"they are on duels of {found['people_users']} users (8 duels), and at least 10 users are needed."
-    assert f"People's votes are left out: {few}" in " ".join(printed.split())
+    few = f"They are on duels of {found['people_users']} users (8 duels), and at least 10 users are needed."
+    assert f"People's votes are left out. {few}" in " ".join(printed.split())
     assert "with people's votes" not in printed
     done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
     assert done.exit_code == 1

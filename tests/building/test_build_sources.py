@@ -52,7 +52,7 @@ def ours(root, people=1, pieces=7, **settings):
     for number in range(people):
         for name, text in (
             (f"persona/u{number}.json", json.dumps(persona(f"own {number}"))),
-            (f"memory/u{number}.jsonl", "".join(f'{{"text": "Piece {number}-{place} on {words(f"{number} {place}", 4)}"}}\n' for place in range(pieces))),
+            (f"memory/u{number}.jsonl", "".join(f'{{"date": "2025-03-0{place}", "text": "Piece {number}-{place} on {words(f"{number} {place}", 4)}"}}\n' for place in range(pieces))),
         ):  # fmt: skip
             (folder.root / name).parent.mkdir(exist_ok=True)
             (folder.root / name).write_text(text, encoding="utf-8")
@@ -83,7 +83,7 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
         assert len(basis.memory) == len(set(basis.memory)) == 5
         assert set(basis.memory) < set(memory)
         for prompt in (told, features):
-            assert re.findall(r"(?m)^- (Piece .*)$", prompt) == list(basis.memory)
+            assert re.findall(r"(?m)^- (\[2025-03-0.\] Piece .*)$", prompt) == list(basis.memory)
             assert not any(statement in prompt for statement in profile.statements if len(statement) > 12)
         (inferred,) = re.findall(r"(?s)<features>\n(.*?)\n</features>", told)
         assert inferred.splitlines() == [f"- {feature}" for feature in basis.features]
@@ -102,7 +102,7 @@ def test_a_build_may_ask_from_the_whole_persona(tmp_path, writer):
     write_questions(folder, ONE, print)
     asked = asked_of(writer)
     assert asked.keys() == {"u0:specific:0", "u0:specific:1"}
-    assert all(folder.persona("u0").text in prompt and "- Piece" in prompt for prompt in asked.values())
+    assert all(folder.persona("u0").text in prompt and "] Piece" in prompt for prompt in asked.values())
     assert [(len(basis.memory), basis.features) for basis in folder.read(Basis)] == [(5, ())] * 2
     path = folder.root / "build.yaml"
     path.write_text(path.read_text("utf-8").replace("ask_from: persona", "ask_from: both"), encoding="utf-8")
@@ -140,7 +140,7 @@ def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_as
     asked = asked_of(writer)
     assert [name for name in asked if not name.endswith("~features")] == ["u0:specific:2", "u0:specific:0~1"]
     pieces = [
-        set(re.findall(r"(?m)^- (Piece .*)$", asked[f"u0:specific:1{time}~features"]))
+        set(re.findall(r"(?m)^- (\[2025-03-0.\] Piece .*)$", asked[f"u0:specific:1{time}~features"]))
         for time in ("", "~1", "~2", "~3")
     ]
     assert len(set(map(frozenset, pieces))) > 1  # another handful
@@ -189,7 +189,7 @@ def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, wri
     for item in pack:
         (question,) = (one for one in folder.read(Question) if one.question == item.texts["question"])
         assert item.texts["persona"].startswith(whole.text)
-        assert re.findall(r"(?m)^  - (Piece .*)$", item.texts["persona"]) == list(
+        assert re.findall(r"(?m)^  - (\[2025-03-0.\] Piece .*)$", item.texts["persona"]) == list(
             folder.by_id(Basis)[question.id].memory
         )
     write_answers(folder, ONE, print)

@@ -258,10 +258,10 @@ def checked(natural, discreet, question):
 
 
 def test_a_question_is_judged_rewritten_and_checked_again(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=7)
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=9)
     (user,) = (person.user_id for person in folder.people())
     name = folder.persona(user).profile["Name"]
-    slots = [f"{user}:specific:{number}" for number in range(7)]
+    slots = [f"{user}:specific:{number}" for number in range(9)]
     leak = f"What would {name} eat on a rainy day?"
     writer.replies = {
         slots[0]: leak, f"{slots[0]}~natural": checked("yes", "yes", "What is good to eat on a rainy day?"),
@@ -272,24 +272,34 @@ def test_a_question_is_judged_rewritten_and_checked_again(tmp_path, writer):
         slots[5]: "How do I clean a lamp?", **{f"{slots[5]}{time}~natural": "It is fine." for time in ("", "~1", "~2", "~3")},
         slots[6]: "How do I read a map?", f"{slots[6]}~natural": checked("yes", "no", "1. How are maps read?"),
         f"{slots[6]}~1": "How do I hang a door?",
+        slots[7]: "Does a wall of paint sing?", f"{slots[7]}~natural": checked("no", "yes", "How does a nurse paint a wall?"),
+        f"{slots[7]}~reworded": checked("yes", "no", "How is a wall painted?"), f"{slots[7]}~1": "How do I sew a coat?",
+        slots[8]: "Is a hat of a hen ill?", f"{slots[8]}~natural": checked("no", "yes", "Whose hat is a hen?"),
+        f"{slots[8]}~reworded": "Fine.", f"{slots[8]}~1": "How do I wax a floor?",
     }  # fmt: skip
     writer.take()
     step("questions", folder)
     prompt_of = {name: prompt for *_, name, prompt in writer.take()}
     assert f"<found>\n{name}\n</found>" in prompt_of[f"{slots[0]}~natural"]
     assert "<found>\n\n</found>" in prompt_of[f"{slots[4]}~natural"]
+    # What was rewritten is judged in a call of its own, which has not seen the draft.
+    assert "<question>\nHow does a nurse paint a wall?\n</question>" in prompt_of[f"{slots[7]}~reworded"]
+    assert "Does a wall" not in prompt_of[f"{slots[7]}~reworded"]
+    assert f"{slots[4]}~reworded" not in prompt_of
     assert [question.question for question in folder.read(Question)] == [
-        "What is good to eat on a rainy day?", "What helps me with my tax?", "How do I mend a chair?", "How do I hang a door?",
+        "What is good to eat on a rainy day?", "What helps me with my tax?", "How do I mend a chair?", "How do I hang a door?", "How do I sew a coat?",
+        "How do I wax a floor?",
     ]  # fmt: skip
     assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
         (slots[1], "gives_away"): 4, (slots[3], "unnatural"): 4, (slots[5], "no_verdict"): 4, (slots[6], "numbered"): 1,
+        (slots[7], "gives_away"): 1, (slots[8], "no_verdict"): 1,
     }  # fmt: skip
     origins = {origin.id: origin for origin in folder.read(Origin)}
     drafts = [
         any(parent.startswith("draft:") for parent in origins[question.id].parents)
         for question in folder.read(Question)
     ]
-    assert drafts == [True, True, False, False]
+    assert drafts == [True, True, False, False, False, False]
     assert all("natural.md " in origins[question.id].prompt for question in folder.read(Question))
 
 

@@ -208,6 +208,37 @@ def test_neither_the_order_of_replies_nor_a_second_run_changes_a_prompt(tmp_path
     assert sum("~" not in name for *_, name, _ in asked) == 14
 
 
+@pytest.mark.parametrize("killed_in", [1, 2, 3])
+def test_a_failure_and_then_a_kill_do_not_pay_a_group_twice(tmp_path, writer, killed_in):
+    """The first persona fails, the third one repeats the second and is replaced, and a later group is killed: all that came is in the cache."""
+    folder = a_build(tmp_path / "build", personas=14)
+    failing, second, third, *_ = names(folder.settings)
+    profile, other = (write(f"Write the profile of one invented person: {key}") for key in "ab")
+    writer.replies = {failing: RuntimeError("down"), second: profile, third: profile, f"{third}~1": other}
+    plain, groups = generation.generate, 0
+
+    def killed(asked, *arguments, **named):
+        nonlocal groups
+        groups += not any("~" in name for name in asked)
+        replies = plain(asked, *arguments, **named)
+        if groups == killed_in:  # the texts came
+            raise KeyboardInterrupt
+        return replies
+
+    generation.generate = killed
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            personas(folder)
+    finally:
+        generation.generate = plain
+    before = {(name, prompt) for *_, name, prompt in writer.take()}
+    del writer.replies[failing]
+    personas(folder)
+    again = {(name, prompt) for *_, name, prompt in writer.take()}
+    assert {name for name, _ in again - before}.isdisjoint({name for name, _ in before})
+    assert len(folder.people()) == 14
+
+
 def test_traits_and_others_may_be_left_out_and_examples_are_named(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=3)
     path = folder.root / "prompts" / "persona.md"
@@ -272,7 +303,7 @@ def test_users_and_their_history_become_personas_and_memories(tmp_path, writer):
         persona("one", Name="Wen"),
         persona("two", Name="Bo"),
     ]
-    assert folder.persona("u1").memory == ("user: Which tent?", "An essay on bells")
+    assert folder.persona("u1").memory == ("[2025-03-01] user: Which tent?", "An essay on bells")
     assert (root / "memory" / "u1.jsonl").read_text("utf-8") == (tmp_path / "chats" / "u1.jsonl").read_text("utf-8")
     personas(folder)
     assert (writer.take(), [person.name for person in folder.read(Person)]) == ([], ["Wen", "Bo"])
@@ -384,7 +415,7 @@ def test_a_model_chooses_what_each_person_without_a_memory_would_read(tmp_path, 
     assert memory == [
         {"text": shown[place][1], "date": "2025"} for place in (2, 0)
     ]  # the model said 3, 1, 2; two are wanted
-    assert folder.persona(first).memory == (shown[2][1], shown[0][1])
+    assert folder.persona(first).memory == (f"[2025] {shown[2][1]}", f"[2025] {shown[0][1]}")
     (origin,) = [one for one in folder.read(Origin) if one.kind == "memory"]
     assert origin.parents == (first, *(f"corpus:{digest_of([shown[place][1]])}" for place in (2, 0)))
     assert (folder.root / "memory" / f"{third}.jsonl").read_text("utf-8") == own

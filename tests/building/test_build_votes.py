@@ -326,7 +326,7 @@ def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(buil
     assert len(build.read(Vote)) == 3 * total  # kept
     votes_of(build, files[2])  # and dropped for good
     assert {one.annotator for one in counted(build)} == {"annotator-1", "annotator-2"}
-    assert "found no vote of 'nobody'" in refusal(build, "--drop", "nobody")
+    assert "found no vote or pack of 'nobody'" in refusal(build, "--drop", "nobody")
 
 
 def test_attention_items_make_no_labels(build, tmp_path):

@@ -385,7 +385,7 @@ def test_every_command_of_the_help_runs(tiny_model, tmp_path, monkeypatch):
     pytest.importorskip("transformers")
     text = CliRunner().invoke(main, ["plan", "--help"]).stdout
     commands = re.findall(r"^ +personafeedback (plan.*)$", text, re.M)
-    assert len(commands) == 8
+    assert len(commands) == 9
     monkeypatch.chdir(tmp_path)
     for command in commands:
         words = shlex.split(command.replace("FOLDER", "sample").replace("MODEL", str(tiny_model)))

@@ -321,7 +321,7 @@ def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
     run = read_run(log)
     charm = {"1": (2.0, 1.0), "2": (3.0, 3.0), "3": (0.0, 5.0)}
     cases = {
-        id_: answering(case, (), rewards={"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)})
+        id_: answering(case, (), targets=(), rewards={"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)})
         for id_, case in run.cases.items()
     }
     rewarded = replace(run, cases=cases, signature={**run.signature, "method": "reward"}, asked=None)

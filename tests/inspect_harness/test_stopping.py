@@ -105,8 +105,11 @@ def test_it_stops_at_the_first_user_after_whom_it_is_decided(stopped, data):
     )
 
 
-def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path):
+def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path, caplog):
     log = inspect_runs.evaluate(task(data), "scripted/planted_gap", tmp_path, max_samples=40)
+    known = log.results.early_stopping.metadata
+    assert f"stop=5: {known['users']} of {USERS} users count, right minus wrong above 0, " in caplog.text
+    assert "--max-samples" not in caplog.text
     assert log.results.early_stopping.metadata == stopped.results.early_stopping.metadata
     assert len(log.samples) > len(stopped.samples)
     for here, there in zip(read_runs([log.location]), read_runs([stopped.location]), strict=True):
@@ -288,10 +291,18 @@ def test_plan_says_what_stopping_saves_and_where_it_costs_power(data, tmp_path):
     )
     document = json.loads((tmp_path / "p.json").read_text())
     assert faults(document, "plan") == []
-    assert [round(row["calls_with_stop"], -1) for row in document["stop"]["gaps"]] == calls
-    refused = personafeedback("plan", "--data", data, "--task", TASK, "--counts", "any", "--stop", "acc:1")
-    assert "is known to within about" in " ".join(refused.output.split())
-    assert refused.exit_code != 0
+    assert [row["calls_with_stop"] for row in document["stop"]["gaps"]] == calls
+    for words, said in (
+        (("--task", TASK, "--stop", "acc:1"), "is known to within about"),
+        (("--task", TASK, "--stop", 5, "--epochs", 2), "stop is for one epoch, got --epochs 2."),
+        (
+            ("--task", "personafeedback_write_general_hard", "--stop", 5),
+            "stop is for benchmarks with a right and a wrong persona",
+        ),
+    ):
+        refused = personafeedback("plan", "--data", data, "--counts", "any", *words)
+        assert said in " ".join(refused.output.split())
+        assert refused.exit_code != 0
 
 
 @pytest.mark.release
@@ -365,7 +376,7 @@ def task_order(data) -> list[set[str]]:
     return [{name for name, of in users.items() if of == user} for user in user_order(users.values())]
 
 
-def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_path):
+def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_path, caplog):
     """It has every case: what is left to refuse is that nobody checked how many there should be."""
 
     def even(case_id: str, call: str) -> str:
@@ -378,6 +389,8 @@ def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_pa
 
     with patch.dict(JUDGES, {"even": even}):
         log = inspect_runs.evaluate(task(data), "scripted/even", tmp_path)
+    assert "Cases that are being asked then are asked in vain: pass --max-samples 10" in caplog.text
+    assert f"stop=5: {USERS} of {USERS} users count, right minus wrong not decided" in caplog.text
     assert (log.results.early_stopping.metadata["decision"], len(log.samples)) == (None, USERS * CASES)
     refused = personafeedback("card", log.location, "--model-card", tmp_path / "README.md")
     assert "found data whose number of cases was not checked (counts=any)" in " ".join(refused.output.split())

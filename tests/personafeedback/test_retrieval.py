@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.commands import personafeedback
 from support.stored import check_stored
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
+from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.signature import KEY, signature
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
@@ -616,6 +618,11 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
     assert (warning in caplog.text) == (said == "unreadable")
     assert "24 model calls" in opening[0]  # 8 cases: 8 filters and 16 orders
+    words = ("--data", remembered, "--counts", "any", "--task", CELL, "-T", "setting=rag", "-T", "rag_filter=true")
+    planned = json.loads(personafeedback("plan", *words, "--json", "-").stdout)
+    assert planned["calls"] == planned["settings"]["rag"]["calls"] == 24
+    whole = [*filters.values(), *(build(case, RAG, order) for case in cases for order in ORDERS)]
+    assert planned["prompt_tokens"] == sum(estimated(whole))  # as if it kept all pieces
     assert "rag_filter: one extra call per case, its characters not counted" in opening[0]
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:

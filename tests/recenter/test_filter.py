@@ -27,15 +27,17 @@ linear_model = pytest.importorskip("sklearn.linear_model")
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.text import same_text
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.embeddings import similarity
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
-from personafeedback_tasks.recenter.filter.features import blocks, features, scaled
+from personafeedback_tasks.recenter.filter.features import columns_of, joined, of_relevance, scaled
 from personafeedback_tasks.recenter.filter.model import fit, threshold
-from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups, same_prompt
+from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups
+from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.words import read_yes_no
@@ -178,7 +180,7 @@ def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
 
 
 def test_case_and_white_space_make_no_other_prompt():
-    assert same_prompt("Plan  a trip.\n") == same_prompt("plan a TRIP.") != same_prompt("Plan a trap.")
+    assert same_text("Plan  a trip.\n") == same_text("plan a TRIP.") != same_text("Plan a trap.")
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)
@@ -186,7 +188,7 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
     users, prompts, _ = zip(*product("abcd", "pq", range(12)), strict=True)
-    found, of = rng.normal(size=(len(users), 7)), blocks(3, False)
+    found, of = rng.normal(size=(len(users), 7)), columns_of(STAGES["relevance"].blocks, 3, False)
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
     folds = EVALUATIONS[name](Groups(users, prompts, labels))
     before = held_out(found, Groups(users, prompts, labels), folds, of)
@@ -246,8 +248,8 @@ def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
 
 def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
     rng = np.random.default_rng(2)
-    of = blocks(3, True)
-    found = features(rng.normal(size=(90, 3)), rng.normal(size=(90, 3)), ["YES", "NO", "refusal"] * 30)
+    of = columns_of(STAGES["relevance"].blocks, 3, True)
+    found = joined(of_relevance(rng.normal(size=(90, 2, 3))), [1, -1, 0] * 30)
     labels = found[:, 6] + found[:, 7] > 0
     means, factors = scaled(found, of)
     centered = (found - means) * factors
@@ -258,10 +260,9 @@ def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
 
 
 def test_features_are_the_attribute_the_product_its_sum_and_the_answer():
-    one, other = np.array([[0.6, 0.8], [1, 0]]), np.array([[0.8, 0.6], [0, 1]])
-    assert features(one, other) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
-    assert features(one, other, ["NO", "refusal"])[:, 5].tolist() == [-1, 0]
-    assert features(one, other, ["YES", "YES"])[:, 5].tolist() == [1, 1]
+    blocks = of_relevance([np.array([[0.6, 0.8], [0.8, 0.6]]), np.array([[1, 0], [0, 1]])])
+    assert joined(blocks) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
+    assert joined(blocks, [-1, 0])[:, 5].tolist() == [-1, 0]
 
 
 def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
@@ -321,7 +322,7 @@ def test_the_card_tells_what_the_hub_reads_and_no_path(of_sample, of_planted, mi
         for private in (minilm.parent, planted_data.parent, folder.parent):
             assert str(private) not in text
         about = json.loads((folder / "filter.json").read_text("utf-8"))
-        assert f"{about['data']['rows']} pairs of 6 users" in body
+        assert f"{about['data']['rows']} rows of 6 users" in body
         assert about["data"]["digest"] in body
         assert about["embeddings"]["digest"] == embedder(str(minilm)).digest
 

@@ -53,7 +53,7 @@ from personafeedback_tasks.reports.provider_variables import provider_variables
 from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.model_arguments import needed
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run, RunError
 from personafeedback_tasks.runs.signature_line import model_of
 
@@ -1484,6 +1484,34 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
     assert (name, args["cases"]) == ("general_hard", 80)
     assert acc == round(100 * math.fsum(right) / 80, 2)
     assert args["baseline_longest"] == round(100 * math.fsum(longer) / 80, 2)
+
+
+def test_a_run_that_could_stop_and_ended_undecided_has_a_card(part_log, real_part, tmp_path, monkeypatch):
+    """It has every case: what was asked did not depend on the answers."""
+    from support.commands import personafeedback
+    from support.judges import JUDGES
+
+    monkeypatch.setitem(JUDGES, "either", lambda case, call: polite(case, call.split()[-1]))
+    task, settings = "personafeedback_general_hard", "persona,other_persona"
+    found = {}
+    for name, told in {"with": {"stop": 1}, "without": {}}.items():
+        log = part_log("inspect", "either", task, setting=settings, told=told)
+        done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / f"{name}.md")
+        assert done.exit_code == 0, done.output
+        found[name] = load(tmp_path / f"{name}.md").eval_results
+    (run, _) = read_runs([part_log("inspect", "either", task, setting=settings, told={"stop": 1})])
+    known = run.stopped
+    assert (known.users, known.decision) == (known.of, None)
+    assert (
+        f"STOPPING (stop=1): {known.of} of {known.of} users count, right minus wrong not decided"
+        in (tmp_path / "with.md").read_text()
+    )
+    for one, other in zip(found["with"], found["without"], strict=True):
+        assert one.metric_value == other.metric_value
+        interval = [round(100 * end, 2) for end in known.interval]
+        is_difference = one.metric_type == "right_minus_wrong"
+        assert one.metric_args["interval_95"] == (interval if is_difference else other.metric_args["interval_95"])
+    assert found["with"][1].metric_type == "right_minus_wrong"
 
 
 def test_a_card_calls_the_model_by_its_name_and_runs_it_again_by_that_of_the_harness(logs, real_part, tmp_path):

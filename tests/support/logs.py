@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,17 @@ def lm_eval_log(folder: Path, judge: str, task: str, data, samples: bool = True,
 
 
 def inspect_log(
-    folder: Path, judge: str, task: str, data, setting: str = "persona", counts: str = "checked", **kwargs
+    folder: Path,
+    judge: str,
+    task: str,
+    data,
+    setting: str = "persona",
+    counts: str = "checked",
+    told: Mapping[str, Any] = {},
+    **kwargs,
 ) -> Path:
-    """What `inspect eval --log-dir folder` leaves."""
-    built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts)
+    """What `inspect eval --log-dir folder` leaves; `told` are the task's other arguments."""
+    built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts, **told)
     return Path(evaluate_inspect(built, f"scripted/{judge}", folder, **kwargs).location)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
+from inspect_ai.model import Model, ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
@@ -79,10 +79,19 @@ def api():
 
 
 def in_inspect(
-    benchmark: Benchmark, replies: Replies | str, folder: Path, method: str = "generate", roles: Any = None, **told: Any
+    benchmark: Benchmark,
+    replies: Replies | str | Model,
+    folder: Path,
+    method: str = "generate",
+    roles: Any = None,
+    **told: Any,
 ):
-    """(metric -> value, the log). `replies` may be the name of a judge."""
-    model = replies if isinstance(replies, str) else get_model("recenter-replies/model", memoize=False, replies=replies)
+    """(metric -> value, the log). `replies` may be the name of a judge, or a model."""
+    model = (
+        replies
+        if isinstance(replies, (str, Model))
+        else get_model("recenter-replies/model", memoize=False, replies=replies)
+    )
     task = build_task(benchmark.name, "", {"data": "sample", "method": method, **told})
     (log,) = inspect_eval(
         task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles

@@ -35,6 +35,7 @@ from personafeedback_tasks.common.paired_tests import (
     paired_p,
     range_by_chance,
 )
+from personafeedback_tasks.common.risk import Judged, answered_and_wrong, parts_of
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, share
 from personafeedback_tasks.common.transfer import transfer
@@ -704,6 +705,54 @@ def _abstaining() -> Iterable[Study]:
         )
 
 
+def _cascades() -> Iterable[Study]:
+    """A cheap judge and then a better one, at a risk of 10 %, with two people's votes on 200 random duels of other users than the exam's."""
+    cheap, dear, less = PlantedExam(), PlantedExam(skill=2.0), PlantedExam(skill=0.6, slope=0.5)
+    voted, risk, users = 200, 0.1, owners(cheap.users, CASES)
+    for name, judges, expected in (
+        ("both judges as in their exams", ((cheap, cheap), (dear, dear)), "at most 10"),
+        ("the first is over-confident on replies alone", ((cheap, less), (dear, dear)), ""),
+        ("both are over-confident on replies alone", ((cheap, less), (dear, less)), ""),
+    ):
+
+        def two_judges(rng: Rng, judges: Sequence[tuple[PlantedExam, PlantedExam]] = judges) -> list[float]:
+            better = rng.random(len(users)) < 0.6
+            ballots: list[list[float]] = [[] for _ in users]
+            for place in rng.choice(better.size, voted, replace=False):
+                ballots[place] = (better[place] != (rng.random(2) < 0.1)).astype(float).tolist()
+            found = []
+            for exam, duels in judges:
+                (known, wrong), (sure, errs) = ([a.ravel() for a in one.draw(rng, one.users)] for one in (exam, duels))
+                judged = Judged(known.tolist(), wrong.tolist(), [1.0] * known.size, users)
+                accepts = sure >= answered_and_wrong(judged.of(parts_of(users)[1]), risk / 2).value
+                votes = [
+                    Votes(picks, ~picks, [0] * picks.size, users, ["cell"] * picks.size) for picks in (better != errs, ~wrong)
+                ]  # fmt: skip
+                found.append((accepts, errs, transfer(ballots, *votes).differs))
+
+            def decided(tested: bool) -> tuple[float, float]:
+                (first, wrong, out), (second, errs, too) = found
+                by_first = first & (not (tested and out))
+                by_second = second & (not (tested and too)) & ~by_first
+                return float((by_first & wrong | by_second & errs).mean()), float((by_first | by_second).mean())
+
+            return [*decided(True), *decided(False), found[0][2]]
+
+        yield Study(
+            tuple(
+                Claim(claim, name, promise, cheap.users, len(users))
+                for claim, promise in (
+                    ("`--then`, `--risk 0.1`, `--human`: answered and wrong", expected),
+                    ("the same, answered", ""),
+                    ("the same without `--human`: answered and wrong", expected),
+                    ("without `--human`, answered", ""),
+                    ("people's votes rule out the first judge", "5" if expected else ""),
+                )
+            ),
+            two_judges,
+        )
+
+
 def _asking() -> Iterable[Study]:
     """Votes of people on duels that were drawn for them, beside random draws; 60 % of replies are better, users by a beta distribution."""
     sure, less = PlantedExam(), PlantedExam(skill=0.6, slope=0.5)
@@ -776,5 +825,6 @@ STUDIES: tuple[Study, ...] = (
     *_tiers(),
     *_verdicts(),
     *_abstaining(),
+    *_cascades(),
     *_asking(),
 )

@@ -277,6 +277,24 @@ def test_both_ways_and_both_harnesses_have_the_same_votes(duels, graded, tmp_pat
 
 
 @pytest.mark.slow
+def test_a_plan_has_the_calls_of_the_grader(graded):
+    """Of two epochs, if every reply is compared; in the run some are ties or empty."""
+    words = ("--data", "sample", "--task", "personafeedback_write", "-T", "against=chosen,rejected", "--epochs", 2)
+    planned = json.loads(run("plan", *words, "--json", "-"))
+    samples = read_eval_log(str(graded)).samples
+    scores = [sample.scores["personafeedback_write_grader"].metadata for sample in samples]
+    compared = sum(len(score["compared"]) for score in scores)
+    grader = planned["other_models"]["grader"]
+    assert planned["calls"] == 2 * len(samples)
+    assert grader["calls"] == 2 * 2 * compared > 2 * 2 * sum(len(score["votes"]) for score in scores) > 0
+    shown = run("plan", *words, "--price-in", 1, "--price-out", 2)
+    rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line}
+    assert rows["grader"][0] == str(grader["calls"])
+    assert rows["grader"][-1] == "–"  # at another model's prices
+    assert "grader: another model, at its own prices." in " ".join(shown.split())
+
+
+@pytest.mark.slow
 def test_a_verdict_on_votes_in_the_same_run_is_that_on_duels(duels, graded, tmp_path):
     """Each side is a verdict of its own, with every number of the verdict on its duels; the writers rank alike, too."""
     exam = in_inspect_judge("sample", tmp_path / "exam")

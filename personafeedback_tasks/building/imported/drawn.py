@@ -19,8 +19,8 @@ from ..texts.personas import json_of
 from ..votes.collected import counted
 from ..votes.pack_files import write_packs
 
-ANNOTATORS = 2
-"""People who vote on each duel: with two, it is tested whether the judge errs on replies as in its exam."""
+VOTES_EACH = 2
+"""People who vote on each duel: with two, it is tested whether the judge errs on replies as in its exam. Whoever is added takes over from who leaves."""
 
 REPLY, OTHER = "reply", "other"
 """What the id of an answer ends with."""
@@ -44,7 +44,9 @@ def write_drawn(
         raise OptionError(f"{root}: found a folder that is not empty, expected a new one. Pass another --out.")
     some = {sources[case.id]: case for case in cases if case.id in drawn}
     chinese = sum(case.language == "zh" for case in some.values()) > len(some) / 2
-    settings = Settings(name="votes on replies", language="zh" if chinese else "en", annotators=ANNOTATORS)
+    settings = Settings(
+        name="votes on replies", language="zh" if chinese else "en", annotators=VOTES_EACH, votes_per_pair=VOTES_EACH
+    )
     write(root / FILE, settings.as_yaml())
     folder = Folder(root)
     people, questions, answers, pairs, draws, profiles = {}, [], [], [], [], {}

@@ -1,7 +1,7 @@
 """One run of a step that has models write texts: who writes, what replaces a refused text, and what the step says at its end.
 
 A text is asked for under an id. What a check refuses is asked for again, with another seed, up to ROUNDS times; all refused ones stay in
-refused.jsonl, so that a run that was killed goes on where it was.
+refused.jsonl, so that no run asks twice for what a run before it paid. What was cut off has its rounds anew once the limit is higher.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ class TextRun:
         self.progress = Progress(step.name, models.show if models else silent)
         self.done: set[str] = set()
         self._times = refusals(self.refused, step)
+        self._limit = 0
         self._refused_now: Counter[str] = Counter()
         self._asked = self._taken = 0
         self._failures: dict[str, str] = {}
@@ -85,10 +86,15 @@ class TextRun:
         Returns:
             Whether it makes sense to ask for more: false if none came of those that were asked for last.
         """
-        left, some = [name for name in names if name not in self.done and self.time(name) <= ROUNDS], True
-        for _ in range(1 + ROUNDS):
-            if not left:
-                break
+        outgrown = Counter(
+            text.id for text in self.refused if text.step == self.step.name and _is_outgrown(text, models.max_tokens)
+        )
+
+        def open_of(names: Iterable[str]) -> list[str]:
+            return [name for name in names if name not in self.done and self.time(name) - outgrown[name] <= ROUNDS]
+
+        left, some = open_of(names), True
+        while left:
             times = {name: self.time(name) for name in left}
             asked = {name: told(name) for name in prepare(left)}
             told_at = {name: self.time(name) for name in asked}
@@ -99,8 +105,7 @@ class TextRun:
             self._asked, self._taken, some = self._asked + len(came), self._taken + len(taken), bool(came)
             if len(came) >= HOPELESS and not taken:
                 break
-            again = {name for name in left if name in came or self.time(name) > times[name]} - self.done
-            left = [name for name in left if name in again and self.time(name) <= ROUNDS]
+            left = open_of(name for name in left if self.time(name) > times[name])  # what failed waits for the next run
         return some
 
     def ask(
@@ -108,7 +113,7 @@ class TextRun:
     ) -> list[tuple[str, WrittenText]]:
         """Have one of the models write; (id, text) of those that came, in the order of the prompts.
 
-        What a provider withholds is refused: another one may pass its filter. A text that was cut off before and came again is refused no longer, unless `refuse` says so.
+        What a provider withholds is refused: another one may pass its filter.
 
         Args:
             prompts: id of a text -> what the model is told.
@@ -123,7 +128,7 @@ class TextRun:
         if not prompts:
             return []
         check_models(models.arguments)
-        times = {name: self.time(name) for name in prompts}
+        times, self._limit = {name: self.time(name) for name in prompts}, models.max_tokens or 0
         request = {
             name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
             for name, time in times.items()
@@ -144,11 +149,7 @@ class TextRun:
         for name, text in came:
             if text.withheld:
                 self.refuse(name, checks.WITHHELD, "")
-        came = [(name, text) for name, text in came if not text.withheld]
-        if not about:
-            again = {name for name, _ in came if not self.time(name)}
-            self.refused = [text for text in self.refused if text.step != self.step.name or text.id not in again]
-        return came
+        return [(name, text) for name, text in came if not text.withheld]
 
     def refuse(self, name: str, reason: str, text: str, like: str = "") -> None:
         """Turn a text down.
@@ -156,7 +157,8 @@ class TextRun:
         Args:
             like: id of the text that it repeats.
         """
-        self.refused.append(Refused(id=name, step=self.step.name, reason=reason, text=text, like=like))
+        limit = self._limit if reason == checks.CUT else 0
+        self.refused.append(Refused(id=name, step=self.step.name, reason=reason, text=text, like=like, limit=limit))
         self._times[name] += 1
         self._refused_now[reason] += 1
 
@@ -210,11 +212,15 @@ class TextRun:
 
 
 def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:
-    """Id -> how many texts of a step were refused under it.
+    """Id -> how many texts of a step were refused under it."""
+    return Counter(text.id for text in refused if text.step == step.name)
 
-    Those that were cut off do not count: with a higher limit a model may finish them.
-    """
-    return Counter(text.id for text in refused if text.step == step.name and text.reason != checks.CUT)
+
+def _is_outgrown(text: Refused, limit: int | None) -> bool:
+    """Whether a text was cut off at a lower limit than this one. Of the provider's limit, which nobody knows, any other may be higher."""
+    return (
+        text.reason == checks.CUT and (limit or 0) != text.limit and (not text.limit or not limit or limit > text.limit)
+    )
 
 
 def settled(refused: Iterable[Refused], step: Step) -> set[str]:

@@ -1,6 +1,7 @@
-"""Questions checked by a model: is one natural, and does it give its user away? It is rewritten if not, and checked again by our rules.
+"""Questions checked by a model: is one natural, and does it give its user away? It is rewritten if not, and checked again.
 
-As in the paper, where a model judges and rewrites in one call (Appendix I), and another rewrites what gives a trait away.
+As in the paper, where a model judges and rewrites in one call (Appendix I), and another rewrites what gives a trait away. What was rewritten is
+judged in a second call, which does not see the draft, and by our rules.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ GIVES_AWAY, UNNATURAL, NO_VERDICT = "gives_away", "unnatural", "no_verdict"
 
 MEANINGS: Mapping[str, str] = {
     GIVES_AWAY: "reveals who asks (name, job, age, type or rare facts), even after a rewrite",
-    UNNATURAL: "nobody would ask it like this, and the rewrite did not change it",
+    UNNATURAL: "nobody would ask it like this, and the rewrite is the same or no better",
     NO_VERDICT: "a check without <natural>, <discreet> and <question>",
 }
 """Reason -> what was found."""
 
-ABOUT = "natural"
+ABOUT, AGAIN = "natural", "reworded"
+"""The first check, which may rewrite a question; the second one, of what was rewritten."""
+
+_Verdict = tuple[str, str] | None
+"""(why a question does not pass, empty if it does; the model's question); None for a reply that has no verdict."""
 
 
 def mended(
@@ -33,30 +38,48 @@ def mended(
     Args:
         drafts: id -> (user, question).
     """
-    (model,), prompt, passed = models.names, prompts.load(run.folder.root, ABOUT), {}
-    told, found = {}, {}
-    for name, (user, text) in drafts.items():
-        persona = run.folder.persona(user)
-        found[name] = leaks.found(persona, text)
-        told[name] = prompt.filled(
-            persona=persona.text, question=text, leaks="\n".join(found[name]), language=run.language
-        )
-    for name, reply in run.ask(models, model, told, about=ABOUT):
-        user, text = drafts[name]
-        natural, discreet = (prompts.says_yes(reply.text, tag) for tag in ("natural", "discreet"))
-        new = " ".join((prompts.tagged(reply.text, "question") or "").split())
-        if natural is None or discreet is None or not new:
-            run.refuse(name, NO_VERDICT, reply.text)
+    passed, reworded = {}, {}
+    for name, (verdict, reply) in _verdicts(run, models, leaks, drafts, ABOUT).items():
+        text = drafts[name][1]
+        if verdict is None:
+            run.refuse(name, NO_VERDICT, reply)
             continue
-        why = UNNATURAL if not natural else GIVES_AWAY if found[name] or not discreet else ""
+        why, new = verdict
         if not why:
             passed[name] = text, ""
         elif new == text:
             run.refuse(name, why, text)
         elif reason := checks.fault_of_question(new, run.settings.language):
             run.refuse(name, reason, new)
-        elif leaks.found(run.folder.persona(user), new):
-            run.refuse(name, GIVES_AWAY, new)
         else:
-            passed[name] = new, why
-    return passed
+            reworded[name] = new, why
+    again = {name: (drafts[name][0], new) for name, (new, _) in reworded.items()}
+    for name, (verdict, reply) in _verdicts(run, models, leaks, again, AGAIN).items():
+        if verdict is None:
+            run.refuse(name, NO_VERDICT, reply)
+        elif verdict[0]:
+            run.refuse(name, verdict[0], reworded[name][0])
+        else:
+            passed[name] = reworded[name]
+    return {name: passed[name] for name in drafts if name in passed}
+
+
+def _verdicts(
+    run: TextRun, models: Models, leaks: Leaks, questions: Mapping[str, tuple[str, str]], about: str
+) -> dict[str, tuple[_Verdict, str]]:
+    """Id -> (verdict, reply), of each question that a model judged: it fails, too, if our rules find that it gives its user away."""
+    (model,), prompt = models.names, prompts.load(run.folder.root, ABOUT)
+    found, told = {}, {}
+    for name, (user, text) in questions.items():
+        persona = run.folder.persona(user)
+        found[name] = leaks.found(persona, text)
+        told[name] = prompt.filled(
+            persona=persona.text, question=text, leaks="\n".join(found[name]), language=run.language
+        )
+    verdicts: dict[str, tuple[_Verdict, str]] = {}
+    for name, reply in run.ask(models, model, told, about=about):
+        natural, discreet = (prompts.says_yes(reply.text, tag) for tag in ("natural", "discreet"))
+        new = " ".join((prompts.tagged(reply.text, "question") or "").split())
+        why = UNNATURAL if not natural else GIVES_AWAY if found[name] or not discreet else ""
+        verdicts[name] = None if natural is None or discreet is None or not new else (why, new), reply.text
+    return verdicts

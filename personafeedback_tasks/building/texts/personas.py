@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,15 +71,23 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         for user in own:
             run.origins[user] = run.origin(user, "persona", ())
         say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
-        written = {} if models is None else _write(run, models, profiles, known)
-        new = {user: profile for user, profile in (profiles | written).items() if user not in known}
-        people += new_people(run.settings, people, new)
-        # In this order: what is killed in between is never taken for a persona of the team's own.
-        folder.write(Origin, run.origins.values())
-        folder.write_together(
-            {Refused: run.refused, Person: people},
-            {folder.persona_path(user): json_of(profile) for user, profile in written.items()},
-        )
+        written: dict[str, Profile] = {}
+
+        def keep(come: Mapping[str, Profile]) -> None:
+            written.update(come)
+            listed = {person.user_id for person in people}
+            new = {user: profile for user, profile in (profiles | written).items() if user not in listed}
+            people.extend(new_people(run.settings, people, new))
+            # In this order: what is killed in between is never taken for a persona of the team's own.
+            folder.write(Origin, run.origins.values())
+            folder.write_together(
+                {Refused: run.refused, Person: people},
+                {folder.persona_path(user): json_of(profile) for user, profile in come.items()},
+            )
+
+        if models is not None:
+            _write(run, models, profiles, known, keep)
+        keep({})
         splits = Counter(person.split for person in kept(people))
         say(
             f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits[TEST]} test, "
@@ -90,8 +98,14 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         run.end(following, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
 
-def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known: set[str]) -> dict[str, Profile]:
-    """User id -> profile, of those that a model wrote now."""
+def _write(
+    run: TextRun,
+    models: Models,
+    profiles: Mapping[str, Profile],
+    known: set[str],
+    keep: Callable[[Mapping[str, Profile]], None],
+) -> None:
+    """Have a model write those that are missing; `keep` gets them, group by group."""
     root, settings = run.folder.root, run.settings
     seed = other_seed(settings, run.origins.values())
     if seed is not None:  # the ids are drawn, too: all would be written again, beside those that are there
@@ -101,7 +115,7 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
         )
     run.done |= {*profiles, *known}
     if not settings.personas:  # all are a team's own
-        return {}
+        return
     prompt, given = prompts.load(root, "persona"), seeds(root)
     run.say(f"Read {len(given)} seeds")
     _say_of_seeds(run, given)
@@ -109,13 +123,12 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
     traits = _traits(run, starts)
     seen = Seen(NEAR, ((user, _values(profile)) for user, profile in profiles.items()))
     (model,) = models.names
-    written: dict[str, Profile] = {}
-    before = {user: profile for user, profile in profiles.items() if user not in starts}
+    present, before = dict(profiles), dict[str, Profile]()
+    order = [*(user for user in profiles if user not in starts), *starts]
 
     def told(user: str) -> str:
-        shown = (
-            before | written if run.time(user) else before
-        )  # what replaces a persona is told whom it may have repeated
+        repeated = {text.like for text in run.refused if (text.step, text.id) == (run.step.name, user)}
+        shown = before | {like: present[like] for like in repeated if like in present}
         return prompt.filled(
             seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=traits[user],
             others=_others(settings, user, shown), structure=structure.as_shown(), language=run.language,
@@ -138,15 +151,20 @@ def _write(run: TextRun, models: Models, profiles: Mapping[str, Profile], known:
             parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
             run.origins[user] = run.origin(user, "persona", (parent,), model, prompt.version)
             run.done.add(user)
-            written[user] = profile
+            present[user] = profile
 
     run.progress.expect(len(starts.keys() - run.done))
-    for wave in waves(list(starts)):
-        if not run.complete(models, model, wave, told, take):  # the model is down, or writes nothing that can be taken
+    groups = list(waves(list(starts)))
+    # Groups that lack somebody come last, so that the others are told of the same personas as in an earlier run, and not paid again.
+    for number in sorted(range(len(groups)), key=lambda number: not run.done.isdisjoint(groups[number])):
+        earlier = order[: len(order) - sum(map(len, groups[number:]))]
+        before = {user: present[user] for user in earlier if user in present}
+        had = set(present)
+        some = run.complete(models, model, groups[number], told, take)
+        if come := {user: profile for user, profile in present.items() if user not in had}:
+            keep(come)
+        if not some:  # the model is down, or writes nothing that can be taken
             break
-        present = {**profiles, **written}
-        before |= {user: present[user] for user in wave if user in present}
-    return written
 
 
 def waves(users: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -38,7 +38,7 @@ def take_votes(
         corrections: of votes in the files.
 
     Raises:
-        DataError: see `merged`, and `add_model_votes`; a dropped annotator has no vote, or nobody has.
+        DataError: see `merged`, and `add_model_votes`; a dropped annotator has neither a pack nor a vote, or nobody has one.
         OptionError: a model does not exist.
     """
     with folder.step(VOTES):
@@ -108,13 +108,13 @@ def _pack(annotator: str) -> str:
 
 
 def _with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
-    """Those who were dropped before, and these. Raises DataError if one of them has no vote."""
+    """Those who were dropped before, and these. Raises DataError if one of them has neither a pack nor a vote."""
     dropped = folder.by_id(Dropped)
-    known = dict.fromkeys(vote.annotator for vote in votes)
+    known = dict.fromkeys([*(vote.annotator for vote in votes), *(item.annotator for item in folder.read(PackItem))])
     for name in names:
         if name not in known:
             raise DataError(
-                f"--drop {name}: found no vote of {short(name)}, expected one of {short_list(known) or 'nobody'}."
+                f"--drop {name}: found no vote or pack of {short(name)}, expected one of {short_list(known) or 'nobody'}."
             )
         dropped[name] = Dropped(annotator=name)
     return list(dropped.values())

@@ -5,7 +5,7 @@ reviews, forums) as of interest to a persona, as in a reading history: neither n
 with an assistant. The sources and the number of pieces per user are not stated.
 
 The pieces are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; a team's own users may have turns
-of a chat instead, each `{"role": "user", "content": ...}`. Other keys, such as a date, are ignored.
+of a chat instead, each `{"role": "user", "content": ...}`. A `date`, if there is one, is shown in front of the piece. Other keys are ignored.
 """
 
 from __future__ import annotations
@@ -49,16 +49,18 @@ ROLES = ("user", "assistant")
 
 
 def _text(row: Mapping[str, object], where: str) -> str:
-    """A piece as a prompt shows it: a text as it is, a turn of a chat as `user: ...`."""
+    """A piece as a prompt shows it: a text as it is, a turn of a chat as `user: ...`; after its date, `[2025-03-01] user: ...`."""
+    date = row.get("date")
+    dated = f"[{date.strip()}] " if isinstance(date, str) and date.strip() else ""
     if "text" in row:
-        return _string(row, "text", where)
+        return dated + _string(row, "text", where)
     if "content" not in row:
         raise broken(
             where, f"no 'text' (keys: {short_list(row) or 'none'})", "a string 'text', or 'role' and 'content'"
         )
     if row.get("role") not in ROLES:
         raise broken(where, f"role = {short(row.get('role'))}", " or ".join(ROLES))
-    return f"{row['role']}: {_string(row, 'content', where)}"
+    return f"{dated}{row['role']}: {_string(row, 'content', where)}"
 
 
 def _string(row: Mapping[str, object], key: str, where: str) -> str:

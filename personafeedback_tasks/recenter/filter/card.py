@@ -10,37 +10,26 @@ from typing import Any
 import yaml
 
 from ...common.statistics import percent
-
-SCORES = {
-    "f1": "F1, %", "kappa": "kappa", "over_selection": "over-selection", "precision": "precision, %", "recall": "recall, %",
-    "selection_rate": "selected, %", "acc": "accuracy, %",
-}  # fmt: skip
-"""Score -> its column."""
-
-NAMES = {
-    "by_user": "filter, by user", "by_user_and_prompt": "filter, by user and prompt", "always_yes": "always YES",
-    "always_no": "always NO",
-}  # fmt: skip
-"""Evaluation or baseline -> its row."""
+from .splits import BY_BOTH, BY_USER
+from .stage import FilterStage
 
 DEMONSTRATION = (
     "Trained on invented rows that come with the package: for demonstration only, not evidence about anything."
 )
 
 _CARD = """\
-# Relevance filter
+# {title} filter
 
-Says of an attribute of a user and a new prompt whether the attribute should change the reply in any way: YES or NO. A logistic
-regression over frozen sentence embeddings, trained with `personafeedback relevance train`.{demonstration}
+{asks} A logistic regression over frozen sentence embeddings, trained with `{trained}`.{demonstration}
 
 ## Training
 
 | | |
 | :-- | :-- |
-| data | {data} (digest `{digest}`): {rows:,} pairs of {users:,} users and {prompts:,} prompts; people find {relevant:,} relevant |
-| left out | {even_votes:,} pairs with even votes |
+| data | {data} (digest `{digest}`): {rows:,} rows of {users:,} users{prompts}; people find {of_found:,} {found} |
+| left out | {even_votes:,} rows with even votes |
 | embeddings | {embeddings} (digest `{model_digest}`, {dimensions:,} dimensions){longest} |
-| features | the attribute's embedding, its elementwise product with the prompt's, their cosine{answers} |
+| features | {weighs}{answers} |
 | penalty | L2, C = {strength:g}: smallest log loss on held-out users |
 | threshold | {threshold:.4f}: highest F1 on held-out users |
 | random numbers | none |
@@ -48,21 +37,20 @@ regression over frozen sentence embeddings, trained with `personafeedback releva
 
 ## Evaluation
 
-Against what most people say, with standard errors from a jackknife over users and prompts:
+Against what most people say, with standard errors from a jackknife over users{and_prompts}:
 
 {table}
 
-People select {human_rate} % of the pairs. *Over-selection* is how many times as often the filter selects.
+People find {human_rate} % of the rows {found}.{over_selection}
 
-- *By user*: each pair is predicted by one of {by_user} models, which was trained on other users. Other users had the same prompts.
-- *By user and prompt*: by one of {by_user_and_prompt} models, which has seen neither the user nor the prompt, and was trained on fewer pairs.
+{evaluations}
 
 Each of these models chose its own penalty and threshold, on its training rows alone. `predictions.jsonl` has every prediction.
 
 ## What this does not show
 
-- How well it does for people, prompts or attributes unlike those of the data.
-- That selecting better makes better replies: replies were not judged.
+- How well it does for people, texts or attributes unlike those of the data.
+- That better replies come of it: replies were not judged.
 - How the filter of all rows does, which is the one in `weights.json`. It has more rows than the ones evaluated above.
 - Anything beyond the standard errors: with few users these are uncertain themselves.
 
@@ -78,26 +66,50 @@ In this folder, with `pip install 'personafeedback-tasks[inspect,filter]'`:
 """
 
 _ABOUT_PREDICTIONS = (
-    "Pairs of the training data get the prediction *by user*, so that the score is not one on what the filter has been trained on. It can "
-    "stand beside a language model's score on the same data. All other pairs get the answer of the filter of all rows."
+    "Rows of the training data get the prediction *by user*, so that the score is not one on what the filter has been trained on. It can "
+    "stand beside a language model's score on the same data. All other rows get the answer of the filter of all rows."
 )
 _ABOUT_FOLDER = (
     "The folder holds JSON and text, no pickle. It has no texts of the data, but ids, labels and digests of the texts."
 )
 
 
-def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
+_OVER = " *Over-selection* is how many times as often the filter does."
+
+_EVALUATED = {
+    BY_USER: "- *By user*: each row is predicted by one of {} models, which was trained on other users.",
+    BY_BOTH: "- *By user and prompt*: by one of {} models, which has seen neither the user nor the prompt, and was trained on fewer rows.",
+}
+"""Evaluation -> what it is, by how many models."""
+
+_SAME_PROMPTS = " Other users had the same prompts."
+
+
+def text(stage: FilterStage, about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
     """ """
     data, embeddings, answers = about["data"], about["embeddings"], about["answers"]
     demonstration = data["source"] != "folder"
     front = {
         "library_name": "personafeedback-tasks",
         "pipeline_tag": "text-classification",
-        "tags": ["personalization", "relevance", "logistic-regression"],
+        "tags": ["personalization", stage.name, "logistic-regression"],
         **({} if _is_folder(embeddings["model"]) else {"base_model": embeddings["model"]}),
     }
     filled = _CARD.format(
-        **{key: value for key, value in data.items() if key != "source"},
+        **{key: data[key] for key in ("digest", "rows", "users", "even_votes")},
+        title=stage.name.capitalize(),
+        asks=stage.asks,
+        trained=stage.command,
+        prompts=f" and {data['prompts']:,} prompts" if stage.prompt else "",
+        and_prompts=" and prompts" if stage.prompt else "",
+        of_found=data[stage.found],
+        found=stage.found,
+        weighs=stage.weighs,
+        over_selection=_OVER if "over_selection" in stage.score_names else "",
+        evaluations="\n".join(
+            _EVALUATED[name].format(count) + (_SAME_PROMPTS if stage.prompt and name == BY_USER else "")
+            for name, count in about["folds"].items()
+        ),
         data=f"the bundled `{data['source']}`" if demonstration else "a folder of rows",
         demonstration=f"\n\n**{DEMONSTRATION}**" if demonstration else "",
         embeddings=_model(embeddings["model"]),
@@ -108,35 +120,40 @@ def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> 
         strength=about["strength"],
         threshold=about["threshold"],
         versions=", ".join(f"{name} {number}" for name, number in {"personafeedback-tasks": about["package"], **about["versions"]}.items()),
-        table=table(metrics),
+        table=table(stage, metrics),
         human_rate=percent(metrics["by_user"]["human_rate"]["value"]),
-        **about["folds"],
-        command=command(data["source"] if demonstration else "FOLDER", bool(answers)),
-        notes="\n".join(f"- {note}" for note in _notes(embeddings["model"], demonstration, bool(answers))),
+        command=command(stage, data["source"] if demonstration else "FOLDER", bool(answers)),
+        notes="\n".join(f"- {note}" for note in _notes(stage, embeddings["model"], demonstration, bool(answers))),
     )  # fmt: skip
     return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{filled}"
 
 
-def command(data: str, answers: bool) -> str:
+def command(stage: FilterStage, data: str, answers: bool) -> str:
     """How Inspect runs the filter whose folder one is in."""
     with_answers = " -M answers=FILE" if answers else ""
     return (
-        f"RECENTER_DATA={data} inspect eval personafeedback_tasks/recenter_relevance "
-        f"--model personafeedback/relevance-filter -M path=.{with_answers}"
+        f"RECENTER_DATA={data} inspect eval personafeedback_tasks/{stage.benchmark.name} "
+        f"--model personafeedback/{stage.judge} -M path=.{with_answers}"
     )
 
 
-def rows_of(metrics: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+def rows_of(stage: FilterStage, metrics: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     """The rows of the table: a name, and each score with its standard error; a dash for what is undefined."""
     return [
-        [label, *(_score(metrics[name][score], column) for score, column in SCORES.items())]
-        for name, label in NAMES.items()
+        [_named(stage, name), *(_score(of[score], column) for score, column in stage.score_names.items())]
+        for name, of in metrics.items()
     ]
 
 
-def table(metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    header = ["", *SCORES.values()]
-    lines = [header, [":--", *["--:"] * len(SCORES)], *rows_of(metrics)]
+def _named(stage: FilterStage, name: str) -> str:
+    """An evaluation, or a baseline."""
+    said = stage.constant.get(name)
+    return f"filter, {name.replace('_', ' ')}" if said is None else f"always {said}"
+
+
+def table(stage: FilterStage, metrics: Mapping[str, Mapping[str, Any]]) -> str:
+    header = ["", *stage.score_names.values()]
+    lines = [header, [":--", *["--:"] * len(stage.score_names)], *rows_of(stage, metrics)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -162,10 +179,10 @@ def _code(name: str) -> str:
     return f"`{''.join(char if char.isprintable() and char not in '`|' else ' ' for char in name)}`"
 
 
-def _notes(model: str, demonstration: bool, answers: bool) -> list[str]:
+def _notes(stage: FilterStage, model: str, demonstration: bool, answers: bool) -> list[str]:
     notes = []
     if not demonstration:
-        notes.append("`FOLDER` has a relevance.jsonl.")
+        notes.append(f"`FOLDER` has {stage.name}.jsonl.")
     if answers:
         notes.append(
             "`FILE` has the language model's recorded replies, one line with `id` and `reply` for each row of the data. This filter weighs them: "

@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from ...common.jackknife import estimate_of
 from ...common.statistics import Estimate, estimate
 from ...engine.outcome import Outcome
-from ...replies.words import NO, YES
-from ..relevance import RELEVANCE, target
-from ..rows import Relevance
+from ..rows import JudgedRow
 from .features import Features
 from .model import train
 from .splits import Fold, Groups, taken
-
-CONSTANT = {"always_yes": YES, "always_no": NO}
-"""Baselines: name -> what they say of every row."""
+from .stage import FilterStage
 
 
 @dataclass(frozen=True)
@@ -25,8 +21,8 @@ class Prediction:
 
     Attributes:
         fold: which model, from 1 on, of those that were trained without the row; 0 for the model of all rows.
-        probability: that the row is relevant, in [0, 1].
-        threshold: of that model; YES from there on.
+        probability: of the label that is sought, in [0, 1].
+        threshold: of that model; it says that label from there on.
     """
 
     fold: int
@@ -34,8 +30,8 @@ class Prediction:
     threshold: float
 
     @property
-    def answer(self) -> str:
-        return YES if self.probability >= self.threshold else NO
+    def found(self) -> bool:
+        return self.probability >= self.threshold
 
 
 def held_out(
@@ -55,15 +51,18 @@ def held_out(
     return [made[index] for index in range(len(groups.users))]
 
 
-def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estimate]:
-    """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts, which share rows. How much
-    another training set would change the filter is not in them.
+def scores(stage: FilterStage, rows: Sequence[JudgedRow], answers: Sequence[str]) -> dict[str, Estimate]:
+    """Accuracy and the corpus scores of the stage's task, with standard errors over users, and over prompts where users share them. How
+    much another training set would change the filter is not in them.
     """
-    users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
-    outcomes = [Outcome(targets=(target(row),), answers=(answer,)) for row, answer in zip(rows, answers, strict=True)]
+    users, prompts = [row.user_id for row in rows], [stage.prompt(row) for row in rows] if stage.prompt else None
+    outcomes = [
+        Outcome(targets=(stage.labels.label(row.judgment),), answers=(answer,), cell=row.cell)
+        for row, answer in zip(rows, answers, strict=True)
+    ]
     right = [float(outcome.targets == outcome.answers) for outcome in outcomes]
     corpus = {
-        name: estimate_of(measure, outcomes, users, RELEVANCE.report.line(name).ends, prompts)
-        for name, measure in RELEVANCE.corpus.items()
+        name: estimate_of(measure, outcomes, users, stage.benchmark.report.line(name).ends, prompts)
+        for name, measure in stage.benchmark.corpus.items()
     }
     return {"acc": estimate(right, users, also=prompts), **corpus}

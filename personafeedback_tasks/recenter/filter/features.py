@@ -1,11 +1,14 @@
-"""A pair of attribute and prompt -> numbers that a linear model can weigh.
+"""The texts of a row -> numbers that a linear model can weigh, in blocks; one block more where a language model's answers are given.
 
-Three blocks, and a fourth where a language model's recorded answers are given:
-
-    attribute   the attribute's embedding: some attributes matter for most prompts
-    product     the elementwise product of both embeddings: where they agree
-    cosine      the sum of that product
-    answer      1 for YES, -1 for NO, 0 for an unreadable reply
+relevance    attribute   the attribute's embedding: some attributes matter for most prompts
+             product     the elementwise product with the prompt's embedding: where they agree
+             cosine      the sum of that product
+extraction   attribute   the attribute's embedding: some kinds are rejected more often
+             reason      that of the reason
+             turns       the mean of the user's turns that are nearest to the attribute
+             product     the elementwise product of attribute and turns
+             cosines     of attribute and reason, of the attribute and its nearest turn, of the reason and its nearest turn
+both         answer      1 for the label that is sought, -1 for the other one, 0 for an unreadable reply
 """
 
 from __future__ import annotations
@@ -15,34 +18,69 @@ from itertools import accumulate
 from typing import Any
 
 from ...common.embeddings import Vectors
-from ...replies.words import NO, YES
 
 Features = Any
-"""An array of float64, shape (pairs, columns)."""
+"""An array of float64, shape (rows, columns)."""
 
-_ANSWERS = {YES: 1.0, NO: -1.0}
+ANSWER = "answer"
+
+NEAREST = 3
+"""Turns of a user that stand for the conversation."""
 
 
-def blocks(dimensions: int, with_answers: bool) -> dict[str, slice]:
-    """Block -> its columns."""
-    widths = {"attribute": dimensions, "product": dimensions, "cosine": 1, **({"answer": 1} if with_answers else {})}
+def columns_of(blocks: Mapping[str, int | None], dimensions: int, with_answers: bool) -> dict[str, slice]:
+    """Block -> its columns.
+
+    Args:
+        blocks: name -> number of columns, None for `dimensions`.
+    """
+    widths = {name: dimensions if width is None else width for name, width in blocks.items()}
+    widths |= {ANSWER: 1} if with_answers else {}
     ends = list(accumulate(widths.values(), initial=0))
     return dict(zip(widths, map(slice, ends, ends[1:]), strict=True))
 
 
-def features(attributes: Vectors, prompts: Vectors, answers: Sequence[str] | None = None) -> Features:
+def of_relevance(rows: Sequence[Vectors]) -> dict[str, Any]:
     """
     Args:
-        attributes, prompts: unit vectors of each pair.
-        answers: what a language model said of each pair, as `read_yes_no` reads it; None if the filter knows of none.
+        rows: of each, the unit vectors of its attribute and its prompt.
     """
     import numpy as np
 
+    attributes, prompts = np.stack([row[0] for row in rows]), np.stack([row[1] for row in rows])
     product = attributes * prompts
-    parts = [attributes, product, product.sum(axis=1, keepdims=True)]
-    if answers is not None:
-        parts.append(np.array([[_ANSWERS.get(answer, 0.0)] for answer in answers]))
-    return np.concatenate(parts, axis=1)
+    return {"attribute": attributes, "product": product, "cosine": product.sum(axis=1, keepdims=True)}
+
+
+def of_extraction(rows: Sequence[Vectors]) -> dict[str, Any]:
+    """
+    Args:
+        rows: of each, the unit vectors of its attribute, its reason, and each turn of the user.
+    """
+    import numpy as np
+
+    attributes, reasons = np.stack([row[0] for row in rows]), np.stack([row[1] for row in rows])
+    near, cosines = [], []
+    for attribute, reason, turns in zip(attributes, reasons, (row[2:] for row in rows), strict=True):
+        to_attribute = turns @ attribute
+        near.append(turns[np.argsort(-to_attribute, kind="stable")[:NEAREST]].mean(axis=0))
+        cosines.append((attribute @ reason, to_attribute.max(), (turns @ reason).max()))
+    turns = np.stack(near)
+    return {
+        "attribute": attributes, "reason": reasons, "turns": turns, "product": attributes * turns, "cosines": np.array(cosines),
+    }  # fmt: skip
+
+
+def joined(blocks: Mapping[str, Any], answers: Sequence[float] | None = None) -> Features:
+    """All blocks beside each other.
+
+    Args:
+        answers: one number per row, see above; None if the filter knows of none.
+    """
+    import numpy as np
+
+    parts = list(blocks.values())
+    return np.concatenate([*parts, *([] if answers is None else [np.array(answers, dtype=float)[:, None]])], axis=1)
 
 
 def scaled(features: Features, blocks: Mapping[str, slice]) -> tuple[Any, Any]:

@@ -22,10 +22,12 @@ from ...common.strict_json import json_text, loads, reason, rows, short
 from ...common.strict_json import read as read_bytes
 from ...engine.cases import digest_of
 from ..fields import Fields
-from ..rows import Relevance
+from ..rows import JudgedRow
 from .evaluation import Prediction
-from .features import blocks
+from .features import columns_of
 from .model import TrainedFilter, Weights
+from .splits import BY_USER
+from .stage import STAGES, FilterStage
 
 FORMAT = 1
 """Of these files; a folder of another one is refused."""
@@ -34,10 +36,10 @@ ABOUT, WEIGHTS, PREDICTIONS, METRICS, CARD = FILES = (
     "filter.json", "weights.json", "predictions.jsonl", "metrics.json", "README.md",
 )  # fmt: skip
 
-JUDGED_BY = "by_user"
+JUDGED_BY = BY_USER
 """The evaluation whose predictions a judge gives for rows of the training data."""
 
-WHAT_TO_DO = "Train it again: `personafeedback relevance train`"
+WHAT_TO_DO = "Train it again: `personafeedback recenter train`"
 
 
 @dataclass(frozen=True)
@@ -45,20 +47,24 @@ class Filter:
     """A filter as it is read from its folder.
 
     Attributes:
+        stage: whose rows it judges.
         embeddings: the name or folder of its embedding model.
         digest: of that model.
         with_answers: whether it weighs a language model's recorded answers.
         held_out: (row id, `text_digest`) of each training row -> its prediction by a model that has not seen its user.
         held_out_of_texts: the same by `text_digest` alone, of the first row with these texts: data may have other ids.
+        users: those of the training rows.
         rows: the ids of the training rows.
     """
 
     folder: Path
+    stage: FilterStage
     embeddings: str
     digest: str
     with_answers: bool
     model: TrainedFilter
     held_out: dict[tuple[str, str], Prediction]
+    users: frozenset[str]
 
     @cached_property
     def held_out_of_texts(self) -> dict[str, Prediction]:
@@ -68,10 +74,18 @@ class Filter:
     def rows(self) -> frozenset[str]:
         return frozenset(row for row, _ in self.held_out)
 
+    def prediction(self, row_id: str, text: str) -> Prediction | None:
+        """Of a training row by a model that has not seen its user; None for any other row.
 
-def text_digest(attribute: str, prompt: str) -> str:
-    """SHA-256 (12 hex digits) of a pair's texts."""
-    return digest_of((attribute, prompt))
+        Args:
+            text: its `text_digest`.
+        """
+        return self.held_out.get((row_id, text)) or self.held_out_of_texts.get(text)
+
+
+def text_digest(texts: tuple[str, ...]) -> str:
+    """SHA-256 (12 hex digits) of a row's texts, see `FilterStage.texts`."""
+    return digest_of(texts)
 
 
 def refuse_others(folder: Path) -> None:
@@ -100,12 +114,16 @@ def weights_text(model: TrainedFilter, columns: Mapping[str, slice]) -> str:
 
 
 def predictions(
-    rows: Sequence[Relevance], labels: Sequence[bool], evaluations: Mapping[str, Sequence[Prediction]]
+    stage: FilterStage, rows: Sequence[JudgedRow], evaluations: Mapping[str, Sequence[Prediction]]
 ) -> Iterator[str]:
     """The lines of that file: id, user and label of a row, a digest of its texts, and each evaluation's prediction."""
-    for index, (row, label) in enumerate(zip(rows, labels, strict=True)):
-        about = {"id": row.id, "user_id": row.user_id, "text": text_digest(row.attribute, row.prompt), "label": label}
-        made = {name: {**asdict(of[index]), "answer": of[index].answer} for name, of in evaluations.items()}
+    for index, row in enumerate(rows):
+        text, label = text_digest(stage.texts(row)), bool(row.judgment)
+        about = {"id": row.id, "user_id": row.user_id, "text": text, "label": label}
+        made = {
+            name: {**asdict(of[index]), "answer": stage.labels.label(of[index].found)}
+            for name, of in evaluations.items()
+        }
         yield json.dumps({**about, **made}, ensure_ascii=False) + "\n"
 
 
@@ -121,13 +139,19 @@ def read(folder: Path) -> Filter:
         )
     about = _object(folder / ABOUT)
     about.checked("format", lambda value: value == FORMAT, f"{FORMAT}")
+    of_task = {stage.benchmark.name: stage for stage in STAGES.values()}
+    stage = of_task[about.word("task", tuple(of_task))]
     embeddings = about.object("embeddings")
     with_answers = about.value("answers") is not None
     dimensions = int(embeddings.number("dimensions"))
-    weights = _weights(_object(folder / WEIGHTS), blocks(dimensions, with_answers))
+    weights = _weights(_object(folder / WEIGHTS), columns_of(stage.blocks, dimensions, with_answers))
     model = TrainedFilter(weights, about.number("threshold"), about.number("strength"))
-    predicted = dict(_held_out(folder / PREDICTIONS))
-    return Filter(folder, embeddings.text("model"), embeddings.text("digest"), with_answers, model, predicted)
+    predicted = list(_held_out(folder / PREDICTIONS))
+    held_out = {(row, text): made for row, text, _, made in predicted}
+    users = frozenset(user for _, _, user, _ in predicted)
+    return Filter(
+        folder, stage, embeddings.text("model"), embeddings.text("digest"), with_answers, model, held_out, users
+    )
 
 
 def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:
@@ -142,12 +166,13 @@ def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:
     return Weights(np.concatenate(parts), fields.number("bias"))
 
 
-def _held_out(path: Path) -> Iterator[tuple[tuple[str, str], Prediction]]:
+def _held_out(path: Path) -> Iterator[tuple[str, str, str, Prediction]]:
+    """(id, text digest, user, prediction) of each training row."""
     for number, row in rows(path):
         line = _FilterFields(row, f"{path}, line {number}")
         made = line.object(JUDGED_BY)
         prediction = Prediction(int(made.number("fold")), made.number("probability"), made.number("threshold"))
-        yield (line.text("id"), line.text("text")), prediction
+        yield line.text("id"), line.text("text"), line.text("user_id"), prediction
 
 
 def _is_number(value: object) -> bool:

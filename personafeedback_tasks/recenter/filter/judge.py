@@ -1,38 +1,43 @@
-"""A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect.
+"""A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect, or `extraction-filter`.
 
 A row that the filter was trained on gets the answer of the fold that has not seen its user, so that a score on the training
-data can be compared with a language model's. Any other pair gets the answer of the filter that was trained on all rows.
+data can be compared with a language model's. Any other row gets the answer of the filter that was trained on all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
-from ...common.embeddings import Embedder, embedder
+from ...common.embeddings import Embedder, Vectors, embedder
 from ...common.errors import DataError, OptionError
 from ...engine.evidence import Reply
 from ...engine.judges import Judge
-from ..relevance import texts_of
+from ..rows import JudgedRow
 from .answers import RecordedAnswers
 from .evaluation import Prediction
-from .features import features
 from .folder import Filter, read, text_digest
+from .stage import STAGES
 
 
-def relevance_filter(path: str, answers: str | None = None, embeddings: str | None = None) -> Judge:
+def _judge(stage: str, path: str, answers: str | None = None, embeddings: str | None = None) -> Judge:
     """
     Args:
+        stage: of STAGES.
         answers: the recorded replies of the language model that the filter was trained with, if it was: JSONL with `id` and `reply`.
         embeddings: the embedding model, where it is not at the place that the folder names: a name on the Hub, or a folder.
 
     Raises:
         DataError: the folder or the file is broken.
-        OptionError: the filter needs `answers` and there are none, or the other way round.
+        OptionError: the filter is of another stage, or it needs `answers` and there are none, or the other way round.
     """
     trained = read(Path(str(path)))
+    if trained.stage.name != stage:
+        raise OptionError(
+            f"{path}: found a filter of the stage {trained.stage.name}, expected one of {stage}. Ask it with --model "
+            f"personafeedback/{trained.stage.judge} in the task {trained.stage.benchmark.name}."
+        )
     if trained.with_answers and answers is None:
         raise OptionError(
             f"{path}: this filter weighs a language model's recorded answers, and cannot answer without them. Pass its replies to "
@@ -40,34 +45,65 @@ def relevance_filter(path: str, answers: str | None = None, embeddings: str | No
         )
     if answers is not None and not trained.with_answers:
         raise OptionError(f"{path}: this filter was trained without a language model's answers. Remove -M answers=.")
-    recorded = None if answers is None else RecordedAnswers(str(answers))
-    return _FilterJudge(trained, recorded, trained.embeddings if embeddings is None else str(embeddings))
+    recorded = None if answers is None else RecordedAnswers(trained.stage, str(answers))
+    judge = FilterJudge(trained, recorded, None if embeddings is None else str(embeddings))
+    return lambda prompt, about: judge.reply(str(about.get("case_id", "")), trained.stage.texts_of(prompt))
 
 
-class _FilterJudge:
-    """See `relevance_filter`. The embedding model is loaded when the first pair needs it."""
+relevance_filter, extraction_filter = (partial(_judge, stage) for stage in STAGES)
 
-    def __init__(self, trained: Filter, recorded: RecordedAnswers | None, embeddings: str) -> None:
-        self._filter, self._recorded, self._embeddings = trained, recorded, embeddings
+
+class FilterJudge:
+    """A filter that can be asked. The embedding model is loaded when the first row needs it.
+
+    Attributes:
+        stage: whose rows it judges.
+    """
+
+    def __init__(self, trained: Filter, recorded: RecordedAnswers | None, embeddings: str | None = None) -> None:
+        self._filter, self._recorded = trained, recorded
+        self._embeddings = embeddings or trained.embeddings
+        self.stage = trained.stage
         self._vector = lru_cache(maxsize=4096)(lambda text: self._embedder().embed([text]))
 
-    def __call__(self, prompt: str, about: Mapping[str, Any]) -> Reply:
-        attribute, asked = texts_of(prompt)
-        row = str(about.get("case_id", ""))
-        text = text_digest(attribute, asked)
-        held_out = self._filter.held_out.get((row, text)) or self._filter.held_out_of_texts.get(text)
-        if held_out is not None:
-            return _reply(held_out, "trained without this user")
+    def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
+        """The answer on a line of its own, and where it comes from.
+
+        Args:
+            row: its id.
+            texts: see `FilterStage.texts`.
+        """
+        made = self.predicted(row, texts)
+        how = "trained without this user" if made.fold else "trained on all rows"
+        answer = self._filter.stage.labels.label(made.found)
+        return Reply(f"{answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}.")
+
+    def unbiased(self, row: JudgedRow, texts: tuple[str, ...]) -> bool:
+        """Whether no model that answers for the row has seen its user: the row's answer is held out, or the user is a new one."""
+        return bool(self._filter.prediction(row.id, text_digest(texts))) or row.user_id not in self._filter.users
+
+    def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
+        """
+        Raises:
+            DataError: the recorded answers lack the row, or are to other texts; or the embedding model is another one.
+        """
+        if held_out := self._filter.prediction(row, text_digest(texts)):
+            return held_out
         if self._recorded is not None and row in self._filter.rows:
             raise DataError(
                 f"{row}: found other texts than those that the language model's recorded answer is to, expected the same. This "
                 "filter cannot answer under control=other_user, or for data with other texts under the same ids."
             )
-        answers = None if self._recorded is None else [self._recorded.of(row)]
-        columns = features(self._vector(attribute), self._vector(asked), answers)
+        answers = None if self._recorded is None else [self._recorded.number(row)]
+        columns, _ = self._filter.stage.weighed([texts], self._embed, answers)
         model = self._filter.model
-        probability = float(model.weights.probabilities(columns)[0])
-        return _reply(Prediction(0, probability, model.threshold), "trained on all rows")
+        return Prediction(0, float(model.weights.probabilities(columns)[0]), model.threshold)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        """A conversation is there once for each of its attributes: each text is embedded once."""
+        import numpy as np
+
+        return np.concatenate([self._vector(text) for text in texts])
 
     def _embedder(self) -> Embedder:
         loaded = embedder(self._embeddings)
@@ -77,8 +113,3 @@ class _FilterJudge:
                 f"{self._filter.folder} was trained with, {self._filter.digest}. Pass that one with -M embeddings=, or train again."
             )
         return loaded
-
-
-def _reply(made: Prediction, how: str) -> Reply:
-    """The answer on a line of its own, and where it comes from."""
-    return Reply(f"{made.answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}.")

@@ -1,4 +1,4 @@
-"""Features and labels -> weights and a threshold; weights and features -> the probability that a pair is relevant.
+"""Features and labels -> weights and a threshold; weights and features -> the probability of the label that is sought.
 
 The penalty and the threshold come from rows that were held out: inner folds by user, of the training rows only. The penalty
 is the one with the smallest log loss there, the threshold the one with the highest F1. No random numbers are used.
@@ -32,7 +32,7 @@ class Weights:
     bias: float
 
     def probabilities(self, features: Features) -> Any:
-        """That each pair is relevant, shape (pairs,), in [0, 1]."""
+        """Of the label that is sought, shape (rows,), in [0, 1]."""
         import numpy as np
 
         return 1 / (1 + np.exp(-(features @ self.weights + self.bias)))
@@ -43,7 +43,7 @@ class TrainedFilter:
     """A trained filter.
 
     Attributes:
-        threshold: the probability from which on a pair is relevant.
+        threshold: the probability from which on a row gets the label that is sought.
     """
 
     weights: Weights
@@ -82,7 +82,7 @@ def threshold(labels: Any, probabilities: Any) -> float:
     0 if selecting everything is best.
 
     Args:
-        labels: what people said, at least one of them relevant.
+        labels: what people said, at least one of them the label that is sought.
         probabilities: of rows that were held out.
     """
     import numpy as np

@@ -14,13 +14,14 @@ from ...common.errors import require
 from ...common.files import Content
 from ...common.strict_json import json_text, jsonable
 from ..data import Rows
-from ..rows import Relevance
+from ..rows import JudgedRow
 from . import card, folder
 from .answers import RecordedAnswers
-from .evaluation import CONSTANT, Prediction, held_out, scores
-from .features import blocks, features
+from .evaluation import Prediction, held_out, scores
+from .features import columns_of
 from .model import TrainedFilter, train
-from .splits import EVALUATIONS, Fold, Groups, check, same_prompt
+from .splits import Fold, Groups, check
+from .stage import FilterStage
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
@@ -38,7 +39,11 @@ def check_installed() -> None:
 
 
 def train_on(
-    rows: Rows[Relevance], model: str, recorded: RecordedAnswers | None = None, progress: Progress = lambda text: None
+    stage: FilterStage,
+    rows: Rows[Any],
+    model: str,
+    recorded: RecordedAnswers | None = None,
+    progress: Progress = lambda text: None,
 ) -> tuple[dict[str, Content], dict[str, Any]]:
     """Train a filter on rows that have a majority, and evaluate it.
 
@@ -52,15 +57,14 @@ def train_on(
         DataError: too few rows, or a row without a recorded reply.
         OptionError: the embedding model cannot be loaded.
     """
-    answers = None if recorded is None else [recorded.of(row.id) for row in rows]
-    labels = [bool(row.judgment) for row in rows]
-    groups = Groups([row.user_id for row in rows], [same_prompt(row.prompt) for row in rows], labels)
-    check(groups, rows.source)
+    answers = None if recorded is None else [recorded.number(row.id) for row in rows]
+    groups = stage.groups(rows.cases)
+    check(groups, rows.source, stage.evaluations, (stage.found, stage.others))
     progress(f"loading {model}")
     loaded = embedder(model)
-    vectors = loaded.embed([text for row in rows for text in (row.attribute, row.prompt)], progress)
-    of_rows, columns = features(vectors[0::2], vectors[1::2], answers), blocks(vectors.shape[1], answers is not None)
-    folds = {name: split(groups) for name, split in EVALUATIONS.items()}
+    of_rows, dimensions = stage.weighed(map(stage.texts, rows), partial(loaded.embed, progress=progress), answers)
+    columns = columns_of(stage.blocks, dimensions, answers is not None)
+    folds = {name: split(groups) for name, split in stage.evaluations.items()}
     evaluated = {
         name: held_out(of_rows, groups, split, columns, partial(_evaluating, progress, name))
         for name, split in folds.items()
@@ -68,17 +72,17 @@ def train_on(
     progress("training on all rows")
     final = train(of_rows, groups, columns)
     progress("computing standard errors")
-    metrics = _metrics(rows, evaluated)
+    metrics = _metrics(stage, rows.cases, evaluated)
     about = {
-        **_about(rows, groups, loaded, vectors.shape[1], final, folds),
+        **_about(stage, rows, groups, loaded, dimensions, final, folds),
         "answers": recorded and {"file": recorded.file.name, "digest": recorded.digest(rows)},
     }
     files: dict[str, Content] = {
         folder.ABOUT: json_text(about),
         folder.WEIGHTS: folder.weights_text(final, columns),
-        folder.PREDICTIONS: folder.predictions(rows, labels, evaluated),
+        folder.PREDICTIONS: folder.predictions(stage, rows.cases, evaluated),
         folder.METRICS: json_text(metrics),
-        folder.CARD: card.text(about, metrics),
+        folder.CARD: card.text(stage, about, metrics),
     }
     return files, metrics
 
@@ -87,18 +91,21 @@ def _evaluating(progress: Progress, name: str, text: str) -> None:
     progress(f"evaluating {name.replace('_', ' ')}, {text}")
 
 
-def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[Prediction]]) -> dict[str, Any]:
+def _metrics(
+    stage: FilterStage, rows: Sequence[JudgedRow], evaluated: Mapping[str, Sequence[Prediction]]
+) -> dict[str, Any]:
     """Evaluation or baseline -> score -> its estimate; nan is null."""
-    answers = {name: [made.answer for made in of] for name, of in evaluated.items()}
-    answers |= {name: [answer] * len(rows) for name, answer in CONSTANT.items()}
+    answers = {name: [stage.labels.label(made.found) for made in of] for name, of in evaluated.items()}
+    answers |= {name: [answer] * len(rows) for name, answer in stage.constant.items()}
     return {
-        name: jsonable({score: asdict(value) for score, value in scores(rows, of).items()})
+        name: jsonable({score: asdict(value) for score, value in scores(stage, rows, of).items()})
         for name, of in answers.items()
     }
 
 
 def _about(
-    rows: Rows[Relevance],
+    stage: FilterStage,
+    rows: Rows[Any],
     groups: Groups,
     loaded: Embedder,
     dimensions: int,
@@ -109,7 +116,7 @@ def _about(
     model = {"model": loaded.name, "digest": loaded.digest, "dimensions": dimensions, "longest": loaded.longest}
     return {
         "format": folder.FORMAT,
-        "task": "recenter_relevance",
+        "task": stage.benchmark.name,
         "package": __version__,
         "versions": {name: version(name) for name in PACKAGES},
         "embeddings": model,
@@ -121,9 +128,9 @@ def _about(
             "source": rows.source if rows.demonstration else "folder",
             "digest": rows.digest,
             "rows": len(rows),
-            "relevant": sum(groups.labels),
+            stage.found: sum(groups.labels),
             "users": len(set(groups.users)),
-            "prompts": len(set(groups.prompts)),
+            **({"prompts": len(set(groups.prompts))} if stage.prompt else {}),
             "even_votes": len(rows.unscored),
         },
     }

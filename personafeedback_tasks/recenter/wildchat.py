@@ -1,0 +1,87 @@
+"""Conversations in WildChat's layout -> users and their conversations.
+
+The layout is that of the data cards of WildChat-1M and WildChat-4.8M, as lines of JSON: conversation_hash, timestamp, language,
+conversation [{role, content}] and hashed_ip, which stands for a user. Other keys are ignored, but for `toxic`. **Not verified**: it was
+written from the cards alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from .fields import ROLES, Fields, Message, lines
+from .histories import CONVERSATIONS, USERS, conversation_id
+from .upstream import ImportedAnnotations
+
+LANGUAGES = {"English": "en", "Chinese": "zh"}
+"""Their names -> ours."""
+
+
+def convert(path: Path, language: str, least: int) -> ImportedAnnotations:
+    """Read conversations.
+
+    Args:
+        path: lines of JSON.
+        language: of LANGUAGES; conversations in others are left out.
+        least: conversations that a user must have.
+
+    Raises:
+        DataError: a line is broken.
+    """
+    made = ImportedAnnotations()
+    for line in lines(path):
+        if why := _why_not(line.row, language):
+            made.left_out[why] += 1
+            continue
+        user = made.users.of(line.text("hashed_ip"))
+        turns = [
+            {"role": turn.word("role", ROLES), "content": turn.checked("content", _is_text, "a string or null") or ""}
+            for turn in line.objects("conversation", "message")
+        ]
+        kept = [turn for turn in turns if turn["content"].strip()]
+        if len(kept) < len(turns) or "user" not in {turn["role"] for turn in kept}:
+            made.left_out["with an empty message, or none of the user"] += 1
+            continue
+        row = {"user_id": user, "conversation": kept, "source": "human", **_dated(line)}
+        made.add(CONVERSATIONS, row, line.where)
+    own: dict[str, dict[str, Any]] = {}
+    for one in made.files.pop(CONVERSATIONS, []):
+        of_user = own.setdefault(one["user_id"], {})
+        name = conversation_id(one["user_id"], [Message(**turn) for turn in one["conversation"]])
+        made.left_out["that a user has twice"] += name in of_user
+        of_user.setdefault(name, one)
+    users = {user: rows for user, rows in own.items() if len(rows) >= least}
+    made.left_out[f"of users with fewer than {least}"] += sum(map(len, own.values())) - sum(map(len, users.values()))
+    if users:
+        made.files[USERS] = [{"user_id": user, "language": LANGUAGES[language]} for user in users]
+        made.files[CONVERSATIONS] = [row for rows in users.values() for row in rows.values()]
+    made.left_out = +made.left_out
+    return made
+
+
+def _why_not(row: Mapping[str, Any], language: str) -> str:
+    if row.get("language") != language:
+        return f"in another language than {language}"
+    return "marked as toxic" if row.get("toxic") is True else ""
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _dated(line: Fields) -> dict[str, str]:
+    """The day of a timestamp: text in ISO 8601, or milliseconds, as `to_json` writes it; nothing without one."""
+    stamp = line.row.get("timestamp")
+    if stamp is None:
+        return {}
+    try:
+        if isinstance(stamp, str):
+            return {"date": datetime.fromisoformat(stamp.replace("Z", "+00:00")).date().isoformat()}
+        if type(stamp) is int:
+            return {"date": datetime.fromtimestamp(stamp / 1000, timezone.utc).date().isoformat()}
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise line.broken(f"timestamp = {stamp!r}", "a time in ISO 8601, or in milliseconds")

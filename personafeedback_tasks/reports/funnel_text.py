@@ -1,0 +1,56 @@
+"""A funnel in words: one table of all models and their parts, what its columns are, and the tables beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from ..common.statistics import Estimate, percent
+from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, FunnelSheet, FunnelTable
+from .blocks import Block, bullets, paragraph, signatures
+from .report_text import figure_tables
+from .table import NOTHING, Column, Table, points, ratio, signed, with_ends, with_interval
+
+FORMATS: Mapping[str, Callable[[float], str]] = {
+    PERCENT: percent,
+    POINTS: points,
+    SIGNED: partial(signed, digits=2),
+    RATIO: partial(ratio, digits=2),
+}
+"""Unit -> how a number is written."""
+
+
+def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
+    """
+    Args:
+        of_runs: a run -> its signature.
+    """
+    rows = [row for model in sheet.models for row in model.rows]
+    found = [step for step in sheet.steps if any(step.name in shares for _, shares in rows)]
+    columns = [
+        column
+        for step in found
+        for column in with_interval(step.label, [shares.get(step.name) for _, shares in rows], strong=False)
+    ]
+    return [
+        *(bullets(model.notes, f"{model.name}:") for model in sheet.models),
+        Table("", tuple(label for label, _ in rows), tuple(columns), whole=True),
+        bullets([*(f"{step.label}: {step.meaning}." for step in found), sheet.about]),
+        *(block for table in sheet.tables for block in (_table(table), paragraph(table.note), paragraph())),
+        *map(paragraph, dict.fromkeys(one.why for one in sheet.published)),
+        *([paragraph(sheet.comparable)] if sheet.comparable else []),
+        *(table for one in sheet.published for table in figure_tables(one)),
+        signatures(of_runs),
+    ]
+
+
+def _table(table: FunnelTable) -> Table:
+    columns = tuple(
+        Column(title, tuple(_cell(*cells[place]) for _, cells in table.rows))
+        for place, title in enumerate(table.columns)
+    )
+    return Table(table.heading, tuple(label for label, _ in table.rows), columns, corner=table.corner, whole=True)
+
+
+def _cell(of: Estimate | None, unit: str) -> str:
+    return NOTHING if of is None else with_ends(of, FORMATS[unit])

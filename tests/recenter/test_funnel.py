@@ -1,0 +1,257 @@
+"""Where the chain breaks: every share of a planted chain, in both harnesses, and what is absent."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from support import planted_chain as planted
+from support.commands import personafeedback
+from support.outputs import faults
+
+pytest.importorskip("numpy")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+
+from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter.funnel import MadeChain, made_chain, make_funnel
+from personafeedback_tasks.recenter.people import read_people
+from personafeedback_tasks.runs import earlier
+
+PLAN = planted.plan()
+STEPS = (("recenter_extract", ""), ("recenter_select", "attributes"), ("recenter_respond", "selected"))
+
+
+def made_by(run, data, folder):
+    """The logs of the three stages: stage -> path."""
+    logs = {}
+    before = None
+    for name, option in STEPS:
+        record = find(name)
+        told = {"data": str(data), **({option: str(before)} if option else {})}
+        (method,) = record.methods
+        cases = {row.id: row for row in record.load(record.options(method=method, **told), {}).cases}
+        _, before = run(record, planted.script(PLAN, name, cases), folder / name, method=method, **told)
+        logs[name] = before
+    return logs
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return planted.write_data(tmp_path_factory.mktemp("chain"), PLAN)
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    return planted.write_people(tmp_path_factory.mktemp("people"), PLAN)
+
+
+@pytest.fixture(scope="module")
+def logs(data, tmp_path_factory):
+    from support.recenter import in_inspect
+
+    return made_by(in_inspect, data, tmp_path_factory.mktemp("logs"))
+
+
+def made_of(logs):
+    return made_chain("m", {name: earlier.find(str(path), name) for name, path in logs.items()})
+
+
+def told(*arguments):
+    done = personafeedback("chain", *arguments, "--json", "-")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert faults(document, "chain") == []
+    return document
+
+
+@pytest.fixture(scope="module")
+def known(logs, people):
+    (model,) = told(*logs.values(), "--people", people)["models"]
+    return model
+
+
+def expected():
+    """Step -> (value, user) of everything that it counts, by the plan alone; and the same of parts of it."""
+    found = {name: [] for name in ("found", "accepted", "selected", "irrelevant", "better", "no_better", "worse")}
+    for name, noted in PLAN.noted.items():
+        user, source = PLAN.owner[name], PLAN.sources[name]
+        right = [one for one in noted if PLAN.accepted[name, one]]
+        found["accepted"] += [(one in right, user, source) for one in noted]
+        found["found"] += [(True, user, source)] * len(right) + [(False, user, source)] * len(PLAN.missing[name])
+    for user in (f"u{number}" for number in range(planted.USERS)):
+        for number, (topic, _) in enumerate(planted.PROMPTS):
+            part = "sensitive" if topic in planted.SENSITIVE else "not sensitive"
+            for one in PLAN.profile(user):
+                is_there, matters = planted.selects(user, one, topic), planted.relevant(one, topic)
+                found["selected"] += [(is_there, user, part)] if matters else []
+                found["irrelevant"] += [(not matters, user, part)] if is_there else []
+            if planted.shown(PLAN, user, topic):
+                rating = sum(planted.votes(user, number)) / 2
+                for name, value in (("better", rating > 3), ("no_better", rating <= 3), ("worse", rating < 3)):
+                    found[name].append((value, user, part))
+    return found
+
+
+def test_every_share_is_the_planted_one(known):
+    for name, items in expected().items():
+        values = [float(value) for value, _, _ in items]
+        step = known["steps"][name]
+        assert 0 < sum(values) < len(values), name  # a share that could not tell a mistake would be no test
+        assert step["value"] == pytest.approx(sum(values) / len(values), abs=1e-12), name
+        assert (step["n"], step["users"]) == (len(values), 8)
+        assert step["low"] < step["value"] < step["high"]
+    own = expected()["accepted"]
+    assert known["steps"]["accepted"]["stderr"] == pytest.approx(
+        share([float(one) for one, _, _ in own], [of for _, of, _ in own]).stderr
+    )
+
+
+def test_parts_have_their_own_shares(known):
+    for split, names in (
+        ("source", ("found", "accepted")),
+        ("sensitive", ("selected", "irrelevant", "better", "worse")),
+    ):
+        for name in names:
+            parts = {}
+            for value, _, part in expected()[name]:
+                parts.setdefault(part, []).append(float(value))
+            found = {part: steps[name]["value"] for part, steps in known["parts"][split].items() if name in steps}
+            assert found == {part: pytest.approx(sum(values) / len(values)) for part, values in parts.items()}, name
+    counts = known["parts"]["attributes"]
+    assert list(counts) == ["1", "2–3", "4–7", "8–15"]
+    assert "selected" in counts["8–15"]  # of the 12 of a profile
+    assert set(counts["1"]) == {"better", "no_better", "worse"}  # replies that were told one
+    assert counts["2–3"]["accepted"]["n"] == known["steps"]["accepted"]["n"]  # of the 3 of a conversation
+    assert sum(counts[part]["better"]["n"] for part in ("1", "2–3", "4–7")) == known["steps"]["better"]["n"]
+
+
+def test_ratings_depend_on_length_and_mention_as_planted(known):
+    """People's means are 2, half a point for each doubling and a point for a mention, and half a point more or less for some users."""
+    terms = known["rating"]["terms"]
+    for name, value in (("at_equal_length", 2), ("doubling", 0.5), ("mention", 1)):
+        assert terms[name]["low"] < value < terms[name]["high"], name
+        assert terms[name]["value"] == pytest.approx(value, abs=0.25), name
+        assert terms[name]["stderr"] > 0
+
+
+def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
+    statsmodels = pytest.importorskip("statsmodels.api")
+    import numpy as np
+
+    from personafeedback_tasks.recenter.rating_model import model_of_rating
+
+    made = made_of(logs)
+    found = model_of_rating(made, read_people([people]))
+    rows = []
+    for one in made.replied:
+        doublings, named = planted.ratio_and_mention(one.user_id, int(one.prompt_id[1:]))
+        rows.append((sum(planted.votes(one.user_id, int(one.prompt_id[1:]))) / 2, 1, doublings, named))
+
+    def theirs(some):
+        table = np.array(some, dtype=float)
+        return statsmodels.OLS(table[:, 0], table[:, 1:]).fit().params
+
+    users, prompts = [one.user_id for one in made.replied], [one.prompt_id for one in made.replied]
+    for place, term in enumerate(found.terms.values()):
+        assert term.value == pytest.approx(theirs(rows)[place])
+        stderr = jackknife_stderr(lambda some, at=place: theirs(some)[at], rows, users, prompts)
+        assert term.stderr == pytest.approx(stderr)
+
+
+@pytest.mark.slow
+def test_both_harnesses_give_the_same_funnel(known, data, people, tmp_path):
+    from support.recenter import in_lm_eval
+
+    (there,) = told(*made_by(in_lm_eval, data, tmp_path).values(), "--people", people)["models"]
+    for name in ("steps", "parts", "rating", "notes"):
+        assert there[name] == known[name], name
+
+
+def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data):
+    some = planted.write_people(tmp_path / "some", PLAN, ("relevance",))
+    (model,) = told(*logs.values(), "--people", some)["models"]
+    assert set(model["steps"]) == {"selected", "irrelevant"}
+    assert model["rating"] is None
+    notes = " ".join(model["notes"])
+    assert (
+        "People judged none of the 96 extracted attributes (no row of extraction.jsonl has the same texts): this step is absent."
+        in notes
+    )
+    assert "Nobody was asked what is missing" in notes
+    assert "People judged 768 of the 768 attributes to select from." in notes
+    alone = told(logs["recenter_select"], "--people", some)["models"][0]
+    assert alone["steps"] == model["steps"]
+    assert "No run of recenter_extract: nothing is said of what is extracted." in alone["notes"]
+    assert "source" not in alone["parts"]  # nobody knows where an attribute is from
+
+
+def test_folders_of_people_add_up_and_rows_that_differ_are_left_out(logs, people, tmp_path):
+    parts = [
+        planted.write_people(tmp_path / name, PLAN, (name,))
+        for name in ("extraction", "missing", "relevance", "response")
+    ]
+    folders = [word for part in parts for word in ("--people", part)]
+    whole = told(*logs.values(), "--people", people)
+    assert told(*logs.values(), *folders) == whole
+    path = parts[0] / "extraction.jsonl"
+    row = {**json.loads(path.read_text("utf-8").splitlines()[0]), "votes": ["uncertain"] * 2 + ["accepted"]}
+    row["votes"] = (
+        ["accepted"] if json.loads(path.read_text("utf-8").splitlines()[0])["votes"][0] == "rejected" else ["rejected"]
+    )
+    planted.lines(tmp_path / "other" / "extraction.jsonl", [row])
+    (model,) = told(*logs.values(), *folders, "--people", tmp_path / "other")["models"]
+    assert model["steps"]["accepted"]["n"] == whole["models"][0]["steps"]["accepted"]["n"] - 1
+    assert "1 judgments are left out: rows with the same texts have different ones." in model["notes"]
+
+
+def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
+    from dataclasses import replace
+
+    made = made_of(logs)
+    said = read_people([people])
+    unread = MadeChain("m", selected=[replace(one, selected=None) for one in made.selected])
+    funnel = make_funnel(unread, said)
+    assert funnel.steps["selected"].value == 0  # there is something to select, and nothing was
+    assert "irrelevant" not in funnel.steps  # of nothing there is no share
+    assert "64 of 64 selections could not be read: they select nothing." in funnel.notes
+    assert not math.isnan(funnel.steps["selected"].high)
+
+
+def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = personafeedback("chain", *logs.values(), "--people", tmp_path / "empty")
+    assert done.exit_code != 0
+    assert "found none of extraction.jsonl, relevance.jsonl, response.jsonl, missing.jsonl" in done.output
+    done = personafeedback(
+        "chain", *logs.values(), logs["recenter_select"].parent.parent, "--people", tmp_path / "empty"
+    )
+    assert done.exit_code != 0
+
+
+def test_the_folder_has_a_table_a_picture_and_what_is_comparable(logs, people, tmp_path):
+    pytest.importorskip("matplotlib")
+    done = personafeedback("chain", *logs.values(), "--people", people, "--paper", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "chain.md",
+        "chain.json",
+        "funnel.png",
+        "funnel.svg",
+    }
+    text = (tmp_path / "out" / "chain.md").read_text("utf-8")
+    for words in (
+        "# Where the chain breaks", "funnel.svg", "extracted of true", "human", "sensitive prompts", "8–15 attributes",
+        "What ratings depend on", "twice the length adds", "54.6", "Of these only the share of replies", "personafeedback-tasks",
+    ):  # fmt: skip
+        assert words in text, words
+    picture = (tmp_path / "out" / "funnel.svg").read_text("utf-8")
+    for words in ("relevant of selected", "better than generic", "95 % interval"):
+        assert words in picture
+    again = personafeedback("chain", *logs.values(), "--people", people, "--paper", "--out", tmp_path / "again")
+    assert again.exit_code == 0
+    for path in (tmp_path / "out").iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes(), path.name
