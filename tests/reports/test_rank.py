@@ -137,7 +137,7 @@ def test_many_runs_can_be_told_apart(count):
     """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
     found, users = planted_rankings.scores(np.random.default_rng(SEED), np.linspace(0.98, 0.02, count))
     pairs = pairs_of(found, users)
-    assert sum(pair.p < LEVEL for pair in pairs) > 0.89 * len(pairs)  # docs/intervals.md quotes the shares
+    assert sum(pair.p < LEVEL for pair in pairs) > 0.89 * len(pairs)  # benchmarks/intervals.md quotes the shares
     assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
 
 

@@ -274,7 +274,7 @@ def test_the_length_baseline_of_the_limits_is_that_of_the_data(real_data):
 
 # --- links ------------------------------------------------------------------------------------------------------------
 
-PAGES = [README, CONTRIBUTING, CHECKOUT / "benchmarks" / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [README, CONTRIBUTING, *(CHECKOUT / "benchmarks").glob("*.md"), *sorted(DOCS.glob("*.md"))]
 
 
 def tokens(path: Path):
