@@ -148,7 +148,7 @@ def test_without_one_of_nine_annotators_medium_stays_medium(tmp_path):
 
 
 def test_more_voters_find_more_of_hard_and_leave_the_line_where_it_is():
-    """Six thousand pairs whose votes fall as often as is expected; a third win by construction. docs/intervals.md has the same by simulation."""
+    """Six thousand pairs whose votes fall as often as is expected; a third win by construction. benchmarks/intervals.md has the same by simulation."""
     shares = [0.95] * 3 + [0.5, 0.6, 0.7, 0.9, 0.5, 0.6]
     lines, found = {}, {}
     for votes in (7, 9, 25):
