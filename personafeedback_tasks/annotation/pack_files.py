@@ -8,7 +8,6 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from ..common import tables, web
-from ..common.errors import require
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, Item, Pack
 from .words import WORDS, Words
@@ -27,10 +26,6 @@ def consent_digest(consent: str) -> str:
 
 def as_html(pack: Pack) -> Files:
     """`<annotator>.html`: one page that needs no network, and keeps the answers in the browser."""
-    require("jinja2", extra="build")
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
     guide = pack.guideline
     words = _words(pack)
     sides = list(dict.fromkeys(next(iter(item.texts.values()), "") for item in pack.items))
@@ -46,19 +41,7 @@ def as_html(pack: Pack) -> Files:
         "consent": pack.consent,
         "agreed_to": consent_digest(pack.consent),
     }
-    style, script = web.style(PAGE / "pack.css"), web.script(PAGE / "pack.js")
-    environment = Environment(
-        loader=FileSystemLoader(PAGE, encoding="utf-8"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("pack.html.j2").render(
-        guide=guide, words=words, style=Markup(style), script=Markup(script),
-        policy=web.policy(style, script), data=Markup(web.script_json(document)),
-    )  # fmt: skip
-    return {f"{pack.annotator}.html": page}
+    return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, guide=guide, words=words)}
 
 
 def _words(pack: Pack) -> Words:

@@ -22,7 +22,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,16 +34,21 @@ from ..common.strict_json import rows as json_rows
 from ..personafeedback import persona_file
 from ..personafeedback.persona import Persona
 from . import settings
-from .rows import BuildRow, Person, Question, R, columns, kept, parse, required
+from .rows import TEST, BuildRow, Person, Question, R, columns, kept, parse, required
 from .settings import Settings
 from .steps import Step, command, made_by
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A build's folder."""
+    """A build's folder.
+
+    Attributes:
+        most: persons, at most, that its steps see: those of a pilot, for testing before those for training; None for all.
+    """
 
     root: Path
+    most: int | None = None
 
     @classmethod
     def of_build(cls, root: Path) -> Folder:
@@ -59,7 +64,8 @@ class Folder:
     @cached_property
     def settings(self) -> Settings:
         """Raises DataError, see `Settings.load`."""
-        return Settings.load(self.root / settings.FILE)
+        loaded = Settings.load(self.root / settings.FILE)
+        return loaded if self.most is None else replace(loaded, personas=min(loaded.personas, self.most))
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep other commands out of the build, see `files.locked`."""
@@ -170,7 +176,10 @@ class Folder:
 
     def people(self, split: str | None = None) -> list[Person]:
         """Those that were kept, of one split or of both."""
-        return [person for person in kept(self.need(Person)) if split in (None, person.split)]
+        people = kept(self.need(Person))
+        if self.most is not None:
+            people = sorted(people, key=lambda person: person.split != TEST)[: self.most]
+        return [person for person in people if split in (None, person.split)]
 
     def questions(self, split: str | None = None) -> list[Question]:
         """Those that were kept, of people that were kept."""

@@ -42,16 +42,16 @@ def overlap(responses: Sequence[str], orders: Orders, about: str) -> float:
 
     The count grows with the length too; `overlap_share` is free of that.
     """
-    return acc_of_most(responses, orders, lambda response: _overlap(response, about)[0])
+    return acc_of_most(responses, orders, lambda response: shared_terms(response, about)[0])
 
 
 def overlap_share(responses: Sequence[str], orders: Orders, about: str) -> float:
     """Picks the response with the largest share of distinct terms that occur in what is known about the user."""
-    return acc_of_most(responses, orders, lambda response: _overlap(response, about)[1])
+    return acc_of_most(responses, orders, lambda response: shared_terms(response, about)[1])
 
 
 @lru_cache(maxsize=16_384)  # the cases of a question share responses
-def _overlap(response: str, about: str) -> tuple[int, float]:
+def shared_terms(response: str, about: str) -> tuple[int, float]:
     """(number, share) of a response's distinct terms that occur in what is known about the user."""
     terms = overlap_terms(response)
     shared = len(terms & _terms_about(about))

@@ -16,6 +16,7 @@ from ..building.votes.reading import WORDS_PER_MINUTE
 from ..common.errors import OptionError
 from ..common.strict_json import short_list
 from .build_options import build_argument, folder_argument, redact_option
+from .build_pilot import pilot
 from .build_set import import_command, packs, release, tiers, training, votes
 from .build_texts import answers, memory, personas, questions
 from .output import say
@@ -31,7 +32,7 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     personafeedback build plan DIR
 {_LINES}
 
-`build memory` chooses from corpus.jsonl what persons read; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
+`build pilot` makes all texts of a few persons and a page to read them on. `build memory` chooses from corpus.jsonl what persons read; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -155,6 +156,6 @@ def build() -> None: ...
 
 
 for step in (
-    init, plan, status, personas, memory, questions, answers, packs, votes, tiers, release, training, import_command,
+    init, plan, pilot, status, personas, memory, questions, answers, packs, votes, tiers, release, training, import_command,
 ):  # fmt: skip
     build.add_command(step)

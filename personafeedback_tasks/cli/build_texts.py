@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from ..building.folder import Folder
-from ..building.models import Models
+from ..building.models import Models, Show
 from ..building.texts import answers as building_answers
 from ..building.texts import checks
 from ..building.texts import memories as building_memories
@@ -18,7 +18,7 @@ from ..building.texts import questions as building_questions
 from .build_options import batch_option, build_argument, model_arguments_option, redact_option
 from .output import progress, say
 
-_DROPPED_PERSONAS: Mapping[str, str] = {
+DROPPED_PERSONAS: Mapping[str, str] = {
     "implausible": "job, behavior or way of life has no place in today's society",
     "idealized": "too good to be anybody, or contradicts itself",
     "stereotype": "theatrical, or a cliché",
@@ -29,7 +29,7 @@ _DROPPED_PERSONAS: Mapping[str, str] = {
 on all of them together. A table takes any reason; these are offered, so that a report can count them.
 """
 
-_DROPPED_QUESTIONS: Mapping[str, str] = {
+DROPPED_QUESTIONS: Mapping[str, str] = {
     "illogical": "makes no sense",
     "forced": "joins topics that have nothing to do with each other",
     "awkward": "nobody would put it so",
@@ -41,13 +41,19 @@ _DROPPED_QUESTIONS: Mapping[str, str] = {
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _model_options(several: bool, required: bool) -> Callable[[F], F]:
-    """The options of a step that asks models."""
+def model_options(
+    several: bool, required: bool, without: str = "Without one, only your own are taken."
+) -> Callable[[F], F]:
+    """The options of a step that asks models.
+
+    Args:
+        without: what it does without a model.
+    """
     name = "Model that writes, as Inspect names it: openai/gpt-4o."
     options = [
         click.option(
             "--model", "names", metavar="MODEL", multiple=True, required=required,
-            help=name + (" Repeat for several." if several else "" if required else " Without one, only your own are taken."),
+            help=" ".join([name, *(["Repeat for several."] if several else []), *([] if required else [without])]),
         ),
         model_arguments_option,
         batch_option,
@@ -82,8 +88,8 @@ def _table(reasons: Mapping[str, str]) -> str:
 
 @click.command()
 @build_argument
-@_model_options(several=False, required=False)
-@_reasons(_DROPPED_PERSONAS, building_personas.MEANINGS)
+@model_options(several=False, required=False)
+@_reasons(DROPPED_PERSONAS, building_personas.MEANINGS)
 def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write personas from seeds.jsonl, and take those that you put into persona/.
 
@@ -93,12 +99,13 @@ def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 
     Screen people.csv: keep = no drops a person, with a reason such as
     """
-    building_personas.write_personas(folder, _one_model(names, options), say)
+    with progress() as show:
+        building_personas.write_personas(folder, _one_model(names, options, show), say)
 
 
 @click.command()
 @build_argument
-@_model_options(several=False, required=True)
+@model_options(several=False, required=True)
 @redact_option
 @_reasons(building_memories.MEANINGS)
 def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any) -> None:
@@ -109,13 +116,16 @@ def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any)
 
     A line with an e-mail address, a phone number or a handle is refused; --redact puts placeholders. Refused choices are in refused.jsonl:
     """
-    building_memories.write_memories(folder, _required_model(names, options), redact, say)
+    with progress() as show:
+        model = _one_model(names, options, show)
+        assert model is not None  # click asks for one
+        building_memories.write_memories(folder, model, redact, say)
 
 
 @click.command()
 @build_argument
-@_model_options(several=False, required=False)
-@_reasons(_DROPPED_QUESTIONS, building_questions.MEANINGS)
+@model_options(several=False, required=False)
+@_reasons(DROPPED_QUESTIONS, building_questions.MEANINGS)
 def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write questions for each person, choose general ones from pool.jsonl, and take your own.
 
@@ -127,12 +137,13 @@ def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 
     Screen questions.csv, and pool.csv if there is one: keep = no drops a question, with a reason such as
     """
-    building_questions.write_questions(folder, _one_model(names, options), say)
+    with progress() as show:
+        building_questions.write_questions(folder, _one_model(names, options, show), say)
 
 
 @click.command()
 @build_argument
-@_model_options(several=True, required=True)
+@model_options(several=True, required=True)
 @_reasons({**checks.MEANINGS, **building_answers.MEANINGS})
 def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Have models answer each question three ways, rewrite, and choose the pairs that people compare.
@@ -153,21 +164,11 @@ def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     --max-tokens, texts that were cut off are asked for again. What is refused is asked for again with another seed, at most three times; all refused
     texts are in refused.jsonl:
     """
-    models = _models(tuple(dict.fromkeys(names)), options)
-    building_answers.write_answers(folder, models, say)
+    with progress() as show:
+        building_answers.write_answers(folder, Models(tuple(dict.fromkeys(names)), **options, show=show), say)
 
 
-def _required_model(names: tuple[str, ...], options: dict[str, Any]) -> Models:
-    models = _one_model(names, options)
-    assert models is not None  # click asks for one
-    return models
-
-
-def _one_model(names: tuple[str, ...], options: dict[str, Any]) -> Models | None:
+def _one_model(names: tuple[str, ...], options: dict[str, Any], show: Show) -> Models | None:
     if len(names) > 1:
         raise click.BadParameter("takes one model here; `build answers` takes several.", param_hint="--model")
-    return _models(names, options) if names else None
-
-
-def _models(names: tuple[str, ...], options: dict[str, Any]) -> Models:
-    return Models(names, **options, show=click.get_current_context().with_resource(progress()))
+    return Models(names, **options, show=show) if names else None

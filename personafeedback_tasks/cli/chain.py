@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..common.errors import OptionError
+from ..runs.run import Run
 from .options import FOLDER, json_option, markdown_option, name_option, out_option, runs_argument
 from .output import progress, show, write_files, write_json
 from .runs import check_names, read
@@ -67,33 +69,67 @@ def chain(
         personafeedback chain logs --people votes --out chain
         personafeedback chain a.eval b.eval c.eval --people votes --filter filter --paper
     """
-    from ..analysis.filtered import effect_of
-    from ..analysis.funnel import chains, make_funnel
-    from ..analysis.rating import model_of_rating
+    from ..common.outputs import output_text
     from ..recenter.data import ENVIRONMENT_VARIABLE
+    from ..recenter.filter.effect import effect_of
+    from ..recenter.funnel import made_chain, make_funnel
+    from ..recenter.funnel_sheet import ChainResult, document, published, sheet
     from ..recenter.people import read_people
-    from ..recenter.reference import beside
-    from ..recenter.rows import Relevance, Response
+    from ..recenter.rating_model import model_of_rating
     from ..reports import files
-    from ..reports.funnel_text import ChainReport, blocks, document
+    from ..reports.funnel_text import blocks
+    from ..runs.earlier import of_run
+    from ..runs.signature_line import signature_line
 
     found = read(runs, names)
     check_names(names, found)
-    made = chains(found)
-    sources = dict.fromkeys(str(run.signature["source"]) for one in made for run in one.runs.values())
-    said = read_people(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(sources)))
+    of_models = _of_models(found)
+    logged = dict.fromkeys(str(run.signature["source"]) for own in of_models.values() for run in own.values())
+    said = read_people(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)))
     judges = [_judge(folder, embeddings) for folder in filters]
-    reports = []
+    results = []
     with progress() as tell:
-        for one in made:
-            tell(f"{one.model}")
-            effects = [effect for judge in judges if (effect := effect_of(judge, one, said))]
-            reports.append(ChainReport(one, make_funnel(one, said), model_of_rating(one, said), effects))
-    published = [beside(stage.stage)(None, ()) for stage in (Relevance, Response)] if paper else []
-    if write_json(json_file, document(reports, published)):
-        show(blocks(reports, published), as_markdown)
+        for model, own in of_models.items():
+            tell(model)
+            made = made_chain(model, {name: of_run(run) for name, run in own.items()})
+            effects = [effect for judge in judges if (effect := effect_of(judge, made, said))]
+            results.append(ChainResult(make_funnel(made, said), model_of_rating(made, said), effects))
+    others = published() if paper else []
+    shown = sheet(results, others)
+    signatures = {model: {name: signature_line(run) for name, run in own.items()} for model, own in of_models.items()}
+    lines = {f"{model}, {name}": line for model, own in signatures.items() for name, line in own.items()}
+    as_json = document(results, others, signatures)
+    if write_json(json_file, as_json):
+        show(blocks(shown, lines), as_markdown)
     if out is not None:
-        write_files(files.chain_files(reports, published), out, err=as_markdown or str(json_file) == "-")
+        contents = {"chain.json": output_text(as_json), **files.funnel_files(shown, lines)}
+        write_files(contents, out, err=as_markdown or str(json_file) == "-")
+
+
+def _of_models(runs: Sequence[Run]) -> dict[str, dict[str, Run]]:
+    """Model -> stage -> its run, in the order of the runs. Runs of other tasks are left out.
+
+    Raises:
+        OptionError: none is of the chain, or a model has two runs of one stage.
+    """
+    from ..recenter.funnel import STAGES
+
+    found: dict[str, dict[str, Run]] = {}
+    for run in runs:
+        name = run.benchmark.name
+        if name not in STAGES:
+            continue
+        other = found.setdefault(run.name, {}).setdefault(name, run)
+        if other is not run:
+            raise OptionError(
+                f"{run.logs[0]}: found a second run of {name} by {run.name} (the first: {other.logs[0]}), expected one of each stage. "
+                "Pass one of them."
+            )
+    if not found:
+        raise OptionError(
+            f"Found no run of {', '.join(STAGES)}, expected one at least. `inspect eval personafeedback_tasks/recenter_chain` runs all."
+        )
+    return found
 
 
 def _judge(folder: Path, embeddings: str | None) -> FilterJudge:

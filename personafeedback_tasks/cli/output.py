@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,13 +42,7 @@ def say(text: str = "", err: bool = False) -> None:
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
     """A function that shows how far something is that takes long: on a terminal in one line that goes away, else on stderr, a line a minute."""
-    from rich.console import Console
-    from rich.live import Live
-    from rich.spinner import Spinner
-    from rich.text import Text
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty() or find_spec("rich") is None:
         last = time.monotonic()
 
         def once_a_minute(text: str) -> None:
@@ -58,10 +53,15 @@ def progress() -> Iterator[Callable[[str], None]]:
 
         yield once_a_minute
         return
-    spinner = Spinner("dots")
+    from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
+    from rich.text import Text
+
+    spinner, piped = Spinner("dots"), not sys.stdout.isatty()
     with Live(
-        spinner, console=console, transient=True, redirect_stdout=sys.stdout.isatty()
-    ):  # what is piped goes there
+        spinner, console=Console(stderr=True), transient=True, redirect_stdout=not piped
+    ):  # what is piped stays whole
         yield lambda text: spinner.update(text=Text(foreign.terminal(text)))
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .errors import require
+
 _SHARED = Path(__file__)
 
 
@@ -22,10 +24,35 @@ def script(path: Path) -> str:
     return _joined(_SHARED.with_suffix(".js"), path)
 
 
-def policy(style: str, script: str) -> str:
-    """A content security policy that allows this style and this script, and nothing else."""
+def policy(style: str, script: str, *more: str) -> str:
+    """A content security policy that allows this style, this script and what `more` says, and nothing else."""
     sources = f"style-src {_hash(style)}", f"script-src {_hash(script)}"
-    return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
+    return "; ".join(("default-src 'none'", *sources, *more, "base-uri 'none'", "form-action 'none'"))
+
+
+def page(path: Path, document: Mapping[str, Any], *more: str, **values: Any) -> str:
+    """A page of the template `path.html.j2`, with the style `path.css` and the script `path.js` beside it.
+
+    Args:
+        document: what the script shows.
+        more: that its policy allows.
+        values: of the template.
+
+    Raises:
+        ModuleNotFoundError: jinja2 is not installed.
+    """
+    require("jinja2", extra="build")
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    own_style, own_script = style(path.with_suffix(".css")), script(path.with_suffix(".js"))
+    environment = Environment(
+        loader=FileSystemLoader(path.parent, encoding="utf-8"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    return environment.get_template(f"{path.name}.html.j2").render(
+        **values, style=Markup(own_style), script=Markup(own_script), policy=policy(own_style, own_script, *more),
+        data=Markup(script_json(document)),
+    )  # fmt: skip
 
 
 def script_json(document: Mapping[str, Any]) -> str:

@@ -161,6 +161,21 @@ class Difference:
         return self.name.replace(" ", "_")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """The share of cases of which something is so, to people and to a judge in their place.
+
+    Attributes:
+        option: in which a run on cases that nobody judged differs from its exam.
+        said: what the model says of a case: 1 if it is so, 0 if not or unreadable.
+        true: the same of people, of a case that they judged.
+    """
+
+    option: str
+    said: Callable[[Outcome], float]
+    true: Callable[[Outcome], float]
+
+
 @dataclass(frozen=True)
 class Control:
     """The run that shows how much of a score needs what the model is told.
@@ -328,6 +343,7 @@ class ReportSpec:
     shown: Callable[[Any, Collection[str]], Shown] | None = None
     duels: Callable[[Any], Duels | None] | None = None
     control: Control | None = None
+    share: Share | None = None
     macro: bool = False
     published: Callable[[str | None, Sequence[str]], Published] | None = None
     wording: tuple[str, ...] = ()

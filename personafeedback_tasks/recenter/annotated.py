@@ -7,7 +7,7 @@ missing.jsonl                                             what people missed in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,16 @@ from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
 from ..common.strict_json import short, short_list
+from ..engine.cases import digest_of
+from ..engine.earlier import Earlier
 from . import asking
 from .data import file_name, load
-from .rows import STAGES, Extraction, JudgedRow
-from .upstream import json_lines
+from .extract import EXTRACT
+from .made import extracted, replied, selected
+from .respond import RESPOND
+from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, parse
+from .select import SELECT
+from .upstream import ImportedAnnotations, json_lines
 
 ASKED = "asked"
 LACKING = "missing.jsonl"
@@ -40,8 +46,59 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
     return {stage: sorted(load(stage, folder), key=lambda row: row.id) for stage in there}
 
 
+def made_in(benchmark: str, run: Earlier) -> ImportedAnnotations:
+    """What a run made, as rows: attributes of conversations, profiles for prompts, or pairs of replies.
+
+    The ids follow from the texts: what several models make alike is judged once. What a row cannot be made of is counted.
+
+    Args:
+        benchmark: of the run; one of MADE.
+    """
+    made = ImportedAnnotations()
+    stage, rows = MADE[benchmark]
+    for row in rows(run):
+        if all(value for value in row.values()):
+            made.add(file_name(stage), {**row, "votes": []}, f"{run.where}, {row['id']}")
+        else:
+            made.left_out["without both replies"] += 1
+    return made
+
+
+def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
+    for one in extracted(run):
+        yield {
+            "id": _id(one.conversation_id, one.attribute), "user_id": one.user_id,
+            "conversation": [message._asdict() for message in one.conversation], "attribute": one.attribute,
+            "reason": one.reason or one.quote or "None given", "source": one.source,
+        }  # fmt: skip
+
+
+def _listed(run: Earlier) -> Iterator[dict[str, Any]]:
+    for one in selected(run):
+        for attribute in one.attributes:
+            yield {"id": _id(one.id, attribute), "user_id": one.user_id, "prompt": one.prompt, "attribute": attribute}
+
+
+def _replied(run: Earlier) -> Iterator[dict[str, Any]]:
+    for one in replied(run):
+        yield {
+            "id": _id(one.id, one.generic, one.personalized), "user_id": one.user_id, "prompt": one.prompt, "attribute": one.attribute,
+            "generic": one.generic, "personalized": one.personalized,
+        }  # fmt: skip
+
+
+def _id(about: str, *texts: str) -> str:
+    return f"{about}-{digest_of([' '.join(text.casefold().split()) for text in texts])}"
+
+
+MADE: Mapping[str, tuple[type[JudgedRow], Callable[[Earlier], Iterator[dict[str, Any]]]]] = {
+    EXTRACT.name: (Extraction, _extracted), SELECT.name: (Relevance, _listed), RESPOND.name: (Response, _replied),
+}  # fmt: skip
+"""Benchmark whose runs make something -> the stage in which people judge it, and its rows."""
+
+
 def add(folder: Path, new: StageRows) -> dict[type[JudgedRow], list[Any]]:
-    """Add rows to those that people are asked about, and give all of them, in the order in which they came.
+    """Add rows to those that people are asked about, and give all of them, by id.
 
     Raises:
         DataError: a row has the id of one with other texts. Nothing is written.
@@ -56,7 +113,7 @@ def add(folder: Path, new: StageRows) -> dict[type[JudgedRow], list[Any]]:
                     f"{folder / ASKED / file_name(stage)}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
                     "Give the new row another id, or use a new folder."
                 )
-        asked[stage] = list(there.values())
+        asked[stage] = sorted(there.values(), key=lambda row: row.id)
     contents: dict[Path, Content] = {
         folder / ASKED / file_name(stage): json_lines([{**without_votes(row), "votes": []} for row in rows])
         for stage, rows in asked.items()
@@ -68,6 +125,16 @@ def add(folder: Path, new: StageRows) -> dict[type[JudgedRow], list[Any]]:
 def asked_in(folder: Path) -> dict[type[JudgedRow], list[Any]]:
     """The rows that people are asked about; none before the first pack."""
     return rows_in(folder / ASKED)
+
+
+def parsed(made: ImportedAnnotations) -> dict[type[JudgedRow], list[Any]]:
+    """The rows that `made_in` has, each id once."""
+    found: dict[type[JudgedRow], list[Any]] = {}
+    for stage in STAGES:
+        rows = {row["id"]: parse(stage, row, row["id"]) for row in reversed(made.files.get(file_name(stage), []))}
+        if rows:
+            found[stage] = list(rows.values())[::-1]
+    return found
 
 
 def without_votes(row: JudgedRow) -> dict[str, Any]:
@@ -103,9 +170,9 @@ def stage_named(name: str) -> type[JudgedRow]:
     return {stage.stage: stage for stage in STAGES}[name]
 
 
-def refuse_none(rows: StageRows, source: object) -> None:
+def refuse_none(rows: Iterable[Sequence[JudgedRow]], source: str) -> None:
     """Raise DataError if there is no row."""
-    if not any(rows.values()):
+    if not any(rows):
         raise DataError(
             f"{source}: found no row of {short_list([file_name(stage) for stage in STAGES])}, expected some. Pass a folder with rows, or a run that "
             "makes some."

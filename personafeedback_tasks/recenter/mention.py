@@ -19,7 +19,9 @@ _FUNCTION_WORDS = frozenset((
 
 
 def mentions(attribute: str, reply: str) -> bool:
-    """Whether a sentence of the reply has NAMED of the attribute's words; function words count only if there are no others."""
+    """Whether a reply has the attribute as it is, or in a sentence NAMED of its words; function words count only if there are no others."""
+    if " ".join(attribute.casefold().split()) in " ".join(reply.casefold().split()):
+        return True
     words = overlap_terms(attribute)
     words = words - _FUNCTION_WORDS or words
     return bool(words) and any(len(words & overlap_terms(one)) >= NAMED * len(words) for one in _SENTENCES.split(reply))

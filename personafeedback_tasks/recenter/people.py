@@ -12,13 +12,12 @@ from typing import Any, Generic
 from ..common.errors import DataError
 from ..common.similar import likeness
 from ..common.text import same_text
+from .annotated import LACKING as MISSING
 from .data import each_once, file_name, located
 from .extract import NEAR
 from .fields import RowFields
 from .histories import conversation_id
 from .rows import SOURCES, STAGES, Extraction, R, Relevance, Response, parse
-
-MISSING = "missing.jsonl"
 
 Key = tuple[str, ...]
 """Of what a row is about: its user and its texts, each as `same_text` has it."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, Outcome
+from ..engine.report import Share
 from ..engine.rewards import TOTAL, NamedRewards, pearson
 from .rows import SCALE
 
@@ -43,7 +44,7 @@ def rating(outcome: Outcome) -> float:
         return NO_DIFFERENCE + difference(outcome.rewards)
     both = rated(outcome.answers)
     if both is None:
-        return float(LOWEST if people(outcome) >= NO_DIFFERENCE else HIGHEST)
+        return float(HIGHEST if people(outcome) < NO_DIFFERENCE else LOWEST)
     return sum(both) / 2
 
 
@@ -57,14 +58,19 @@ def score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, fl
     """acc as in `score`, and tie: 1 if both responses have the same reward."""
     outcome = Outcome(targets=targets, rewards=rewards)
     return {
-        "acc": float(_better(rating(outcome)) == _better(people(outcome))),
+        "acc": _agrees(outcome),
         "tie": float(difference(rewards) == 0),
     }
 
 
 def people(outcome: Outcome) -> float:
-    """People's mean rating of a row, in [1, 5]."""
+    """People's mean rating of a row, in [1, 5]; nan if nobody rated it."""
     return float(outcome.targets[0])
+
+
+def _agrees(outcome: Outcome) -> float:
+    """Whether the model and people agree that it is better; nan if nobody rated it."""
+    return math.nan if math.isnan(people(outcome)) else float(_better(rating(outcome)) == _better(people(outcome)))
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -75,7 +81,7 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     """
     both, outcome = rated(answers), Outcome(targets=targets, answers=answers)
     return {
-        "acc": float(both is not None and _better(rating(outcome)) == _better(people(outcome))),
+        "acc": _agrees(outcome) if both is not None or math.isnan(people(outcome)) else 0.0,
         "consistency": float(both is not None and both[0] == both[1]),
         "invalid": mean(float(answer not in LABELS) for answer in answers),
     }
@@ -83,6 +89,8 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
 
 def spearman(outcomes: Sequence[Outcome]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan where all ratings of a side are equal."""
+    if any(math.isnan(people(outcome)) for outcome in outcomes):
+        return math.nan
     return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
 
 
@@ -120,8 +128,18 @@ def no_better(outcomes: Sequence[Outcome]) -> float:
 
 
 def no_better_people(outcomes: Sequence[Outcome]) -> float:
-    """The same of people's means."""
-    return mean(float(not _better(people(outcome))) for outcome in outcomes)
+    """The same of people's means; nan if nobody rated one."""
+    return (
+        math.nan if any(math.isnan(people(one)) for one in outcomes) else 1 - mean(map(_is_better_to_people, outcomes))
+    )
+
+
+def _is_better_to_people(outcome: Outcome) -> float:
+    return float(_better(people(outcome)))
+
+
+SHARE = Share(option="rows", said=lambda outcome: float(_better(rating(outcome))), true=_is_better_to_people)
+"""The rows whose personalized response is better than the generic one."""
 
 
 def better(targets: Sequence[str], answers: Answers) -> bool:

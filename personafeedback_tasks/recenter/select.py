@@ -45,7 +45,7 @@ class SelectOptions(StageOptions):
 
 def signed_of(cases: Pairings) -> dict[str, Any]:
     """What a signature says of the run that the attributes are from."""
-    return {"attributes_of": cases.made_by or None, "without_attributes": cases.without}
+    return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
 
 
 SIGNED = {"attributes_of": always, "without_attributes": always}

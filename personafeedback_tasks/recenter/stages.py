@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..engine.options import Options, option
 from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
 from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
+from .data import ENVIRONMENT_VARIABLE, JUDGED, UNJUDGED, Rows, file_name, load, unjudged, with_judgment
 from .rows import STAGES, JudgedRow, PromptRow, R, StageRow
 
 VERSION = "1.1"
@@ -31,7 +31,11 @@ UNDER_CONTROL = Examined(
         "the accuracy.",
     )
 )
-"""In place of baselines."""
+NOBODY_JUDGED = Examined(
+    said_notes=(
+        "Nobody judged these rows, so nothing is right or wrong. `personafeedback annotate shares` corrects the share by an exam.",
+    )
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +50,19 @@ class StageOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ControlledOptions(StageOptions):
+class JudgedOptions(StageOptions):
+    """The options of a stage in which a model judges."""
+
+    rows: str = option(
+        JUDGED,
+        "unjudged asks the rows that nobody judged, for shares that `annotate shares` corrects",
+        values=lambda: (JUDGED, UNJUDGED),
+        said=lambda value: [f"{value} rows"],
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlledOptions(JudgedOptions):
     """The options of a stage whose prompts show one attribute of the user."""
 
     control: str = option(
@@ -119,8 +135,8 @@ def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchm
     """
     return of_stage(
         stage,
-        options=ControlledOptions if issubclass(stage, PromptRow) else StageOptions,
-        load=lambda options, selection: _rows(stage, options.data, getattr(options, "control", NO_CONTROL)),
+        options=ControlledOptions if issubclass(stage, PromptRow) else JudgedOptions,
+        load=lambda options, selection: _asked(load(stage, options.data), vars(options)),
         signed={unscored: always},
         signs=lambda cases, options: {unscored: len(cases.unscored)},
         **own,
@@ -155,12 +171,12 @@ def stage_report(
         own: what differs between stages, as in ReportSpec.
     """
     if issubclass(stage, PromptRow):
-        own |= {"control": CONTROL, "under": lambda rows, signature: under_control(rows, signature["control"])}
+        own["control"] = CONTROL
     return ReportSpec(
         primary="acc",
         score="Accuracy",
         chance=None,
-        examine=lambda rows, asked: UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else examine(rows),
+        examine=lambda rows, asked: _not_examined(rows) or examine(rows),
         shown=lambda rows, asked: Shown(
             questions={row.id: row.question for row in rows if row.id in asked},
             question=stage.asked_about,
@@ -168,12 +184,21 @@ def stage_report(
             labels=stage.shown_labels,
             responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
         ),
-        load=lambda data, counts: _rows(stage, data),
+        load=lambda data, counts: load(stage, data),
+        under=_asked,
         environment=ENVIRONMENT_VARIABLE,
         **own,
     )
 
 
-def _rows(stage: type[JudgedRow], data: str | None, control: str = NO_CONTROL) -> Rows[Any]:
-    rows = with_judgment(load(stage, data))
-    return under_control(rows, control) if issubclass(stage, PromptRow) else rows
+def _asked(rows: Rows[Any], options: Mapping[str, Any]) -> Rows[Any]:
+    """The rows that a run with these options asks, with what it shows; a signature has them."""
+    asked = unjudged(rows) if options.get("rows") == UNJUDGED else with_judgment(rows)
+    return under_control(asked, options.get("control", NO_CONTROL)) if issubclass(rows.stage, PromptRow) else asked
+
+
+def _not_examined(rows: Rows[Any]) -> Examined | None:
+    """In place of baselines, where nothing is right or wrong; else None."""
+    if any(row.judgment is None for row in rows):
+        return NOBODY_JUDGED
+    return UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else None

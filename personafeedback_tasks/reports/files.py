@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..analysis.ranking import Ranking
@@ -10,7 +10,7 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from ..engine.report import Published
+from ..engine.funnel import FunnelSheet
 from . import (
     figure,
     funnel_figure,
@@ -24,7 +24,6 @@ from . import (
     stopping_figure,
 )
 from .blocks import Block, markdown, picture
-from .funnel_text import ChainReport
 
 
 def report_document(reports: Sequence[Report]) -> dict[str, Any]:
@@ -62,15 +61,11 @@ def _pictures(title: str, names: Iterable[str]) -> list[Block]:
     return [picture(title, name) for name in names if name.endswith(".svg")]
 
 
-def chain_files(reports: Sequence[ChainReport], published: Sequence[Published]) -> dict[str, Content]:
-    """Where the chain breaks, and the picture of the funnels."""
-    pictures = funnel_figure.render([report.funnel for report in reports])
-    parts = [*_pictures(funnel_figure.TITLE, pictures), *funnel_text.blocks(reports, published)]
-    return {
-        "chain.md": f"# {foreign.markdown(funnel_text.TITLE)}\n\n{markdown(parts)}",
-        "chain.json": output_text(funnel_text.document(reports, published)),
-        **pictures,
-    }
+def funnel_files(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> dict[str, Content]:
+    """The funnels in words and as a picture."""
+    pictures = funnel_figure.render(sheet)
+    parts = [*_pictures(funnel_figure.TITLE, pictures), *funnel_text.blocks(sheet, of_runs)]
+    return {"chain.md": f"# {foreign.markdown(sheet.title)}\n\n{markdown(parts)}", **pictures}
 
 
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:

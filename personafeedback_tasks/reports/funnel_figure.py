@@ -9,9 +9,9 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..analysis.funnel import STEPS, Funnel
 from ..common import foreign
 from ..common.statistics import Estimate, percent
+from ..engine.funnel import FunnelSheet, FunnelStep
 from .figure import COLORS, LINE, MARGIN, SIZE, STYLE, WIDTH, files, inches, wrapped
 
 NAME = "funnel"
@@ -20,25 +20,24 @@ TITLE = "Of each step, the share that people find right, with its 95 % interval"
 BAR = 0.24
 """Inches: the height of a step."""
 
-RELEVANT = "relevant of selected"
-"""The complement of what is irrelevant: the funnel shows what is right."""
 
-
-def drawn(funnel: Funnel) -> dict[str, Estimate]:
-    """Label -> share, of the steps that are there; each the larger, the better."""
+def drawn(steps: Sequence[FunnelStep], shares: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """Label -> share of what is right, of the steps that are there."""
     found = {}
-    for step in STEPS:
-        of = funnel.steps.get(step.name)
-        if of is not None and step.right:
-            found[step.label] = of
-        elif of is not None and step.name == "irrelevant":
-            found[RELEVANT] = Estimate(1 - of.value, of.stderr, 1 - of.high, 1 - of.low, of.n, of.users)
+    for step in steps:
+        of = shares.get(step.name)
+        if of is not None and step.drawn:
+            right = Estimate(1 - of.value, of.stderr, 1 - of.high, 1 - of.low, of.n, of.users) if step.wrong else of
+            found[step.drawn] = right
     return found
 
 
-def draw(funnels: Sequence[Funnel]) -> Figure:
+def draw(sheet: FunnelSheet) -> Figure:
     """One picture, the models below each other."""
-    shown = [(wrapped(foreign.drawn(funnel.model), WIDTH - 2 * MARGIN), drawn(funnel)) for funnel in funnels]
+    shown = [
+        (wrapped(foreign.drawn(model.name), WIDTH - 2 * MARGIN), drawn(sheet.steps, model.rows[0][1]))
+        for model in sheet.models
+    ]
     left = 2 * MARGIN + max([0.0, *(inches(label) for _, steps in shown for label in steps)])
     heights = [LINE * len(name) + BAR * max(1, len(steps)) + 2 * MARGIN for name, steps in shown]
     below = LINE * 2
@@ -57,20 +56,20 @@ def draw(funnels: Sequence[Funnel]) -> Figure:
             _draw(axes, steps, COLORS[number % len(COLORS)])
             top -= heights[number]
         figure.text(
-            0.5, LINE * 0.8 / height, "Widths: shares of each step (%), 95 % intervals over users", fontsize=SIZE, ha="center", va="center"
+            0.5, LINE * 0.8 / height, "Width of each step (%), with its 95 % interval", fontsize=SIZE, ha="center", va="center"
         )  # fmt: skip
     return figure
 
 
 def _draw(axes: Axes, steps: Mapping[str, Estimate], color: str) -> None:
-    """Full width is 100 %. The interval is that of the right half of the bar, from the center on."""
+    """Full width is 100 %. The interval is at the right end of the bar, at half its length: as the bar, it spreads to both sides."""
     places = range(len(steps))
     for place, share in zip(places, steps.values(), strict=True):
         axes.barh(place, 100, height=0.8, left=-50, color="0.93", zorder=0)
         axes.barh(place, 100 * share.value, height=0.8, left=-50 * share.value, color=color, alpha=0.75, zorder=1)
         if not math.isnan(share.low):
             axes.plot([50 * share.low, 50 * share.high], [place, place], color="0.2", linewidth=1, marker="|", zorder=2)
-        axes.text(0, place, percent(share.value), ha="center", va="center", fontsize=SIZE, zorder=3)
+        axes.text(-4, place, percent(share.value), ha="right", va="center", fontsize=SIZE, zorder=3)
     axes.set(xlim=(-50, 50), ylim=(max(0.5, len(steps) - 0.5), -0.5))
     axes.set_yticks(list(places), list(steps), fontsize=SIZE)
     axes.set_xticks([])
@@ -81,6 +80,6 @@ def _draw(axes: Axes, steps: Mapping[str, Estimate], color: str) -> None:
         axes.text(0, 0, "nothing was judged", ha="center", va="center", fontsize=SIZE)
 
 
-def render(funnels: Sequence[Funnel]) -> dict[str, bytes]:
+def render(sheet: FunnelSheet) -> dict[str, bytes]:
     """The picture as PNG and SVG: file name -> content."""
-    return files(draw(funnels), NAME)
+    return files(draw(sheet), NAME)

@@ -17,7 +17,7 @@ from ..analysis.ranking import Ranking
 from ..common import foreign, web
 from ..runs.signature_line import signature_line
 from . import costs_text, meanings, page_plots, page_table, rank_data, rank_text
-from .page_data import called, data, places, script_json
+from .page_data import data, names, places, script_json
 from .sentences import sentence
 from .table import interval, percent, spaced
 
@@ -70,7 +70,7 @@ def render(rankings: Sequence[Ranking]) -> str:
 def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[str, Any]:
     first = ranking.runs[0]
     rows: list[dict[str, Any]] = [
-        {"number": number, "name": called(row.run)} for number, row in zip(numbers, ranking.rows, strict=True)
+        {"number": number, "name": name} for number, name in zip(numbers, names(ranking), strict=True)
     ]
     of_rows = zip(rows, page_table.possible(ranking, numbers), page_table.notes(ranking), ranking.rows, strict=True)
     for row, possible, notes, ranked in of_rows:
@@ -89,7 +89,7 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[st
         "caveats": [
             (", ".join(numbers[int(place) - 1] for place in caveat.about), sentence(replace(caveat, about=())))
             for caveat in ranking.caveats
-            if len(caveat.about) != 1
+            if not page_table.is_of_models(caveat)
         ],
         "has_texts": ranking.data is not None,
         "rows": rows,

@@ -14,6 +14,7 @@ from ..engine.outcome import ScoredCase
 from ..engine.report import Shown
 from ..engine.rewards import TOTAL
 from ..runs.run import Run
+from . import rank_text
 
 
 def places(rankings: Sequence[Ranking]) -> list[list[str]]:
@@ -28,6 +29,11 @@ def places(rankings: Sequence[Ranking]) -> list[list[str]]:
 def called(run: Run) -> str:
     """The model, and how it was asked; what a reader must not overlook beside that is among the caveats."""
     return f"{run.name} ({', '.join(run.remarks)})" if run.remarks else run.name
+
+
+def names(ranking: Ranking) -> list[str]:
+    """What each run is called."""
+    return rank_text.told_apart([called(run) for run in ranking.runs], ranking)
 
 
 def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -72,7 +78,7 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
         for case in first.cases.values() if told else ():
             others = {people_of[value]: other(case.user_id) for value, other in told.items()}
             cases[index[_key(case)]]["others"] = others
-        for row, place in zip(ranking.rows, numbers, strict=True):
+        for row, place, name in zip(ranking.rows, numbers, names(ranking), strict=True):
             run = row.run
             controls = [
                 {"who": who, "answers": answered(row.controls[value])}
@@ -82,7 +88,7 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
             own = {"calls": run.method.calls, "kind": list(kinds).index(kind)}
             if spec.control:
                 own["who"] = people_of.get(run.signature[spec.control.option], "")
-            runs.append({"place": place, "name": called(run), **own, "answers": answered(run), "controls": controls})
+            runs.append({"place": place, "name": name, **own, "answers": answered(run), "controls": controls})
     digests: dict[str, str] = {}
     for (case_id, digest), entry in zip(keys, cases, strict=True):
         entry["id"] = case_id if digests.setdefault(case_id, digest) == digest else f"{case_id} ({digest})"

@@ -12,8 +12,9 @@ from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common.statistics import percent
 from ..engine.report import ReportSpec
+from ..runs.caveat import Caveat
 from . import meanings, rank_text, sentences
-from .page_data import called
+from .page_data import names as names_of
 from .page_plots import Axis
 from .table import NOTHING, interval
 
@@ -108,7 +109,8 @@ def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
     Args:
         places: of the models, from 0.
     """
-    names = [(called(ranking.rows[place].run), True) for place in places[:MOST_NAMES]]
+    every = names_of(ranking)
+    names = [(every[place], True) for place in places[:MOST_NAMES]]
     if more := len(places) - len(names):
         names.append((f"{more} other{'' if more == 1 else 's'}", False))
     parts: Sentence = names[:1]
@@ -122,13 +124,22 @@ def notes(ranking: Ranking) -> list[list[str]]:
     control, about_user = ranking.runs[0].benchmark.report.control, rank_text.use_of_person(ranking)
     made = []
     for place, row in enumerate(ranking.rows, 1):
-        own = [replace(caveat, about=()) for caveat in ranking.caveats if caveat.about == (f"{place}",)]
+        own = [
+            replace(caveat, about=())
+            for caveat in ranking.caveats
+            if f"{place}" in caveat.about and is_of_models(caveat)
+        ]
         texts = list(map(sentences.sentence, own))
         difference = row.values[about_user.key] if about_user else None
         if control is not None and difference is not None and place not in ranking.void:
             texts.insert(0, sentences.verdict("", sentences.uses_known(difference, control.known)))
         made.append(texts)
     return made
+
+
+def is_of_models(caveat: Caveat) -> bool:
+    """Whether a caveat goes below the names of its models, not above the table."""
+    return len(caveat.about) == 1 or bool(caveat.about and caveat.key in sentences.OF_A_MODEL)
 
 
 def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:

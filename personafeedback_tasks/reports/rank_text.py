@@ -196,11 +196,14 @@ def _tied(ranking: Ranking) -> Column:
 
 
 def _names(ranking: Ranking) -> list[str]:
-    """Each run's; with its harness where another run has the same."""
-    names = list(map(_name, ranking.rows))
+    return told_apart([_name(run) for run in ranking.runs], ranking)
+
+
+def told_apart(names: Sequence[str], ranking: Ranking) -> list[str]:
+    """The name of each run, with its harness where another run has the same."""
     return [
-        f"{name} ({row.run.program})" if names.count(name) > 1 else name
-        for name, row in zip(names, ranking.rows, strict=True)
+        f"{name} ({run.program})" if names.count(name) > 1 else name
+        for name, run in zip(names, ranking.runs, strict=True)
     ]
 
 
@@ -268,8 +271,7 @@ def ranges(places: Sequence[int]) -> str:
     return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in groups) or NOTHING
 
 
-def _name(row: Ranked) -> str:
-    run = row.run
+def _name(run: Run) -> str:
     return run.name if run.method is next(iter(run.benchmark.methods.values())) else f"{run.name} ({run.method.name})"
 
 

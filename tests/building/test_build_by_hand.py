@@ -68,7 +68,7 @@ def test_a_majority_is_one_that_coins_seldom_have():
     assert {votes: least_majority(votes) for votes in (5, 6, 7, 8, 9, 25)} == {5: 6, 6: 6, 7: 7, 8: 8, 9: 8, 25: 18}
     assert {votes: least_majority(votes, CONFIRMED, sides=1) for votes in (3, 4, 6, 9)} == {3: 4, 4: 4, 6: 6, 9: 7}
     assert LEAST_VOTES == 6
-    assert label_rule(5).startswith("! With 5 votes to a pair none can become Medium or Hard")
+    assert label_rule(5).startswith("! With 5 votes to a pair, no pair can become Medium or Hard")
     assert "needs 8 votes for one answer" in label_rule(9)
 
 

@@ -261,6 +261,17 @@ def test_a_set_of_different_people_has_its_control(voted, tmp_path):
     assert personafeedback("build", "tiers", build.root).exit_code == 0
     assert "cannot run" not in released(build, *(part for name in NAMES for part in ("--accept", name)))
     assert idle_control(load_present(build.root / "release")) == ""
+    users = sorted({case.user_id for case in load_present(build.root / "release")})
+    memories = build.root / "memory"
+    memories.mkdir()
+    for user in users[1:]:
+        (memories / f"{user}.jsonl").write_text('{"text": "a post"}\n', "utf-8")
+    printed = released(build, *(part for name in NAMES for part in ("--accept", name)))
+    said = f"setting=rag cannot run on this set: 1 of {len(users)} users have no memory ('{users[0]}')."
+    assert said in printed
+    assert said in (build.root / "release" / "README.md").read_text("utf-8")
+    (memories / f"{users[0]}.jsonl").write_text('{"text": "a post"}\n', "utf-8")
+    assert "cannot run" not in released(build, *(part for name in NAMES for part in ("--accept", name)))
 
 
 @pytest.mark.slow
@@ -348,6 +359,8 @@ def test_what_was_dropped_after_the_votes_is_left_out_and_counted(voted, tmp_pat
     questions = build.read(Question)
     build.write(Question, [Question(**{**vars(questions[0]), "keep": "no", "reason": "private"}), *questions[1:]])
     lost = sum(one.question_id == questions[0].id for one in build.read(Tiered))
+    shown = personafeedback("build", "tiers", build.root).output
+    assert f"{lost} of them will be left out of the release: their question or person has keep = no" in shown
     assert f"{lost} pairs are left out" in released(build, *ACCEPT)
     assert questions[0].question not in {case.question for case in load_present(build.root / "release")}
 

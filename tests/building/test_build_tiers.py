@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.optimize import brentq
 from scipy.stats import beta, binom, binomtest, chi2
 from support.builds import a_build, cast
 from support.commands import personafeedback
 from support.preferences import above, chance, most_probable
 
+from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.release.preferences import RISK, Noise, Preferences
 from personafeedback_tasks.building.release.tiers import REASONS, kappa_of_coins, label_noise, sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
@@ -120,6 +122,26 @@ def test_the_estimate_is_that_of_a_fit_by_scipy():
     chi_square = sum((pairs - expected[most]) ** 2 / expected[most] for most, pairs in counts.items())
     assert fit.misfit == (pytest.approx(chi_square), 3)  # five majorities, their sum is given, one parameter
     assert Noise.of({}, *fit.misfit).p == pytest.approx(chi2.sf(chi_square, 3))
+
+
+def test_more_voters_find_more_of_hard_and_leave_the_line_where_it_is():
+    """Six thousand pairs whose votes fall as often as is expected; a third win by construction. docs/intervals.md has the same by simulation."""
+    shares = [0.95] * 3 + [0.5, 0.6, 0.7, 0.9, 0.5, 0.6]
+    lines, found = {}, {}
+    for votes in (7, 9, 25):
+        fell = {first: 6000 * sum(binom.pmf(first, votes, shares)) / len(shares) for first in range(votes + 1)}
+        fit = Preferences([(first, votes - first) for first, pairs in fell.items() for _ in range(round(pairs))])
+        medium = min(most for most in range(votes // 2 + 1, votes + 1) if fit.above(8 / 9, most, votes - most) >= 0.5)
+        lines[votes] = brentq(lambda share, least=medium, of=votes: binom.sf(least - 1, of, share) - 0.5, 0.5, 0.9999)
+
+        floor = least_majority(votes)
+        of_share = {
+            share: binom.sf(floor - 1, votes, share) + binom.cdf(votes - floor, votes, share) for share in shares
+        }
+        assert of_share[0.5] <= 0.05
+        found[votes] = (of_share[0.6] * 2 + of_share[0.7]) / 3
+    assert lines == pytest.approx({7: 0.906, 9: 0.926, 25: 0.894}, abs=0.005)
+    assert found == pytest.approx({7: 0.045, 9: 0.117, 25: 0.275}, abs=0.005)
 
 
 def test_a_pair_without_its_answer_is_called_that(tmp_path):

@@ -260,3 +260,44 @@ def test_other_folders_are_refused(tmp_path):
     done = personafeedback("annotate", "votes", tmp_path)
     assert "expected the --out of `personafeedback annotate pack`" in done.output
     assert Path(tmp_path / "note.txt").read_text("utf-8") == "mine"
+
+
+# --- what models made ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
+    extract, respond = find("recenter_extract"), find("recenter_respond")
+
+    def notes(*attributes):
+        return lambda case, call: json.dumps(
+            [{"attribute": one, "reason": "", "quote": "It is so."} for one in attributes]
+        )
+
+    in_inspect(extract, notes("Sails", "Has a dog"), tmp_path / "logs", method="extract")
+    in_inspect(extract, notes("sails ", "Plays chess"), tmp_path / "others", method="extract")
+    in_inspect(
+        respond, lambda case, call: "" if case.endswith("7") else f"{call} {case}", tmp_path / "logs", method="respond"
+    )
+    in_inspect(find("recenter_extraction"), "recenter_extraction/always_accept", tmp_path / "logs")
+    said = pack(tmp_path / "study", data=[tmp_path / "logs", tmp_path / "others"])
+    asked = {stage: list(load(stage, tmp_path / "study" / "asked")) for stage in (Extraction, Response)}
+    of_conversation = defaultdict(set)
+    for row in asked[Extraction]:
+        of_conversation[row.conversation].add(row.attribute.strip().casefold())
+        assert row.reason == "It is so."
+    assert len(of_conversation) == 24
+    assert {frozenset(found) for found in of_conversation.values()} == {
+        frozenset({"sails", "has a dog", "plays chess"})
+    }
+    assert all(
+        row.personalized.startswith("personalized ") and row.generic.startswith("generic ") for row in asked[Response]
+    )
+    assert all(row.attribute for row in asked[Response])
+    assert "annotator-1.response" in said
+    assert "without both replies" in said
+    before = Folder(tmp_path / "study").read(PackItem)
+    pack(tmp_path / "study", data=[tmp_path / "logs"])  # again: nobody is asked twice
+    assert Folder(tmp_path / "study").read(PackItem) == before
+    done = personafeedback("annotate", "pack", tmp_path / "logs", "--out", tmp_path / "other", "--stage", "relevance")
+    assert "found no row of" in done.output

@@ -3,103 +3,233 @@
 from __future__ import annotations
 
 import json
+import re
+from types import SimpleNamespace
 
-from support.recenter import in_inspect, in_lm_eval, same
+import pytest
+from inspect_ai.model import get_model
+from personafeedback_tasks.inspect_tasks.recenter_chain import recenter_chain
+from support.inspect_runs import inspect_eval
+from support.killed import Command, serving
+from support.recenter import ScriptedAPI, in_inspect, in_lm_eval, same
 
+from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.histories import conversations
-from personafeedback_tasks.recenter.made import extracted, selected
+from personafeedback_tasks.recenter.made import extracted, replied, selected
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.runs import earlier
+from personafeedback_tasks.runs.read import read_runs
+from personafeedback_tasks.runs.run import RunError
+
+pytestmark = pytest.mark.slow
 
 EXTRACT, SELECT, RESPOND = map(find, ("recenter_extract", "recenter_select", "recenter_respond"))
 CONVERSATIONS = {row.id: row for row in conversations("sample")}
+MESSAGES = {name: [one.content for one in row.messages if one.role == "user"] for name, row in CONVERSATIONS.items()}
 
 
-def said(row):
-    return [message.content for message in row.messages if message.role == "user"]
+def listed(items):
+    return json.dumps([dict(zip(("attribute", "reason", "quote"), item, strict=True)) for item in items])
 
 
-def everything(case_id, call):
-    """Extracts every message of the user, with a true quote."""
-    items = [
-        {"attribute": text[:60], "reason": "It says so.", "quote": "  ".join(text.split())}
-        for text in said(CONVERSATIONS[case_id])
-    ]
-    return f"```json\n{json.dumps(items, indent=1)}\n```"
+def everything(name, call):
+    """Extracts every message of the user, with a true quote whose white space differs."""
+    return f"```json\n{listed((text[:60], 'It says so.', text.replace(' ', '  ')) for text in MESSAGES[name])}\n```"
 
 
-def invents(case_id, call):
-    return json.dumps([{"attribute": f"Likes {case_id}", "reason": "", "quote": "I never said that."}])
+def invents(name, call):
+    return listed([(f"Likes {name}", "", "I never said that.")])
 
 
-def test_a_model_that_extracts_everything_quotes_truly_and_one_that_invents_does_not(tmp_path):
-    messages = sum(len(said(row)) for row in CONVERSATIONS.values())
-    for name, replies, quoted, each in (("all", everything, 1, messages / 24), ("invented", invents, 0, 1)):
-        there, log = in_inspect(EXTRACT, replies, tmp_path / name, method="extract")
-        here, results = in_lm_eval(EXTRACT, replies, tmp_path / name, method="extract")
-        for table in (there, here):
-            assert same(table["quoted"], quoted)
-            assert same(table["attributes"], each)
-            assert table["listed"] == 1
-        for metric in ("quoted", "attributes", "repeated", "persistent", "listed"):
-            assert same(there[metric], here[metric])
-        assert same(there["quoted_stderr"], here["quoted_stderr_clustered"])
-        for path in (log, results):
-            made = extracted(earlier.find(str(path), "recenter_extract"))
-            assert len(made) == each * 24
-            assert all(one.quoted == bool(quoted) for one in made)
-            assert all(one.conversation == CONVERSATIONS[one.conversation_id].messages for one in made)
-            assert all(one.source == CONVERSATIONS[one.conversation_id].source for one in made)
+def mentions_all(prompt):
+    """A writer that names every attribute it is told, and selects every second one."""
+    numbered = re.findall(r"^(\d+)\. ", prompt, re.M)
+    if "Reply with the numbers" in prompt:
+        return ", ".join(numbered[::2])
+    return "\n".join(re.findall(r"^- (.*)$", prompt, re.M)) or "Sure."
 
 
-# --- one step goes on from another ---------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def chains(tmp_path_factory):
+    """The same model in both harnesses, from conversations to replies: in one run of Inspect, in three of lm-eval."""
+    folder = tmp_path_factory.mktemp("chains")
+    prompts: dict[tuple[str, str], str] = {}
+
+    class API(ScriptedAPI):
+        async def generate(self, input, tools, tool_choice, config):
+            about = input[-1].metadata
+            prompts[about["case_id"], about["call"]] = input[-1].text
+            return await super().generate(input, tools, tool_choice, config)
+
+    def replies(name, call):
+        return everything(name, call) if call == "attributes" else mentions_all(prompts[name, call])
+
+    model = get_model("recenter-replies/model", memoize=False, replies=replies)
+    model.api.__class__ = API
+    logs = inspect_eval(
+        recenter_chain(data="sample"), model=model, score_display=False, log_dir=str(folder / "inspect")
+    )
+    assert [log.status for log in logs] == ["success"] * 3
+    there = {
+        benchmark_of(log): {name: one.value for name, one in log.results.scores[0].metrics.items()} for log in logs
+    }
+    here, steps = {}, {}
+    here["recenter_extract"], steps["attributes"] = in_lm_eval(
+        EXTRACT, replies, folder / "lm-eval" / "1", method="extract"
+    )
+    here["recenter_select"], steps["selected"] = in_lm_eval(
+        SELECT, replies, folder / "lm-eval" / "2", method="select", attributes=str(steps["attributes"])
+    )
+    here["recenter_respond"], last = in_lm_eval(
+        RESPOND, replies, folder / "lm-eval" / "3", method="respond", selected=str(folder / "lm-eval" / "2")
+    )
+    return SimpleNamespace(inspect=folder / "inspect", lm_eval=folder / "lm-eval", there=there, here=here, last=last)
+
+
+def benchmark_of(log):
+    return log.eval.metadata["personafeedback_tasks"]["benchmark"]
+
+
+def test_both_harnesses_come_to_the_same_numbers(chains):
+    for name, table in chains.here.items():
+        shared = {metric for metric in table if metric in chains.there[name] and not metric.endswith("_stderr")}
+        assert len(shared) >= 4
+        for metric in shared:
+            assert same(table[metric], chains.there[name][metric]), (name, metric)
+
+
+def test_every_step_goes_on_from_the_log_of_the_one_before(chains):
+    folders = chains.inspect, chains.lm_eval
+    made = [extracted(earlier.find(str(folder), "recenter_extract")) for folder in folders]
+    assert sorted(made[0], key=lambda one: one.id) == sorted(made[1], key=lambda one: one.id)
+    texts = {name: [one.attribute for one in made[0] if one.conversation_id == name] for name in CONVERSATIONS}
+    assert texts == {name: [text[:60].strip() for text in said] for name, said in MESSAGES.items()}
+    assert all(one.quoted and one.conversation == CONVERSATIONS[one.conversation_id].messages for one in made[0])
+
+    chose = [{one.id: one for one in selected(earlier.find(str(folder), "recenter_select"))} for folder in folders]
+    assert chose[0] == chose[1]
+    assert len(chose[0]) == 24
+    for one in chose[0].values():
+        own = {each.attribute for each in made[0] if each.user_id == one.user_id}
+        assert set(one.attributes) == own
+        assert one.selected == one.attributes[::2]
+    assert {one.topic for one in chose[0].values() if one.sensitive} == {"mood", "health"}
+
+    replies = [{one.id: one for one in replied(earlier.find(str(folder), "recenter_respond"))} for folder in folders]
+    assert replies[0] == replies[1]
+    for name, one in replies[0].items():
+        assert one.attributes == chose[0][name].selected
+        assert (one.personalized, one.generic) == (one.attribute, "Sure.")
+
+
+def test_the_planted_shares(chains):
+    """Everything is quoted truly, every second attribute is selected, and all of them are named."""
+    count = sum(map(len, MESSAGES.values()))
+    for tables in (chains.there, chains.here):
+        extract, select, respond = (tables[f"recenter_{stage}"] for stage in ("extract", "select", "respond"))
+        assert (extract["quoted"], extract["listed"], extract["attributes"]) == (1, 1, count / 24)
+        shown = select["shown"]
+        assert select["listed"] == 1
+        assert shown / 2 <= select["chosen"] <= shown / 2 + 0.5
+        assert (respond["mentioned"], respond["mention"], respond["mention_generic"]) == (1, 1, 0)
+        assert respond["length_generic"] == len("Sure.")
+
+
+def test_a_model_that_invents_quotes(tmp_path):
+    for table, path in (
+        in_inspect(EXTRACT, invents, tmp_path, method="extract"),
+        in_lm_eval(EXTRACT, invents, tmp_path, method="extract"),
+    ):
+        assert (table["quoted"], table["attributes"], table["listed"]) == (0, 1, 1)
+        assert not any(one.quoted for one in extracted(earlier.find(str(path), "recenter_extract")))
+
 
 LABELED = {}
 for _row in load(Relevance, "sample"):
     LABELED.setdefault((_row.user_id, _row.prompt), []).append(_row)
-TICKED = {key: {row.attribute for row in rows if row.judgment} for key, rows in LABELED.items()}
-"""(user, prompt) -> what most people found relevant."""
-
-
-def chooses(rule):
-    """A model that selects the attributes that a rule takes, of (user, prompt, attribute)."""
-
-    def replies(case_id, call, shown):
-        row = shown[case_id]
-        numbers = [str(at) for at, one in enumerate(row.attributes, start=1) if rule(row.user_id, row.question, one)]
-        return ", ".join(numbers) or "NONE"
-
-    return replies
-
-
 RULES = {
-    "all": lambda user, prompt, attribute: True,
-    "none": lambda user, prompt, attribute: False,
-    "people": lambda user, prompt, attribute: attribute in TICKED[user, prompt],
+    "all": lambda row: True,
+    "none": lambda row: False,
+    "people": lambda row: bool(row.judgment),
 }
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_what_a_model_selects_is_what_its_log_says(rule, tmp_path):
+def test_a_model_that_selects_all_or_none_or_what_people_ticked(rule, tmp_path):
+    chosen = {key: {row.attribute for row in rows if RULES[rule](row)} for key, rows in LABELED.items()}
     shown = {row.id: row for row in SELECT.load(SELECT.options(data="sample"), {})}
+
+    def replies(name, call):
+        row = shown[name]
+        took = [at for at, text in enumerate(row.attributes, start=1) if text in chosen[row.user_id, row.question]]
+        return ", ".join(map(str, took)) or "NONE"
+
     assert {(row.user_id, row.question) for row in shown.values()} == LABELED.keys()
-
-    def replies(case_id, call):
-        return chooses(RULES[rule])(case_id, call, shown)
-
-    share = {
-        "all": 1.0,
-        "none": 0.0,
-        "people": sum(len(TICKED[key]) / len(rows) for key, rows in LABELED.items()) / len(LABELED),
-    }[rule]
-    there, log = in_inspect(SELECT, replies, tmp_path, method="select")
-    here, results = in_lm_eval(SELECT, replies, tmp_path, method="select")
-    for table in (there, here):
-        assert same(table["selected"], share)
+    shares = [len(chosen[key]) / len(rows) for key, rows in LABELED.items()]
+    for table, path in (
+        in_inspect(SELECT, replies, tmp_path, method="select"),
+        in_lm_eval(SELECT, replies, tmp_path, method="select"),
+    ):
+        assert same(table["selected"], sum(shares) / len(shares))
         assert table["listed"] == 1
-        assert same(table["none"], sum(not RULES[rule](*key, one) for key in ()) if 0 else table["none"])
-    for path in (log, results):
+        assert same(table["none"], shares.count(0) / len(shares))
         for one in selected(earlier.find(str(path), "recenter_select")):
-            expected = {text for text in one.attributes if RULES[rule](one.user_id, one.prompt, text)}
-            assert set(one.selected) == expected
+            assert set(one.selected) == chosen[one.user_id, one.prompt]
+
+
+def test_a_number_that_no_attribute_has_is_no_selection(tmp_path):
+    table, log = in_inspect(SELECT, lambda name, call: "1, 99", tmp_path, method="select")
+    assert (table["listed"], table["invalid"]) == (0, 1)
+    assert all(one.selected is None for one in selected(earlier.find(str(log), "recenter_select")))
+    with pytest.raises(DataError, match="12 pairs of a user and a prompt, none with an attribute"):
+        in_inspect(RESPOND, lambda name, call: call, tmp_path, method="respond", selected=str(log))
+
+
+def test_without_a_run_people_say_what_is_told(tmp_path):
+    _, log = in_inspect(RESPOND, lambda name, call: call, tmp_path, method="respond")
+    for one in replied(earlier.find(str(log), "recenter_respond")):
+        ticked = {row.attribute for row in LABELED[one.user_id, one.prompt] if row.judgment}
+        assert set(one.attributes) == ticked
+        assert (one.personalized, one.generic) == ("personalized", "generic")
+
+
+def test_a_run_of_another_task_is_named(chains):
+    with pytest.raises(RunError, match=r"found no run of recenter_extract \(runs: recenter_respond\), expected one"):
+        earlier.find(str(chains.last), "recenter_extract")
+    assert {run.benchmark.name for run in read_runs([chains.inspect])} == {EXTRACT.name, SELECT.name, RESPOND.name}
+
+
+class Anybody(dict):
+    """Prompt -> who asks it: the prompt itself."""
+
+    def __missing__(self, prompt):
+        return (prompt,)
+
+
+def said(prompt):
+    if '"attribute"' in prompt:
+        return listed([(text[:60], "", text) for text in re.findall(r"^user: (.*)$", prompt, re.M)])
+    return mentions_all(prompt)
+
+
+@pytest.mark.release
+def test_killed_in_any_step_and_resumed_nothing_is_asked_twice(tmp_path):
+    """24 conversations, 24 selections, 48 replies; killed among the replies, whose sample has two."""
+    words = [
+        "inspect_ai", "eval", "personafeedback_tasks/recenter_chain", "--model", "openai/gpt-4o", "-M", "responses_api=false", "--log-dir",
+        str(tmp_path / "logs"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "2",
+    ]  # fmt: skip
+    with serving(Anybody(), said) as server:
+        command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
+        command.run_and_kill(server, *words, answered=30, held=2)  # whoever asks again has what it asked for before
+        (killed,) = (tmp_path / "logs").glob("*select*.eval")
+        command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "logs"), "--display", "plain")
+        goes_on = [*words, "-T", f"selected={tmp_path / 'logs'}"]
+        command.run_and_kill(server, *goes_on, answered=13, held=2)
+        (killed,) = (tmp_path / "logs").glob("*respond*.eval")
+        command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "logs"), "--display", "plain")
+        billed = [prompt for (prompt,), _ in server.billed]
+    assert len(billed) == 24 + 24 + 2 * 24
+    assert len(replied(earlier.find(str(tmp_path / "logs"), "recenter_respond"))) == 24

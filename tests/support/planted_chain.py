@@ -18,7 +18,7 @@ USERS, CONVERSATIONS, EACH = 8, 4, 3
 
 TOPIC = {attribute: topic for topic, (attributes, _) in TOPICS.items() for attribute in attributes}
 ALL = [attributes[number] for number in range(5) for attributes, _ in TOPICS.values()]
-PROMPTS = [(topic, TOPICS[topic][1][0]) for topic in ("food", "sport", "music", "travel")]
+PROMPTS = [(topic, TOPICS[topic][1][number]) for number in (0, 1) for topic in ("food", "sport", "music", "travel")]
 SENSITIVE = {"sport", "travel"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
-from scipy.stats import betabinom, norm
+from scipy.stats import beta, betabinom, binom, norm
 
 
 def chance(most: int, least: int, a: float) -> float:
@@ -34,3 +34,25 @@ def above(share: float, most: int, least: int, a: float) -> float:
         return quad(lambda p: p ** (a + most - 1) * (1 - p) ** (a + least - 1), low, high)[0]
 
     return (mass(share, 1) + mass(0, 1 - share)) / (mass(0, 0.5) + mass(0.5, 1))
+
+
+def risk(most: int, least: int, a: float) -> float:
+    """The probability that at most four of another nine agree with a majority, as an integral over the share."""
+    posterior = beta(a + most, a + least)
+    return quad(lambda share: posterior.pdf(share) * binom.cdf(4, 9, share), 0, 1)[0]
+
+
+def misfit(pairs: Mapping[tuple[int, int], int], a: float) -> tuple[float, int]:
+    """(chi-square, majorities compared) of pairs with equally many votes; those of which fewer than five are expected go with the next one."""
+    (votes,) = {sum(both) for both in pairs}
+    cells, seen, expected = [], 0, 0.0
+    for least in range(votes // 2 + 1):
+        seen += pairs.get((votes - least, least), 0)
+        expected += sum(pairs.values()) * chance(votes - least, least, a)
+        if expected >= 5:
+            cells.append((seen, expected))
+            seen, expected = 0, 0.0
+    if expected and cells:
+        last = cells.pop()
+        cells.append((last[0] + seen, last[1] + expected))
+    return sum((found - model) ** 2 / model for found, model in cells), len(cells)

@@ -20,7 +20,7 @@ pytest.importorskip("datasketch")
 
 from inspect_ai.model import _model
 from lm_eval.api.model import LM
-from scipy.stats import binomtest
+from scipy.stats import binomtest, chi2
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from support.as_printed import run_as_printed
 from support.building import words, write
@@ -28,7 +28,7 @@ from support.builds import attentive, filled_in
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 from support.logs import lm_eval_log
-from support.preferences import above, most_probable
+from support.preferences import above, misfit, most_probable, risk
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.folder import Folder
@@ -102,6 +102,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert len(pairs) >= 60
     assert len(ours.read(Vote)) == len(ours.read(PackItem))
     _tiers_are_those_of_a_recount(ours)
+    _noise_is_that_of_a_recount(ours)
     _agreement_is_that_of_statsmodels(ours)
     _every_text_has_its_origin(ours)
     cases = load_present(ours.root / "release", difficulty="hard")
@@ -186,6 +187,41 @@ def _tiers_are_those_of_a_recount(ours):
             tier = "medium" if above(8 / 9, most, least, a) >= 0.5 else "hard"
         assert (most + least, found[pair.id].difficulty, found[pair.id].chosen) == (9, tier, chosen)
     assert {"medium", "hard", ""} <= {one.difficulty for one in found.values()}
+
+
+def _noise_is_that_of_a_recount(ours):
+    """By integrals of two fits, to the pairs that are built to be easy and to all others; in tiers.json as in the released set.json."""
+    votes = defaultdict(Counter)
+    for line in (ours.root / "votes.jsonl").read_text("utf-8").splitlines():
+        vote = json.loads(line)
+        votes[vote["pair_id"]][vote["chosen"]] += 1
+    found = {one.pair_id: one.difficulty for one in (*ours.read(Tiered), *ours.read(Below))}
+    risks, chi_square, degrees = defaultdict(list), 0.0, 0
+    for easy in (True, False):
+        group = [pair for pair in ours.read(Pair) if bool(pair.easy) == easy]
+        falls = {
+            pair.id: tuple(sorted((votes[pair.id][pair.first], votes[pair.id][pair.second]), reverse=True))
+            for pair in group
+        }
+        counts = Counter(falls.values())
+        a = most_probable(counts)
+        of_fall = {both: risk(*both, a) for both in counts}
+        for name, both in falls.items():
+            risks[found[name]].append(of_fall[both])
+        of_group, cells = misfit(counts, a)
+        if cells > 2:  # the sum is given, and one parameter is fitted
+            chi_square, degrees = chi_square + of_group, degrees + cells - 2
+    noise = json.loads((ours.root / "tiers.json").read_text("utf-8"))["noise"]
+    expected = {tier: pytest.approx(np.mean(of), abs=0.004) for tier, of in risks.items() if tier}
+    assert {tier: of["value"] for tier, of in noise["by_tier"].items()} == expected
+    assert noise["degrees"] == degrees > 0
+    assert noise["chi_square"] == pytest.approx(chi_square, rel=0.05)  # the fit tries values of a that are 2.5 % apart
+    assert noise["p"] == pytest.approx(chi2.sf(noise["chi_square"], degrees))
+    released = json.loads((ours.root / "release" / "set.json").read_text("utf-8"))["noise"]
+    assert {tier: of["value"] for tier, of in released["by_tier"].items()} == {
+        tier: pytest.approx(of["value"], abs=1e-4) for tier, of in noise["by_tier"].items()
+    }
+    assert released["fit"]["chi_square"] == pytest.approx(noise["chi_square"], abs=1e-4)
 
 
 def _agreement_is_that_of_statsmodels(ours):

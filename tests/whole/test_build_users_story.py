@@ -47,8 +47,8 @@ def _lines(path, rows):
     return path
 
 
-def _killed_and_resumed(server, step, folder, after):
-    """Run a step that is killed after some answers, and again; nothing that was answered is asked twice."""
+def _killed_and_resumed(server, step, folder, after, failed):
+    """Run a step that is killed after some answers, and again; nothing that was answered is asked twice, but for those that failed."""
     command = [
         sys.executable, "-m", "personafeedback_tasks", "build", step, str(folder.root), "--model", "openai/gpt-4o", "-M", f"base_url={server.url}",
     ]  # fmt: skip
@@ -63,7 +63,8 @@ def _killed_and_resumed(server, step, folder, after):
     done = subprocess.run(command, cwd=AWAY, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     times = Counter(server.seen[before:])
-    assert Counter(times.values()) == {2: in_flight, 1: len(times) - in_flight}
+    twice = in_flight + sum(prompt in times for prompt in failed)
+    assert Counter(times.values()) == {2: twice, 1: len(times) - twice}
     return done.stdout
 
 
@@ -76,7 +77,15 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
             for place in range(8)
         )  # fmt: skip
         _lines(tmp_path / "chats" / f"u{number}.jsonl", turns)
-    with texts_server(says) as server, patch.dict(_model._models, clear=True):
+    failed = []
+
+    def first_fails(prompt):
+        if failed:
+            return says(prompt)
+        failed.append(prompt)  # of the first group of personas, so that the second one knows one less
+        return 400, "down"
+
+    with texts_server(first_fails) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         run_as_printed(["personafeedback build init ours --users users.jsonl --history chats"], monkeypatch)
@@ -96,7 +105,7 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
         _lines(folder.root / "corpus.jsonl", ({"text": f"An article on {words(f'a {n}', 8)}"} for n in range(60)))
         # Personas are written in groups of five; the second group is under way when the first kill comes.
         for step, after in zip(STARTED, (7, 5, 20, 30), strict=True):
-            _killed_and_resumed(server, step, folder, after)
+            _killed_and_resumed(server, step, folder, after, failed)
         run_as_printed(["personafeedback build packs ours"], monkeypatch)
         for annotator in names(6):
             filled_in(folder, annotator, tmp_path / f"{annotator}.votes.csv", attentive(folder, likes_full))

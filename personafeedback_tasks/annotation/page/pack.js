@@ -62,17 +62,6 @@
   let place = Math.max(0, firstOpen());
   if (firstOpen() < 0) place = items.length - 1;
 
-  // A profile as lines: a name at the beginning of a line is a label, with spaces for underscores.
-  function profile(content) {
-    const lines = content.split("\n").map((line) => {
-      const [, space, label, rest] = line.match(/^( *)(?:([\p{L}\p{N}_]+):(?: |$))?(.*)$/u);
-      const depth = Math.min(3, Math.floor(space.length / 2));
-      const name = label === undefined ? null : make("b", {}, `${label.replaceAll("_", " ")}: `);
-      return make("p", { class: `depth${depth}${name && !rest ? " part" : ""}` }, name, rest.replace(/^- /, "• "));
-    });
-    return make("div", { class: "text profile", dir: "auto" }, ...lines);
-  }
-
   function option(text, index) {
     const letter = "ABCDEFGH"[index];
     const chosen = record(place).vote === letter ? " chosen" : "";

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ...common.errors import DataError
 from ...common.statistics import Estimate, percent
+from ...common.strict_json import short_list
 from ...personafeedback.audit import audit
 from ...personafeedback.baselines import BASELINES, estimate
 from ...personafeedback.cases import PersonaCase, PersonaCases
@@ -99,12 +100,22 @@ def check(cases: PersonaCases) -> tuple[Shortcuts, dict[str, str]]:
 
 
 def idle_control(cases: PersonaCases) -> str:
-    """Why the control setting=other_persona cannot run on a set; empty if it can."""
+    """Why setting=other_persona, or setting=rag where users have memories, cannot run on a set; empty if it can."""
+    why = []
     try:
         assign(cases.release.others.personas.values())
     except DataError as error:
-        return f"The control setting=other_persona cannot run on this set: {error}"
-    return ""
+        why.append(f"The control setting=other_persona cannot run on this set: {error}")
+    remembered = {
+        case.user_id: case.persona.memory_file is not None and case.persona.memory_file.is_file() for case in cases
+    }
+    without = [user for user, has in remembered.items() if not has]
+    if 0 < len(without) < len(remembered):
+        why.append(
+            f"setting=rag cannot run on this set: {len(without):,} of {len(remembered):,} users have no memory ({short_list(without)}). Give them one: "
+            "`build memory`."
+        )
+    return " ".join(why)
 
 
 def refuse(stopping: Mapping[str, str], accepted: Collection[str], command: str) -> None:

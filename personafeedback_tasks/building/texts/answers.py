@@ -119,7 +119,7 @@ def _choose(run: _AnswersRun) -> list[Pair]:
     """Write the pairs, and say how long they are."""
     folder, say, old = run.folder, run.say, run.folder.read(Pair)
     voted = folder.has(PackItem) or folder.has(Vote)
-    test = [question for question in run.questions if question.id in run.test]
+    test = Folder(folder.root).questions(TEST)  # a pilot, which sees some persons, keeps the pairs of the others
     pairs = choose(run.settings, test, run.answers, old, fixed=voted)
     folder.write(Pair, pairs)
     say(f"Wrote {len(pairs)} pairs of test persons in pairs.jsonl")

@@ -102,16 +102,24 @@ def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[Balance]:
     return [kind for kind in balances if kind.pairs]
 
 
-def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] | None:
-    """(the kind of a pair, None if it is none of ours; the sign of its lengths), see `_sign`; None if an answer is not there."""
+def in_order(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, Answer, Answer] | None:
+    """(the kind of a pair, None if it is none of ours; the better informed answer; the other); None if an answer is not there."""
     if pair.first not in answers or pair.second not in answers:
         return None
     first, second = answers[pair.first], answers[pair.second]
     for kind, (more, less) in KINDS.items():
         if {first.strategy, second.strategy} == {more, less}:
-            in_order = first.model <= second.model if more == less else first.strategy == more
-            return kind, _sign(first, second) if in_order else _sign(second, first)
-    return None, 0
+            ordered = first.model <= second.model if more == less else first.strategy == more
+            return (kind, first, second) if ordered else (kind, second, first)
+    return None, first, second
+
+
+def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] | None:
+    """(the kind of a pair, the sign of its lengths), see `in_order` and `_sign`."""
+    if (found := in_order(pair, answers)) is None:
+        return None
+    kind, better, worse = found
+    return kind, _sign(better, worse) if kind else 0
 
 
 def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]]:

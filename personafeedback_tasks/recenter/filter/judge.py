@@ -14,6 +14,7 @@ from ...common.embeddings import Embedder, Vectors, embedder
 from ...common.errors import DataError, OptionError
 from ...engine.evidence import Reply
 from ...engine.judges import Judge
+from ..rows import JudgedRow
 from .answers import RecordedAnswers
 from .evaluation import Prediction
 from .folder import Filter, read, text_digest
@@ -57,13 +58,12 @@ class FilterJudge:
 
     Attributes:
         stage: whose rows it judges.
-        users: those of its training rows.
     """
 
     def __init__(self, trained: Filter, recorded: RecordedAnswers | None, embeddings: str | None = None) -> None:
         self._filter, self._recorded = trained, recorded
         self._embeddings = embeddings or trained.embeddings
-        self.stage, self.users = trained.stage, trained.users
+        self.stage = trained.stage
         self._vector = lru_cache(maxsize=4096)(lambda text: self._embedder().embed([text]))
 
     def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
@@ -77,6 +77,10 @@ class FilterJudge:
         how = "trained without this user" if made.fold else "trained on all rows"
         answer = self._filter.stage.labels.label(made.found)
         return Reply(f"{answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}.")
+
+    def unbiased(self, row: JudgedRow, texts: tuple[str, ...]) -> bool:
+        """Whether no model that answers for the row has seen its user: the row's answer is held out, or the user is a new one."""
+        return bool(self._filter.prediction(row.id, text_digest(texts))) or row.user_id not in self._filter.users
 
     def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
         """

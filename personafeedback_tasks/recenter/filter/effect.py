@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..common.jackknife import estimate_of
-from ..common.statistics import Estimate
-from ..common.text import same_text
-from ..recenter.filter.judge import FilterJudge
-from ..recenter.people import People, about_attribute, about_prompt
-from ..recenter.rows import Extraction, JudgedRow
-from .funnel import MadeChain
+from ...common.jackknife import estimate_of
+from ...common.statistics import Estimate
+from ...common.text import same_text
+from ..funnel import MadeChain
+from ..people import People, about_attribute, about_prompt
+from ..rows import Extraction, JudgedRow
+from .judge import FilterJudge
 
 
 class FilteredRow(NamedTuple):
@@ -86,10 +86,10 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
     found = _extracted(made, people) if stage.row is Extraction else _shown(made, people)
     rows, left_out = [], 0
     for row, prompt, there in found:
-        said = judge.predicted(row.id, stage.texts(row))
-        if not said.fold and row.user_id in judge.users:
+        if not judge.unbiased(row, stage.texts(row)):
             left_out += 1
             continue
+        said = judge.predicted(row.id, stage.texts(row))
         # The filter of extraction finds what to drop, that of relevance what to keep.
         wanted = said.found is not (stage.row is Extraction)
         good = bool(row.judgment) is not (stage.row is Extraction)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from ..common.jackknife import estimate_of
 from ..common.statistics import Estimate
-from ..recenter.mention import mentions
-from ..recenter.people import People
-from ..recenter.rows import SCALE
 from .funnel import MadeChain, rated_replies
+from .mention import mentions
+from .people import People
+from .rows import SCALE
 
 AT_EQUAL_LENGTH, DOUBLING, MENTION = "at_equal_length", "doubling", "mention"
 

@@ -14,11 +14,12 @@ pytest.importorskip("numpy")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
-from personafeedback_tasks.analysis.funnel import MadeChain, make_funnel
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter.funnel import MadeChain, made_chain, make_funnel
 from personafeedback_tasks.recenter.people import read_people
+from personafeedback_tasks.runs import earlier
 
 PLAN = planted.plan()
 STEPS = (("recenter_extract", ""), ("recenter_select", "attributes"), ("recenter_respond", "selected"))
@@ -53,6 +54,10 @@ def logs(data, tmp_path_factory):
     from support.recenter import in_inspect
 
     return made_by(in_inspect, data, tmp_path_factory.mktemp("logs"))
+
+
+def made_of(logs):
+    return made_chain("m", {name: earlier.find(str(path), name) for name, path in logs.items()})
 
 
 def told(*arguments):
@@ -137,11 +142,9 @@ def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
     statsmodels = pytest.importorskip("statsmodels.api")
     import numpy as np
 
-    from personafeedback_tasks.analysis.funnel import chains
-    from personafeedback_tasks.analysis.rating import model_of_rating
-    from personafeedback_tasks.runs.read import read_runs
+    from personafeedback_tasks.recenter.rating_model import model_of_rating
 
-    (made,) = chains(read_runs([*logs.values()]))
+    made = made_of(logs)
     found = model_of_rating(made, read_people([people]))
     rows = []
     for one in made.replied:
@@ -179,7 +182,7 @@ def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data)
         in notes
     )
     assert "Nobody was asked what is missing" in notes
-    assert "People judged 384 of the 384 attributes to select from." in notes
+    assert "People judged 768 of the 768 attributes to select from." in notes
     alone = told(logs["recenter_select"], "--people", some)["models"][0]
     assert alone["steps"] == model["steps"]
     assert "No run of recenter_extract: nothing is said of what is extracted." in alone["notes"]
@@ -208,16 +211,13 @@ def test_folders_of_people_add_up_and_rows_that_differ_are_left_out(logs, people
 def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     from dataclasses import replace
 
-    from personafeedback_tasks.analysis.funnel import chains
-    from personafeedback_tasks.runs.read import read_runs
-
-    (made,) = chains(read_runs([*logs.values()]))
+    made = made_of(logs)
     said = read_people([people])
     unread = MadeChain("m", selected=[replace(one, selected=None) for one in made.selected])
     funnel = make_funnel(unread, said)
     assert funnel.steps["selected"].value == 0  # there is something to select, and nothing was
     assert "irrelevant" not in funnel.steps  # of nothing there is no share
-    assert "32 of 32 selections could not be read: they select nothing." in funnel.notes
+    assert "64 of 64 selections could not be read: they select nothing." in funnel.notes
     assert not math.isnan(funnel.steps["selected"].high)
 
 
@@ -249,7 +249,7 @@ def test_the_folder_has_a_table_a_picture_and_what_is_comparable(logs, people, t
     ):  # fmt: skip
         assert words in text, words
     picture = (tmp_path / "out" / "funnel.svg").read_text("utf-8")
-    for words in ("relevant of selected", "better than generic", "95 % intervals"):
+    for words in ("relevant of selected", "better than generic", "95 % interval"):
         assert words in picture
     again = personafeedback("chain", *logs.values(), "--people", people, "--paper", "--out", tmp_path / "again")
     assert again.exit_code == 0

@@ -6,46 +6,33 @@ A step is there if people judged something of it. A share that cannot be formed 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
-from ..recenter.extract import EXTRACT
-from ..recenter.made import Extracted, ForPrompt, Replied, Selected, extracted, replied, selected
-from ..recenter.people import People, about_attribute, about_prompt, about_replies, is_among
-from ..recenter.ratings import NO_DIFFERENCE
-from ..recenter.respond import RESPOND
-from ..recenter.select import SELECT
-from ..runs.earlier import of_run
-from ..runs.run import Run, RunError
+from ..engine.earlier import Earlier
+from ..engine.funnel import FunnelStep
+from .extract import EXTRACT
+from .made import Extracted, ForPrompt, Replied, Selected, extracted, replied, selected
+from .people import People, about_attribute, about_prompt, about_replies, is_among
+from .ratings import NO_DIFFERENCE
+from .respond import RESPOND
+from .select import SELECT
+
+STAGES = (EXTRACT.name, SELECT.name, RESPOND.name)
 
 T = TypeVar("T", Extracted, Selected, Replied)
 
 
-@dataclass(frozen=True)
-class Step:
-    """A share of the funnel.
-
-    Attributes:
-        meaning: what it is the share of, without a period.
-        right: whether a larger share is better.
-    """
-
-    name: str
-    label: str
-    meaning: str
-    right: bool = True
-
-
 FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
-    Step("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted"),
-    Step("accepted", "accepted", "of the extracted attributes, those that most people accept"),
-    Step("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected"),
-    Step("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)", right=False),
-    Step("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average"),
-    Step("no_better", "no better", "of the personalized replies, those rated at most 3: no difference, or worse", right=False),
-    Step("worse", "worse than generic", "of the personalized replies, those rated below 3", right=False),
+    FunnelStep("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted", "extracted of true"),
+    FunnelStep("accepted", "accepted", "of the extracted attributes, those that most people accept", "accepted"),
+    FunnelStep("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected", "selected of relevant"),
+    FunnelStep("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)", "relevant of selected", wrong=True),
+    FunnelStep("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average", "better than generic"),
+    FunnelStep("no_better", "no better", "of the personalized replies, those rated at most 3: no difference, or worse"),
+    FunnelStep("worse", "worse than generic", "of the personalized replies, those rated below 3"),
 )  # fmt: skip
 
 SENSITIVE = "sensitive"
@@ -62,12 +49,10 @@ class MadeChain:
     """What one model made, stage after stage; None where there is no run of that stage.
 
     Attributes:
-        runs: by stage.
         conversations: ids of all conversations that it read.
     """
 
     model: str
-    runs: Mapping[str, Run] = field(default_factory=dict)
     conversations: frozenset[str] = frozenset()
     extracted: Sequence[Extracted] | None = None
     selected: Sequence[Selected] | None = None
@@ -84,7 +69,7 @@ class FunnelItem:
         parts: split -> the part that it is in; without those that do not apply.
     """
 
-    step: Step
+    step: FunnelStep
     user: str
     prompt: str
     value: float
@@ -106,37 +91,15 @@ class Funnel:
     notes: tuple[str, ...]
 
 
-def chains(runs: Sequence[Run]) -> list[MadeChain]:
-    """What each model made, in the order of the runs. Runs of other tasks are left out.
+def made_chain(model: str, runs: Mapping[str, Earlier]) -> MadeChain:
+    """What a model made.
 
-    Raises:
-        RunError: none is of the chain, or a model has two runs of one stage.
+    Args:
+        runs: name of the task -> its run.
     """
-    of_model: dict[str, dict[str, Run]] = {}
-    for run in runs:
-        name = run.benchmark.name
-        if name not in (EXTRACT.name, SELECT.name, RESPOND.name):
-            continue
-        other = of_model.setdefault(run.name, {}).setdefault(name, run)
-        if other is not run:
-            raise RunError(
-                f"{run.logs[0]}: found a second run of {name} by {run.name} (the first: {other.logs[0]}), expected one run of each "
-                "stage. Pass one of them."
-            )
-    if not of_model:
-        raise RunError(
-            f"Found no run of {EXTRACT.name}, {SELECT.name} or {RESPOND.name}, expected one at least. Run `inspect eval "
-            "personafeedback_tasks/recenter_chain` first."
-        )
-    return [_made(model, own) for model, own in of_model.items()]
-
-
-def _made(model: str, runs: Mapping[str, Run]) -> MadeChain:
-    read = {name: of_run(run) for name, run in runs.items()}
-    extracts, selects, responds = (read.get(record.name) for record in (EXTRACT, SELECT, RESPOND))
+    extracts, selects, responds = (runs.get(record.name) for record in (EXTRACT, SELECT, RESPOND))
     return MadeChain(
         model,
-        runs,
         frozenset(case.id for case in extracts.cases) if extracts else frozenset(),
         _in_order(extracted(extracts)) if extracts else None,
         _in_order(selected(selects)) if selects else None,

@@ -1,0 +1,42 @@
+"""`build pilot`: every step that writes texts, for a few persons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..folder import Folder
+from ..models import Models
+from ..steps import MEMORY, Say, taken
+from ..texts.answers import write_answers
+from ..texts.memories import write_memories
+from ..texts.personas import write_personas
+from ..texts.questions import write_questions
+
+
+def write_texts(few: Folder, models: Models, say: Say) -> None:
+    """Have models write what a few persons lack. Their texts are part of the build: the steps go on from them.
+
+    Args:
+        few: the build with a limit on the persons, see `Folder.most`.
+        models: the first one writes personas and questions; all of them answer.
+
+    Raises:
+        DataError, OptionError, GenerationError: see the steps.
+    """
+    writer = replace(models, names=models.names[:1], given=_given(models))
+
+    def say_but_next(line: str) -> None:
+        if not line.startswith("Next: "):
+            say(line)
+
+    write_personas(few, writer if few.settings.personas else None, say_but_next)
+    if MEMORY in taken((MEMORY,), few.root):
+        write_memories(few, writer, False, say_but_next)
+    write_questions(few, writer, say_but_next)
+    write_answers(few, models, say_but_next)
+
+
+def _given(models: Models) -> tuple[str, ...]:
+    """The arguments without those of the other models, which `Models` would not know."""
+    others = tuple(f"{name}:" for name in models.names[1:])
+    return tuple(pair for pair in models.given if not pair.startswith(others))

@@ -1,0 +1,95 @@
+"""What a build has cost so far, and what all of it will cost if it goes on as it went: with texts that are refused, replaced and lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...common.errors import require
+from ...engine.usage import NONE, Usage
+from ..folder import Folder
+from ..rows import OWN, TEST, Answer, Origin, Pair, Person, Refused, kept
+from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
+from ..texts.asking import settled
+from ..texts.pairs import kinds
+from ..texts.personas import names
+
+
+@dataclass(frozen=True)
+class StepCost:
+    """What a step has taken, and what it will take.
+
+    Attributes:
+        persons: that it was done for; whole: that it will have been done for in the end.
+        usage: for these persons.
+    """
+
+    step: str
+    persons: int
+    whole: int
+    usage: Usage
+
+    @property
+    def expected(self) -> Usage:
+        """In the end, if each of the others takes as much as these did."""
+        return Usage(*(number * self.whole / self.persons for number in self.usage.each))
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a build will be in the end.
+
+    Attributes:
+        made: pairs that there are; possible: that there would be of the same persons if no text were refused.
+        persons: test persons in the end; pairs: of these, if the others lose as many.
+    """
+
+    made: int
+    possible: int
+    persons: int
+    pairs: int
+
+
+def step_costs(folder: Folder) -> list[StepCost]:
+    """Each step that asked models, in order. What a log that cannot be read took is not counted."""
+    require("inspect_ai", extra="build")
+    from ...inspect_harness.spent import spent
+
+    usage: dict[str, Usage] = {}
+    for row in spent(folder.root)[0]:
+        usage[row.step] = usage.get(row.step, NONE) + Usage(row.texts, row.input_tokens, 0, row.output_tokens, 0)
+    written = {(origin.kind, origin.parents[:1]): origin for origin in folder.read(Origin) if origin.model != OWN}
+    chosen = {parents[0] for kind, parents in written if kind == "memory"}
+    people, to_come = kept(folder.read(Person)), len(missing(folder))
+    own = sum(
+        (folder.root / "memory" / f"{one.user_id}.jsonl").is_file() and one.user_id not in chosen for one in people
+    )
+    persons = {
+        PERSONAS: (folder.settings.personas - to_come, folder.settings.personas),
+        MEMORY: (len(chosen), len(people) + to_come - own),
+        QUESTIONS: (len({parents[0] for kind, parents in written if kind == "question"}), len(people) + to_come),
+        ANSWERS: (len({answer.user_id for answer in folder.read(Answer)}), len(people) + to_come),
+    }
+    return [
+        StepCost(step.name, done, max(done, whole), usage[step.name])
+        for step, (done, whole) in persons.items()
+        if done and step.name in usage
+    ]
+
+
+def outlook(folder: Folder) -> Outlook | None:
+    """None where no test person has an answer yet."""
+    settings, answers, people = folder.settings, folder.read(Answer), kept(folder.read(Person))
+    test = {person.user_id for person in people if person.split == TEST}
+    answered = {answer.user_id for answer in answers} & test
+    if not answered:
+        return None
+    made = sum(pair.user_id in answered for pair in folder.read(Pair))
+    each = (settings.specific + settings.general) * kinds(len({answer.model for answer in answers}))
+    persons = len(test) + round(len(missing(folder)) * settings.test)
+    return Outlook(made, len(answered) * each, persons, round(made / len(answered) * persons))
+
+
+def missing(folder: Folder) -> set[str]:
+    """The personas that are still to be written."""
+    there = {person.user_id for person in folder.read(Person)}
+    return {*names(folder.settings)} - there - settled(folder.read(Refused), PERSONAS)

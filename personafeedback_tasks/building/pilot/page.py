@@ -1,0 +1,175 @@
+"""The page of a pilot: everything that somebody reads before more is spent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from ...choice import baselines
+from ...choice.orders import TWO
+from ...common import web
+from ...engine.usage import Prices, Usage, total
+from ..basis import Bases
+from ..folder import Folder
+from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused
+from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
+from ..texts import answers, checks, memories, personas, questions
+from ..texts.answers import target
+from ..texts.languages import words
+from ..texts.pairs import KINDS, in_order
+from ..yields import HEADER, yield_rows
+from .costs import outlook, step_costs
+
+_MEANINGS: Mapping[str, Mapping[str, str]] = {
+    PERSONAS.name: personas.MEANINGS,
+    MEMORY.name: memories.MEANINGS,
+    QUESTIONS.name: questions.MEANINGS,
+    ANSWERS.name: {**checks.MEANINGS, **answers.MEANINGS},
+}
+"""Step -> reason why it refuses a text -> what was found."""
+
+Table = dict[str, Any]
+"""Its title, header and rows, and a note."""
+
+
+def page(folder: Folder, users: Sequence[str], reasons: Mapping[str, Mapping[str, str]], prices: Prices | None) -> str:
+    """The page, as HTML. Opened as a file it is to be read; served by `serving`, a click drops a person or a question.
+
+    Args:
+        users: to show, also those who were dropped.
+        reasons: `person` and `question` -> a reason to drop one -> its meaning.
+        prices: of tokens, of every model; None shows no dollars.
+    """
+    persons = folder.by_id(Person)
+    refused = [
+        {
+            "step": text.step,
+            "id": text.id,
+            "reason": text.reason,
+            "meaning": _MEANINGS[text.step].get(text.reason, ""),
+            "text": text.text,
+        }
+        for text in folder.read(Refused)
+    ]
+    document = {
+        "people": _people(folder, [persons[user] for user in users]),
+        "refused": refused,
+        "tables": [
+            table for table in (*_costs(folder, prices), _yields(folder), *_lengths(folder, users)) if table["rows"]
+        ],
+        "reasons": reasons,
+        "files": {"person": Person.file, "question": Question.file},
+        "strategies": [name for name in STRATEGIES if any(answer.strategy == name for answer in folder.read(Answer))],
+    }
+    return web.page(
+        Path(__file__).with_name("page") / "pilot", document, "connect-src 'self'",
+        title=f"Pilot of {folder.settings.name}", language=folder.settings.language, root=str(folder.root),
+    )  # fmt: skip
+
+
+def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
+    bases, of_user, of_question = (
+        folder.by_id(Basis),
+        defaultdict[str, list[Any]](list),
+        defaultdict[str, list[Any]](list),
+    )
+    users, told = {one.user_id for one in people}, Bases(folder)
+    asked = [question for question in folder.read(Question) if question.user_id in users]
+    about = {question.id: told.shown(question).values for question in asked}
+    for answer in folder.read(Answer):
+        if answer.question_id in about:
+            count, share = baselines.shared_terms(answer.text, about[answer.question_id])
+            of_question[answer.question_id].append({
+                "model": answer.model, "strategy": answer.strategy, "way": answer.way, "text": answer.text, "words": words(answer.text),
+                "shared": count, "share": round(100 * share),
+            })  # fmt: skip
+    for question in asked:
+        basis = bases.get(question.id)
+        of_user[question.user_id].append({
+            "id": question.id, "question": question.question, "category": question.category, "scenario": question.scenario,
+            "keep": question.keep, "reason": question.reason, "target": target(folder.settings, question.id),
+            "memory": basis.memory if basis else (), "features": basis.features if basis else (), "answers": of_question[question.id],
+        })  # fmt: skip
+    return [
+        {
+            "id": one.user_id, "name": one.name, "split": one.split, "keep": one.keep, "reason": one.reason,
+            "profile": folder.persona(one.user_id).text, "questions": of_user[one.user_id],
+        }
+        for one in people
+    ]  # fmt: skip
+
+
+def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
+    costs, found = step_costs(folder), outlook(folder)
+    dollars = ["dollars"] if prices else []
+
+    def cells(usage: Usage) -> list[str]:
+        spent = [f"{prices.of(usage):,.2f}"] if prices else []
+        return [f"{usage.calls:,.0f}", f"{usage.input:,.0f}", f"{usage.output:,.0f}", *spent]
+
+    header = ["step", "persons", "calls", "input tokens", "output tokens", *dollars]
+    so_far = [[cost.step, f"{cost.persons:,}", *cells(cost.usage)] for cost in costs]
+    whole = [[cost.step, f"{cost.whole:,}", *cells(cost.expected)] for cost in costs]
+    if costs:
+        so_far.append(["total", "", *cells(total(cost.usage for cost in costs))])
+        whole.append(["total", "", *cells(total(cost.expected for cost in costs))])
+    note = "Each person still to come is taken to cost as much as these did, refused and replaced texts included."
+    if found:
+        votes = folder.settings.votes
+        note += (
+            f" {found.made:,} of {found.possible:,} possible pairs were made ({100 * found.made / found.possible:.0f} %). At this rate {found.persons:,} test "
+            f"persons give about {found.pairs:,} pairs before screening: {found.pairs * votes:,} votes, {votes} to each pair."
+        )
+    return [
+        _table("Cost so far", header, so_far),
+        _table("Cost of the whole build, with these losses", header, whole, note),
+    ]
+
+
+def _yields(folder: Folder) -> Table:
+    return _table("What passed the checks", HEADER, yield_rows(folder))
+
+
+def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
+    """Of the answers by strategy, and of the pairs by kind."""
+    users, texts, bases = {*users}, folder.by_id(Answer), Bases(folder)
+    about = {one.id: bases.shown(one).values for one in folder.read(Question) if one.user_id in users}
+    shown = [answer for answer in texts.values() if answer.question_id in about]
+    by_strategy = []
+    for name in STRATEGIES:
+        if of_name := [answer for answer in shown if answer.strategy == name]:
+            lengths = [words(answer.text) for answer in of_name]
+            ratio = mean(
+                length / target(folder.settings, one.question_id) for length, one in zip(lengths, of_name, strict=True)
+            )
+            terms = mean(baselines.shared_terms(answer.text, about[answer.question_id])[0] for answer in of_name)
+            by_strategy.append(
+                [name, f"{len(of_name):,}", f"{mean(lengths):.0f}", f"{100 * ratio:.0f}", f"{terms:.1f}"]
+            )
+    right: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for pair in folder.read(Pair):
+        found = in_order(pair, texts)
+        if found and (kind := found[0]) and pair.question_id in about:
+            _, better, worse = found
+            both = better.text, worse.text
+            right[kind].append((baselines.longest(both, TWO), baselines.overlap(both, TWO, about[pair.question_id])))
+    by_kind = [
+        [kind, f"{len(right[kind]):,}", *(f"{100 * mean(acc):.0f}" for acc in zip(*right[kind], strict=True))]
+        for kind in KINDS
+        if right[kind]
+    ]
+    return [
+        _table("Answers: length and overlap", ["told", "answers", "mean words", "% of target", "terms of the persona"], by_strategy),
+        _table(
+            "Pairs: how often a shortcut picks the better informed answer", ["kind", "pairs", "longest, %", "overlap, %"], by_kind,
+            "Chance is 50. `build release` stops where one of these is right in more than 60 % of the Hard cases. Of two writers, the first in the alphabet "
+            "counts as the better informed.",
+        ),
+    ]  # fmt: skip
+
+
+def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
+    return {"title": title, "header": list(header), "rows": [list(row) for row in rows], "note": note}

@@ -1,0 +1,78 @@
+"""A funnel as reports show it: what is left of each step of a model's work. A benchmark with several steps fills it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..common.statistics import Estimate
+from .report import Published
+
+PERCENT, POINTS, SIGNED, RATIO = "percent", "points", "signed", "ratio"
+"""Units: a share, a difference of shares, a number with its sign, a number from 0 on."""
+
+
+@dataclass(frozen=True)
+class FunnelStep:
+    """A share of the funnel.
+
+    Attributes:
+        meaning: what it is the share of, without a period.
+        drawn: how the picture calls it, which shows what is right; empty where it has another step for that.
+        wrong: whether the share is of what is wrong, so that the picture shows the others.
+    """
+
+    name: str
+    label: str
+    meaning: str
+    drawn: str = ""
+    wrong: bool = False
+
+
+@dataclass(frozen=True)
+class FunnelModel:
+    """One model.
+
+    Attributes:
+        rows: (the model or a part, step -> its share there); the model first, and only shares that can be formed.
+        notes: what is absent and why, in sentences.
+    """
+
+    name: str
+    rows: Sequence[tuple[str, Mapping[str, Estimate]]]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class FunnelTable:
+    """Further numbers, in one table for all models.
+
+    Attributes:
+        rows: (label, of each column (the number or None, its unit)).
+        note: sentences below it.
+    """
+
+    heading: str
+    corner: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[tuple[Estimate | None, str]]]]
+    note: str
+
+
+@dataclass(frozen=True)
+class FunnelSheet:
+    """All that is shown of some models.
+
+    Attributes:
+        about: what goes for all shares, in a sentence.
+        published: figures of others.
+        comparable: which of these are, in sentences.
+    """
+
+    title: str
+    steps: Sequence[FunnelStep]
+    models: Sequence[FunnelModel]
+    about: str
+    tables: Sequence[FunnelTable] = ()
+    published: Sequence[Published] = ()
+    comparable: str = ""

@@ -1,0 +1,137 @@
+"""Where the chain breaks, as the records that reports show and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..common.strict_json import jsonable
+from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, FunnelModel, FunnelSheet, FunnelTable
+from ..engine.report import Published
+from .filter.effect import MEASURES, OVER_SELECTION, FilterEffect
+from .funnel import SENSITIVE, STEPS, Funnel
+from .rating_model import AT_EQUAL_LENGTH, DOUBLING, MENTION, RatingModel
+from .reference import beside
+from .rows import Relevance, Response
+
+TITLE = "Where the chain breaks"
+ABOUT = "Intervals: over users, and over prompts as well where users share them."
+
+COMPARABLE = (
+    "Of these only the share of replies that are no better than generic is also a column above; its people, prompts and models differ. "
+    "F1 and kappa are of judges of relevance: a report of a run of recenter_relevance has them."
+)
+
+TERMS = {
+    AT_EQUAL_LENGTH: "rating at equal length, no attribute named",
+    DOUBLING: "twice the length adds",
+    MENTION: "naming an attribute adds",
+}
+
+ABOUT_RATINGS = (
+    "Least squares of people's mean rating (3: as good as the generic reply) on the binary logarithm of the length ratio and on whether a "
+    "sentence of the reply names an attribute; errors from a jackknife over users and prompts."
+)
+
+
+@dataclass(frozen=True)
+class ChainResult:
+    """All that is said of one model's chain.
+
+    Attributes:
+        rating: None where too few replies are rated.
+        filters: one for each filter that was asked and had something to filter.
+    """
+
+    funnel: Funnel
+    rating: RatingModel | None
+    filters: Sequence[FilterEffect]
+
+
+def published() -> list[Published]:
+    """The figures of the authors' project page."""
+    return [beside(stage.stage)(None, ()) for stage in (Relevance, Response)]
+
+
+def sheet(results: Sequence[ChainResult], others: Sequence[Published]) -> FunnelSheet:
+    """The report of some models.
+
+    Args:
+        others: see `published`; none to leave them out.
+    """
+    models = [FunnelModel(one.funnel.model, list(_rows(one.funnel)), one.funnel.notes) for one in results]
+    tables = [table for table in (_ratings(results), _filters(results)) if table.rows]
+    return FunnelSheet(TITLE, STEPS, models, ABOUT, tables, others, COMPARABLE if others else "")
+
+
+def _rows(funnel: Funnel) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield funnel.model, funnel.steps
+    nouns = {"source": "conversations", SENSITIVE: "prompts", "attributes": "attributes"}
+    for split, parts in funnel.parts.items():
+        for part, steps in parts.items():
+            yield f"  {part} {'attribute' if part == '1' else nouns[split]}", steps
+
+
+def _ratings(results: Sequence[ChainResult]) -> FunnelTable:
+    units = {AT_EQUAL_LENGTH: RATIO}
+    rows = [
+        (
+            f"{one.funnel.model}, {one.rating.replies:,} replies",
+            [(one.rating.terms.get(name), units.get(name, SIGNED)) for name in TERMS],
+        )
+        for one in results
+        if one.rating
+    ]
+    return FunnelTable("What ratings depend on", "1 to 5", list(TERMS.values()), rows, ABOUT_RATINGS)
+
+
+def _filters(results: Sequence[ChainResult]) -> FunnelTable:
+    """Each measure of each filter, without and with it."""
+    rows, notes = [], []
+    for model, effect in ((one.funnel.model, effect) for one in results for effect in one.filters):
+        for name, estimates in effect.measures.items():
+            units = (RATIO, RATIO, SIGNED) if name == OVER_SELECTION else (PERCENT, PERCENT, POINTS)
+            rows.append((f"{model}: {MEASURES[effect.stage][name][0]}", list(zip(estimates, units, strict=True))))
+        note = f"{model}, {effect.stage}: {effect.rows:,} judged rows, each answered by a model that had not seen its user."
+        if effect.left_out:
+            note += f" {effect.left_out:,} more are left out: the filter was trained on their users."
+        notes.append(note)
+    columns = ("without the filter", "with it", "with minus without, paired")
+    return FunnelTable("What the filters change", "% or ratio", columns, rows, " ".join(notes))
+
+
+def document(
+    results: Sequence[ChainResult], others: Sequence[Published], signatures: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
+    """Ready for JSON: shares from 0 to 1. A share that cannot be formed is not there.
+
+    Args:
+        signatures: model -> stage -> what its numbers depend on.
+    """
+    models = [
+        {
+            "model": one.funnel.model,
+            "signatures": signatures[one.funnel.model],
+            "steps": one.funnel.steps,
+            "parts": one.funnel.parts,
+            "rating": one.rating,
+            "filters": [
+                {
+                    "stage": effect.stage,
+                    "rows": effect.rows,
+                    "left_out": effect.left_out,
+                    "measures": {
+                        name: dict(zip(("without", "with", "difference"), estimates, strict=True))
+                        for name, estimates in effect.measures.items()
+                    },
+                }
+                for effect in one.filters
+            ],
+            "notes": one.funnel.notes,
+        }
+        for one in results
+    ]
+    figures = [{"why": one.why, "figures": {line.title: of for line, of in one.figures}} for one in others]
+    found: dict[str, Any] = jsonable({"models": models, "published": figures})
+    return found

@@ -1,0 +1,287 @@
+"""The pilot of a build: the texts of a few persons, its page and what a click on it writes, and what the whole build will cost."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("datasketch")
+
+from support.browser import Page, chromium
+from support.building import Writer, a_build, persona, write
+from support.commands import personafeedback
+from support.texts_server import texts_server
+
+from personafeedback_tasks.building.pilot import serving
+from personafeedback_tasks.building.pilot.page import page
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Refused
+from personafeedback_tasks.cli.build_pilot import _REASONS
+from personafeedback_tasks.common import files
+from personafeedback_tasks.inspect_harness import generation
+
+BIG, SMALL = "openai/gpt-4o", "openai/gpt-4o-mini"
+AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
+HOSTILE = "**<img src=x onerror='window.evil = 1'>** </script><script>window.evil = 1</script>"
+
+
+def told_of(prompt, model=""):
+    """As `write`, but the small model refuses to answer a question alone, and one text is hostile."""
+    text = write(prompt, model)
+    if (
+        model == "gpt-4o-mini"
+        and "profile" not in prompt.lower()
+        and "<answer>" not in prompt
+        and "<question>" in prompt
+        and "<discreet>" not in prompt
+    ):
+        return "I'm sorry, but I can't help with that."
+    return text
+
+
+def data_of(folder):
+    html = (folder.root / "pilot.html").read_text(encoding="utf-8")
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL).group(1))
+
+
+def table(document, title):
+    found = next(one for one in document["tables"] if one["title"].startswith(title))
+    return {row[0]: row[1:] for row in found["rows"]}, found["note"]
+
+
+@pytest.fixture(scope="module")
+def piloted(tmp_path_factory):
+    """A build of six persons of which two have been piloted, through a real server; and what was said."""
+    folder = a_build(tmp_path_factory.mktemp("pilot") / "build", personas=6, specific=2, votes_per_pair=7)
+    with texts_server(told_of, by_model=True) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "none")
+        options = (
+            "--people",
+            2,
+            "--model",
+            BIG,
+            "--model",
+            SMALL,
+            "-M",
+            f"base_url={server.url}",
+            "--price-in",
+            2,
+            "--price-out",
+            10,
+        )
+        done = personafeedback("build", "pilot", folder.root, *options)
+        asked = len(server.seen)
+    assert done.exit_code == 0, done.output
+    return folder, done.output, asked
+
+
+@pytest.mark.slow
+def test_the_whole_chain_is_on_one_page_with_its_measured_losses(piloted):
+    folder, said, asked = piloted
+    document = data_of(folder)
+    assert [one["id"] for one in document["people"]] == [one.user_id for one in folder.people()]
+    assert len(document["people"]) == 2
+    shown = [question for one in document["people"] for question in one["questions"]]
+    assert {one["question"] for one in shown} == {one.question for one in folder.questions()}
+    texts = {one.text for one in folder.read(Answer)}
+    assert {answer["text"] for one in shown for answer in one["answers"]} == texts
+    assert all(answer["words"] == len(answer["text"].split()) for one in shown for answer in one["answers"])
+    refused = [(one["reason"], one["text"]) for one in document["refused"]]
+    assert refused == [(one.reason, one.text) for one in folder.read(Refused)]
+    assert len(refused) > 0
+    assert {reason for reason, _ in refused} == {"refusal"}
+    assert "a short text that begins by saying that it cannot help" in document["refused"][0]["meaning"]
+    assert f"{len(refused)} refusal" in said
+
+    costs, _ = table(document, "Cost so far")
+    whole, note = table(document, "Cost of the whole build")
+    assert costs["total"][1:4] == [
+        f"{asked:,}",
+        f"{90 * asked:,}",
+        f"{10 * asked:,}",
+    ]  # the server says 90 and 10 tokens of each call
+    assert costs["total"][4] == f"{(90 * asked * 2 + 10 * asked * 10) / 1e6:,.2f}"
+    assert costs["personas"][:2] == ["2", "2"]
+    # Six persons take three times what two took, refused texts included.
+    assert whole["answers"] == ["6", f"{3 * int(costs['answers'][1]):,}", f"{3 * int(costs['answers'][2].replace(',', '')):,}",
+                                f"{3 * int(costs['answers'][3].replace(',', '')):,}", whole["answers"][4]]  # fmt: skip
+    pairs = len(folder.read(Pair))
+    assert f"{pairs} of 16 possible pairs were made ({100 * pairs / 16:.0f} %)" in note
+    assert f"6 test persons give about {3 * pairs} pairs before screening: {21 * pairs} votes, 7 to each pair." in note
+    assert f"Next: personafeedback build personas {folder.root} --model {BIG} -M base_url=http" in said
+    assert said.count("Next: ") == 1
+
+
+@pytest.mark.slow
+def test_length_and_overlap_are_measured(piloted):
+    folder, _, _ = piloted
+    document = data_of(folder)
+    rows, _ = table(document, "Answers: length")
+    answers = folder.read(Answer)
+    for strategy in ("full", "masked", "question"):
+        lengths = [len(one.text.split()) for one in answers if one.strategy == strategy]
+        assert rows[strategy][:2] == [str(len(lengths)), f"{sum(lengths) / len(lengths):.0f}"]
+    by_id = {one.id: one for one in answers}
+    easy = [
+        (by_id[one.easy], by_id[one.first if one.second == one.easy else one.second])
+        for one in folder.read(Pair)
+        if one.easy
+    ]
+    longer = sum((len(a.text) > len(b.text)) + 0.5 * (len(a.text) == len(b.text)) for a, b in easy) / len(easy)
+    assert table(document, "Pairs:")[0]["easy"][:2] == [str(len(easy)), f"{100 * longer:.0f}"]
+
+
+@pytest.mark.slow
+def test_a_click_writes_keep_no_and_a_file_only_tells_how(piloted, monkeypatch):
+    folder, _, _ = piloted
+    monkeypatch.setattr(files, "LOCK_WAIT", 0.05)
+    users = [one.user_id for one in folder.people()[:2]]
+    made, address = serving.server(folder, lambda: page(folder, users, _REASONS, None))
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    first, question = folder.people()[0].user_id, folder.questions()[0].id
+    try:
+        with chromium() as driver:
+            driver.get((folder.root / "pilot.html").as_uri())
+            shown = Page(driver)
+            assert not driver.find_element("id", "how").get_property("hidden")
+            assert shown("return [...document.querySelectorAll('button')].every((one) => one.hidden)")
+            shown.errors()
+            driver.get(address)
+            assert driver.find_element("id", "how").get_property("hidden")
+            shown.click(".question button")
+            shown.wait("return document.querySelector('.question button').getAttribute('aria-pressed') === 'true'")
+            shown(
+                "const select = document.querySelector('.question select'); select.value = 'forced'; select.dispatchEvent(new Event('change'))"
+            )
+            shown.wait(
+                "return document.querySelector('.question select').value === 'forced' && !document.getElementById('said').textContent"
+            )
+            assert shown.errors() == []
+            driver.execute_script(AXE.read_text(encoding="utf-8"))
+            found = driver.execute_async_script("axe.run().then(arguments[0])")
+            assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
+            driver.get(address)  # what was written is there, to be taken back
+            assert shown.texts(".question.dropped .line button") == ["Dropped (keep = no)"]
+            with folder.locked():
+                shown.click(".person > .line button")
+                shown.wait("return document.getElementById('said').textContent.startsWith('Not written: ')")
+            assert folder.by_id(Person)[first].keep == ""
+            shown.click(".person > .line button")
+            shown.wait("return document.querySelector('.person > .line button').textContent.startsWith('Dropped')")
+            shown.click(".person > .line button")
+            shown.wait("return document.querySelector('.person > .line button').textContent === 'Drop'")
+        line = folder.by_id(Question)[question]
+        assert (line.keep, line.reason) == ("no", "forced")
+        assert folder.by_id(Person)[first].keep == ""
+        root = address[: address.index("/", 8)]
+        for url, body in ((f"{root}/", None), (f"{root}/keep", b"{}"), (f"{root}/x/keep", b"{}")):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(url, body)
+        for body, said in ((b"{", "expected JSON"), (b"{}", "expected the file, id, keep and reason"),
+                           (json.dumps({"file": "people.csv", "id": "x", "keep": "no", "reason": ""}).encode(), "found no user_id 'x'"),
+                           (json.dumps({"file": "people.csv", "id": first, "keep": "maybe", "reason": ""}).encode(), "found keep = 'maybe'")):  # fmt: skip
+            with pytest.raises(urllib.error.HTTPError) as error:
+                urllib.request.urlopen(f"{address}keep", body)
+            assert error.value.code == 409
+            assert said in error.value.read().decode()
+    finally:
+        made.shutdown()
+        made.server_close()
+
+
+@pytest.fixture
+def writer(monkeypatch):
+    found = Writer()
+    monkeypatch.setattr(generation, "generate", found)
+    monkeypatch.setattr(generation, "check_models", lambda *_: None)
+    return found
+
+
+@pytest.mark.slow
+def test_the_served_page_ends_with_ctrl_c(piloted):
+    folder, _, _ = piloted
+    command = [
+        sys.executable,
+        "-m",
+        "personafeedback_tasks",
+        "build",
+        "pilot",
+        str(folder.root),
+        "--people",
+        "2",
+        "--serve",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        address = next(line.split()[1] for line in process.stdout if line.startswith("Open "))
+        user = folder.people()[1].user_id
+        click = {"file": "people.csv", "id": user, "keep": "no", "reason": "a team's own"}
+        assert urllib.request.urlopen(f"{address}keep", json.dumps(click).encode()).status == 200
+        assert folder.by_id(Person)[user].reason == "a team's own"
+        again = urllib.request.urlopen(address).read().decode()
+        assert f'"id":"{user}"' in again
+        urllib.request.urlopen(f"{address}keep", json.dumps(click | {"keep": "", "reason": ""}).encode())
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+    finally:
+        process.kill()
+
+
+def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=1)
+
+    def pilot(*options):
+        done = personafeedback("build", "pilot", folder.root, *options)
+        assert done.exit_code == 0, done.output
+        return {one["id"] for one in data_of(folder)["people"]}
+
+    both = ("--people", 2, "--model", BIG, "--model", SMALL, "-M", f"{SMALL}:seed=4")
+    first = pilot(*both)
+    writer.take()
+    assert pilot(*both) == first
+    assert writer.take() == []
+    assert pilot("--people", 1) < first
+    people = folder.read(Person)
+    serving.screen(folder, {"file": "people.csv", "id": people[0].user_id, "keep": "no", "reason": "implausible"})
+    assert folder.by_id(Person)[people[0].user_id].reason == "implausible"
+    for name in ("personas", "questions", "answers"):
+        models = ("--model", BIG, "--model", SMALL)[: None if name == "answers" else 2]
+        assert personafeedback("build", name, folder.root, *models).exit_code == 0
+    assert len(folder.read(Answer)) == 4 * 10
+    before = {one.id for one in folder.read(Pair)}
+    assert len(pilot(*both)) == 2  # another person, and the pairs of those who are not shown stay
+    assert {one.id for one in folder.read(Pair)} == before
+
+
+def test_where_nothing_passes_the_page_shows_why(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=1)
+    writer.write = lambda prompt, model: "No." if "Write the profile" in prompt else write(prompt, model)
+    done = personafeedback("build", "pilot", folder.root, "--model", BIG)
+    assert done.exit_code == 1
+    assert "found no person to keep (refused: " in done.output
+    document = data_of(folder)
+    assert (document["people"], {one["text"] for one in document["refused"]}) == ([], {"No."})
+
+
+def test_own_users_are_piloted_too_and_texts_stay_texts(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=0, specific=1)
+    (folder.root / "persona").mkdir()
+    for number in range(9):
+        (folder.root / "persona" / f"x{number}.json").write_text(
+            json.dumps(persona(f"own {number}", Name=HOSTILE)), encoding="utf-8"
+        )
+    done = personafeedback("build", "pilot", folder.root, "--people", 3, "--model", BIG)
+    assert done.exit_code == 0, done.output
+    assert {one.user_id for one in folder.questions()} == {"x0", "x1", "x2"}
+    assert f"Next: personafeedback build questions {folder.root} --model {BIG}\n" in done.output
+    assert "<img" not in (folder.root / "pilot.html").read_text(encoding="utf-8")
+    assert data_of(folder)["people"][0]["name"] == HOSTILE

@@ -1,0 +1,177 @@
+"""What a filter does to the chain: by hand, and with a trained one on planted people."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from support import planted_chain as planted
+from support.commands import personafeedback
+from support.outputs import faults
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("sklearn")
+
+from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.recenter.fields import Message
+from personafeedback_tasks.recenter.filter.effect import effect_of
+from personafeedback_tasks.recenter.filter.evaluation import Prediction
+from personafeedback_tasks.recenter.filter.stage import STAGES
+from personafeedback_tasks.recenter.funnel import MadeChain
+from personafeedback_tasks.recenter.histories import conversation_id
+from personafeedback_tasks.recenter.made import Extracted, Selected
+from personafeedback_tasks.recenter.people import read_people
+
+PLAN = planted.plan()
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    return planted.write_people(tmp_path_factory.mktemp("people"), PLAN)
+
+
+def chain() -> MadeChain:
+    """What the planted model makes, without a harness."""
+    extracted = [
+        Extracted(f"{name}-{place}", PLAN.owner[name], name, tuple(Message(**turn) for turn in PLAN.messages[name]), PLAN.sources[name], one, "", "", False)
+        for name, noted in PLAN.noted.items()
+        for place, one in enumerate(noted, 1)
+    ]  # fmt: skip
+    selected = [
+        Selected(f"u{user}-q{number}", f"u{user}", f"q{number}", text, topic in planted.SENSITIVE, "", tuple(PLAN.profile(f"u{user}")), tuple(planted.shown(PLAN, f"u{user}", topic)))
+        for user in range(planted.USERS)
+        for number, (topic, text) in enumerate(planted.PROMPTS)
+    ]  # fmt: skip
+    return MadeChain("model", frozenset(PLAN.noted), extracted, selected)
+
+
+def says(stage, found, fold=1, users=()):
+    """A filter that finds what it is told to."""
+    return SimpleNamespace(
+        stage=STAGES[stage], unbiased=lambda row, texts: bool(fold) or row.user_id not in users, predicted=lambda row, texts: Prediction(fold, float(found(row, texts)), 0.5)
+    )  # fmt: skip
+
+
+def test_a_filter_that_rejects_what_people_reject_lets_only_accepted_ones_through(people):
+    """96 attributes, 54 of them accepted. It drops the 42 others: acceptance rises from 54 / 96 to 1, and no accepted one is lost."""
+    wrong = {f"x{number}" for number, right in enumerate(PLAN.accepted.values()) if not right}  # ids of `write_people`
+    judge = says("extraction", lambda row, texts: row in wrong)
+    effect = effect_of(judge, chain(), read_people([people]))
+    without, with_it, difference = effect.measures["accepted"]
+    assert (without.value, with_it.value) == (pytest.approx(54 / 96), 1)
+    assert difference.value == pytest.approx(1 - 54 / 96)
+    assert effect.measures["kept_accepted"][1].value == 1
+    assert (effect.rows, effect.left_out) == (96, 0)
+    rows = [(PLAN.owner[name], right) for (name, _), right in PLAN.accepted.items()]
+    stderr = jackknife_stderr(
+        lambda some: 1 - sum(right for _, right in some) / len(some), rows, [user for user, _ in rows]
+    )
+    assert difference.stderr == pytest.approx(stderr)  # paired: with the filter nothing varies
+
+
+def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(people):
+    topics = {text: topic for topic, text in planted.PROMPTS}
+
+    def relevant(row, texts):
+        return planted.relevant(
+            next(one for one in planted.ALL if one.casefold() == texts[0].casefold()), topics[texts[1]]
+        )
+
+    effect = effect_of(says("relevance", relevant), chain(), read_people([people]))
+    pairs = [
+        (user, topic) for user in (f"u{number}" for number in range(planted.USERS)) for topic, _ in planted.PROMPTS
+    ]
+    selected = [(planted.relevant(one, topic)) for user, topic in pairs for one in planted.shown(PLAN, user, topic)]
+    people_find = sum(planted.relevant(one, topic) for user, topic in pairs for one in PLAN.profile(user))
+    without, with_it, difference = effect.measures["over_selection"]
+    assert without.value == pytest.approx(len(selected) / people_find)
+    assert with_it.value == pytest.approx(sum(selected) / people_find)
+    assert difference.value == pytest.approx((sum(selected) - len(selected)) / people_find)
+    assert difference.high < 0
+    assert effect.measures["irrelevant"][1].value == 0
+    assert effect.measures["selected"][2].value == 0  # nothing relevant is lost
+
+
+def test_rows_of_users_that_the_filter_knows_are_left_out_unless_held_out(people):
+    """Of u0 and u1 the filter knows other rows: what it says of these would flatter it. The others are new to it."""
+    effect = effect_of(
+        says("extraction", lambda row, texts: False, fold=0, users=("u0", "u1")),
+        chain(),
+        read_people([people]),
+    )
+    assert (effect.rows, effect.left_out) == (72, 24)
+    everyone = effect_of(
+        says("extraction", lambda row, texts: False, users=("u0", "u1")), chain(), read_people([people])
+    )
+    assert (everyone.rows, everyone.left_out) == (96, 0)
+
+
+def test_a_filter_that_drops_everything_leaves_no_share(people):
+    effect = effect_of(says("extraction", lambda row, texts: True), chain(), read_people([people]))
+    assert (
+        effect.measures["accepted"][1].value != effect.measures["accepted"][1].value
+    )  # nan: of nothing there is no share
+    assert effect.measures["kept_accepted"][1].value == 0
+    assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_people([people])) is None
+
+
+@pytest.mark.torch
+@pytest.mark.slow
+def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tmp_path):
+    """Through the commands, on logs of Inspect. Trained on two of the eight prompts of the same users: only these have held-out answers."""
+    pytest.importorskip("inspect_ai")
+    from support.recenter import in_inspect
+
+    from personafeedback_tasks.engine.benchmark import find
+    from personafeedback_tasks.recenter.histories import PROMPTS as FILE
+
+    data = planted.write_data(tmp_path / "data", PLAN)
+    assert (data / FILE).is_file()
+    two = {text for _, text in planted.PROMPTS[1:3]}
+    rows = map(json.loads, (people / "relevance.jsonl").read_text("utf-8").splitlines())
+    planted.lines(tmp_path / "some" / "relevance.jsonl", (row for row in rows if row["prompt"] in two))
+    done = personafeedback(
+        "recenter",
+        "train",
+        "--stage",
+        "relevance",
+        tmp_path / "some",
+        "--out",
+        tmp_path / "filter",
+        "--embeddings",
+        minilm,
+    )
+    assert done.exit_code == 0, done.output
+    record = find("recenter_extract")
+    _, first = in_inspect(
+        record, planted.script(PLAN, record.name, {}), tmp_path / "1", method="extract", data=str(data)
+    )
+    record = find("recenter_select")
+    cases = {row.id: row for row in record.load(record.options(data=str(data), attributes=str(first)), {}).cases}
+    _, log = in_inspect(
+        record,
+        planted.script(PLAN, record.name, cases),
+        tmp_path / "2",
+        method="select",
+        data=str(data),
+        attributes=str(first),
+    )
+    done = personafeedback("chain", log, "--people", people, "--filter", tmp_path / "filter", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "out" / "chain.md").read_text("utf-8")
+    assert "What the filters change" in text
+    assert "192 judged rows, each answered by a model that had not seen its user. 576 more are left out" in text
+    document = json.loads((tmp_path / "out" / "chain.json").read_text("utf-8"))
+    assert faults(document, "chain") == []
+    (effect,) = document["models"][0]["filters"]
+    assert (effect["stage"], effect["rows"], effect["left_out"]) == ("relevance", 192, 576)
+    over = effect["measures"]["over_selection"]
+    assert over["difference"]["value"] == pytest.approx(over["with"]["value"] - over["without"]["value"])
+    assert over["difference"]["value"] < -0.3
+    assert effect["measures"]["irrelevant"]["difference"]["value"] < -0.1
+
+
+def test_conversations_are_found_by_their_messages():
+    name, messages = next(iter(PLAN.messages.items()))
+    assert conversation_id(PLAN.owner[name], [Message(**turn) for turn in messages]) == name
