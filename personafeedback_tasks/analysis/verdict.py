@@ -11,7 +11,7 @@ from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, 
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.length_adjusted import LengthAdjusted, length_adjusted
 from ..common.statistics import Estimate, by_user, linearized, mean, share
-from ..common.transfer import Transfer, transfer
+from ..common.transfer import Transfer, no_test, transfer
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels, NotAsked
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
@@ -80,11 +80,7 @@ class BesidePeople:
     @property
     def untested(self) -> str:
         """Why votes do not show whether the judge errs on the replies as in its exam; empty if they do."""
-        if self.transfer is not None:
-            return self.transfer.why_not
-        if self.powered is None:
-            return f"They are on duels of {self.users} users ({self.duels:,} duels), and at least {LEAST_USERS} users are needed."
-        return "All of them are ties."
+        return self.transfer.why_not if self.transfer is not None else no_test(self.duels, self.users)
 
 
 @dataclass(frozen=True, kw_only=True)
