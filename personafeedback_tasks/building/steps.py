@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .models import named
+from .models import NOBODY, Models
 from .rows import Answer, Below, BuildRow, Draw, Dropped, PackItem, Pair, Person, Question, Tiered, Vote
 
 Kinds = tuple[type[BuildRow], ...]
@@ -48,14 +48,14 @@ class Step:
         """It has models write texts: it counts calls, and what fails is asked again."""
         return bool(self.models)
 
-    def line(self, root: Path, used: Sequence[str] = (), options: str = "") -> str:
+    def line(self, root: Path, models: Models = NOBODY, own_step: bool = False) -> str:
         """Its whole command, as a shell takes it.
 
         Args:
-            used: models to name, where it asks some; options: and what they need.
+            models: to name, where it asks some; see `Models.told`.
         """
-        asks = (named(used, self.models), options) if self.asks_models else ()
-        return " ".join(filter(None, (command(self.name, root), *asks, self.arguments)))
+        asks = models.told(self.models, own_step) if self.asks_models else ""
+        return " ".join(filter(None, (command(self.name, root), asks, self.arguments)))
 
 
 PERSONAS = Step(name="personas", reads=(), writes=(Person,), models=("MODEL",))

@@ -1,4 +1,4 @@
-"""What the package claims of its intervals and tests, each with a simulation that plants the truth: the table of docs/intervals.md.
+"""What the package claims of its intervals and tests, each with a simulation that plants the truth: the table of benchmarks/intervals.md.
 
 `benchmarks/inference.py` runs all of them and prints the table, a test runs a small part.
 """
