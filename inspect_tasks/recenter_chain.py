@@ -4,7 +4,7 @@ inspect eval personafeedback_tasks/recenter_chain --model openai/gpt-4o --log-di
 """
 
 import logging
-from typing import Literal
+from typing import Any, Literal
 
 from inspect_ai import Task, TaskSource, task_source
 from inspect_ai.log import EvalLog
@@ -24,6 +24,7 @@ def recenter_chain(
     counts: Literal["any"] = "any",
     attributes: str | None = None,
     selected: str | None = None,
+    **unknown: Any,
 ) -> TaskSource:
     """recenter_extract, recenter_select and recenter_respond, each on what the one before it wrote.
 
@@ -32,13 +33,14 @@ def recenter_chain(
         counts: nothing says how many rows there should be.
         attributes: go on from this run of recenter_extract: a log or a folder.
         selected: go on from this run of recenter_select.
+        unknown: refused; Inspect would leave them out.
     """
     if selected:
-        return TaskSource.from_tasks([recenter_respond(data=data, counts=counts, selected=selected)])
+        return TaskSource.from_tasks([recenter_respond(data=data, counts=counts, selected=selected, **unknown)])
     first = (
-        recenter_select(data=data, counts=counts, attributes=attributes)
+        recenter_select(data=data, counts=counts, attributes=attributes, **unknown)
         if attributes
-        else recenter_extract(data=data, counts=counts)
+        else recenter_extract(data=data, counts=counts, **unknown)
     )
     done: list[EvalLog] = []
 

@@ -16,7 +16,7 @@ from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from .control import SEED, profiles
 from .data import Rows, file_name, in_turns, load, located
-from .histories import PROMPTS, NewPrompt, prompts
+from .histories import CONVERSATIONS, PROMPTS, NewPrompt, conversations, prompts
 from .made import Selected, extracted, selected
 from .rows import Relevance, StageRow
 
@@ -86,13 +86,18 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
         run: of `recenter_extract`; None for the attributes of relevance.jsonl, each with the prompts that it has there.
 
     Raises:
-        DataError: the data have no prompts, or no attributes.
+        DataError: the data have no prompts, there are no attributes, or the run is on other conversations.
     """
     folder, source = located(data, [PROMPTS, file_name(Relevance)])
     asked = prompts(folder)
     if run is None:
         pairs = [(user, prompt, [row.attribute for row in rows]) for user, prompt, rows in _judged(data, asked)]
         return _pairings(Profile, pairs, source)
+    if (folder / CONVERSATIONS).is_file() and (here := conversations(data).digest) != run.data:
+        raise DataError(
+            f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the same. Pass the data of "
+            "the run."
+        )
     own: dict[str, dict[str, str]] = {}
     for one in extracted(run):
         own.setdefault(one.user_id, {}).setdefault(" ".join(one.attribute.casefold().split()), one.attribute)
