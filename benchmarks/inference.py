@@ -2,7 +2,7 @@
 
     python benchmarks/inference.py [SHARE]
 
-Prints the table of docs/intervals.md: claim, what was planted, the rate with its Monte Carlo error, users and cases. SHARE scales
+Prints the table of benchmarks/intervals.md: claim, what was planted, the rate with its Monte Carlo error, users and cases. SHARE scales
 the number of simulations of each row. Needs the extra `verdict`. On two cores it takes under 20 minutes.
 """
 

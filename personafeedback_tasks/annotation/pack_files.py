@@ -41,7 +41,7 @@ def as_html(pack: Pack) -> Files:
         "consent": pack.consent,
         "agreed_to": consent_digest(pack.consent),
     }
-    return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, guide=guide, words=words)}
+    return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, as_it_is=True, guide=guide, words=words)}
 
 
 def _words(pack: Pack) -> Words:

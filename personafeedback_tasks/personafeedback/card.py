@@ -133,6 +133,6 @@ def _of_the_release(facts: CardFacts) -> tuple[list[str], list[str]]:
         "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
         "The data have been public since 2025; whether the model was trained on them was not checked.",
         _languages(facts),
-        f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}, not the authors', of which we found none: "
+        f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}; we did not find the authors': "
         "these numbers are not interchangeable with the paper's.",
     ]

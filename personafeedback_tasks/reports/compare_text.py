@@ -16,9 +16,9 @@ from .sentences import as_dicts
 from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, with_interval
 
 LEGEND = (
-    "acc in percent, paired by case; intervals clustered by user; p: the larger of sign flips and "
-    "bootstrap-t over users, with < where no sample reached the difference (the last row is the test; the other rows have Holm's correction among them); only A, only B: cases that one run got entirely right (in all of its calls) and the other did not; "
-    "detectable: the minimum detectable difference at 80 % power."
+    "acc in percent, paired by case; intervals clustered by user. p: the larger p value of sign flips and bootstrap-t over users; < where no "
+    "sample reached the difference. The last row is the test; the other rows have Holm's correction among them. only A, only B: how many "
+    "cases one run got right in all of its calls and the other did not. detectable: the minimum detectable difference at 80 % power."
 )
 
 

@@ -92,7 +92,7 @@ def users(report: Report) -> Words:
             f"standard deviation beyond chance {percent(users.spread)} ({percent(users.low)} to {percent(users.high)}) points",
             *_slices(users),
         ],
-        f"By user ({users.count:,} users; accuracies without what chance adds, at equal cells, with 95 % intervals):",
+        f"By user ({users.count:,} users; true accuracies as estimated, at equal cells, with 95 % intervals):",
     )
 
 
@@ -108,7 +108,7 @@ def _slices(users: Users) -> list[str]:
     gaps = sorted(group.detectable for group in users.slices)
     between = " to ".join(dict.fromkeys(f"{100 * gap:.1f}" for gap in (gaps[0], gaps[-1])))
     return [
-        f"no group of users was found to differ, out of {len(users.slices)} groups of at least {SHARED_BY} users (5 %, Holm); a gap of {between} "
+        f"none of {len(users.slices)} groups of at least {SHARED_BY} users differs from the others (5 %, Holm); a gap of {between} "
         "points would have been found in 80 % of benchmarks, depending on the group"
     ]
 

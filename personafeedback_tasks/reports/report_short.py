@@ -138,7 +138,9 @@ def _users(report: Report) -> str:
     if users is None:
         return ""
     groups = [
-        f"{group.attribute} {group.value} {100 * group.difference:+.1f}" for group in users.slices if group.significant
+        f"{group.attribute} {group.value}: {abs(100 * group.difference):.1f} points {'above' if group.difference > 0 else 'below'} the others"
+        for group in users.slices
+        if group.significant
     ]
     differ = "no group of them differs" if users.slices and not groups else ", ".join(groups)
     worst = f"users: worst tenth {percent(users.worst_tenth.value)} % ({interval(users.worst_tenth)})"
@@ -151,7 +153,8 @@ def _unreadable(report: Report) -> str:
         return ""
     count = sum(overall.reasons.values())
     most = ", ".join(f"{reason} {count:,}" for reason, count in overall.reasons.items())
-    return f"unreadable replies: {count:,} of {overall.replies:,}{f' ({most})' if most else ''}"
+    of_each = f", {percent(count / overall.replies)} % ({most})" if most else ""
+    return f"unreadable replies: {count:,} of {overall.replies:,}{of_each}"
 
 
 def _ceiling(report: Report) -> str:

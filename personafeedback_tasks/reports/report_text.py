@@ -167,8 +167,8 @@ def sheet_notes(sheet: Sheet) -> list[str]:
         known = next(iter(sheet.runs.values())).stopped
         if known is None and overall.low <= 0 <= overall.high:
             notes.append(
-                f"No such difference was found over all cases; if there is one, it lies within "
-                f"{100 * equivalence_bound(overall):.1f} points of 0 (two one-sided tests at 5 %)."
+                f"Over all cases it cannot be told apart from 0, and lies within {100 * equivalence_bound(overall):.1f} points of 0 "
+                "(two one-sided tests at 5 %)."
             )
     return notes
 

@@ -238,7 +238,7 @@ def test_a_report_names_only_significant_groups_and_no_user(general, people):
     least, most = (100 * end(one.detectable for one in found.slices) for end in (min, max))
     dull = replace(found, slices=tuple(replace(one, p=0.051) for one in found.slices))
     assert _slices(dull) == [
-        f"no group of users was found to differ, out of {len(found.slices)} groups of at least 20 users (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
+        f"none of {len(found.slices)} groups of at least 20 users differs from the others (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
         "points would have been found in 80 % of benchmarks, depending on the group"
     ]
     assert not any(user in json.dumps(made, ensure_ascii=False) for user in people for made in said)

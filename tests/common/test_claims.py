@@ -1,4 +1,4 @@
-"""The table of docs/intervals.md: its rows are those that are simulated, its figures are what is expected, and a small part is simulated again."""
+"""The table of benchmarks/intervals.md: its rows are those that are simulated, its figures are what is expected, and a small part is simulated again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest.importorskip("ppi_py")
 
 from support.studies import STUDIES, Claim, Study
 
-PAGE = Path(__file__).parents[2] / "docs" / "intervals.md"
+PAGE = Path(__file__).parents[2] / "benchmarks" / "intervals.md"
 
 SKEWED = ("log-normal", "a tenth of users much worse")
 """Planted differences of which the documentation says that the rate is missed with few users."""

@@ -767,7 +767,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "Language of the data, in cases: " + ", ".join(
             f"{ {'zh': 'Chinese', 'en': 'English'}[code]} {count}" for code, count in SAMPLE.languages.most_common()
         ),
-        "The prompt (v1-0123456789ab) is that of personafeedback-tasks, not the authors'",
+        "The prompt (v1-0123456789ab) is that of personafeedback-tasks; we did not find the authors'",
         "Persona gain (acc minus that of the same model without the persona): not measured.",
         "\nlm_eval run --include_path \"$(personafeedback task-configs)\" --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples",
         f"Signature: `{report.signature}`",

@@ -29,9 +29,11 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
+from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import blocks, rank_data, rank_text
+from personafeedback_tasks.reports import blocks, page_data, rank_data, rank_text
 from personafeedback_tasks.reports.terminal import show
+from personafeedback_tasks.runs.names import offers
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
 
@@ -135,7 +137,7 @@ def test_many_runs_can_be_told_apart(count):
     """Neighbors 1.6 to 4.6 points apart: with p values times the number of pairs, from 23 runs on no pair could be."""
     found, users = planted_rankings.scores(np.random.default_rng(SEED), np.linspace(0.98, 0.02, count))
     pairs = pairs_of(found, users)
-    assert sum(pair.p < LEVEL for pair in pairs) > 0.89 * len(pairs)  # docs/intervals.md quotes the shares
+    assert sum(pair.p < LEVEL for pair in pairs) > 0.89 * len(pairs)  # benchmarks/intervals.md quotes the shares
     assert all(pair.p < LEVEL for pair in pairs if pair.second - pair.first > count // 5)
 
 
@@ -444,6 +446,33 @@ def test_a_model_has_a_sentence_only_where_it_matters(template):
         "not finished: still running, or killed."
     )
     assert not [line for line in lines if "good" in line or "alone" in line or "PARTIAL" in line]
+
+
+def test_a_model_with_unreadable_replies_has_a_sentence(template):
+    """Planted: one in twelve replies cannot be read."""
+    run = made(template, "broken", [4] * 12, [[1, 1, 0, 0]] * 12)
+    silent = {
+        case_id: ScoredCase(replace(outcome, answers=("A", "invalid_response_format")) for outcome in case)
+        for case_id, case in list(run.cases.items())[::6]
+    }
+    ranking = ranking_of.make_ranking([Contender(replace(run, cases=run.cases | silent)), Contender(run)])
+    lines = [text for block in rank_text.blocks(ranking) for text in map(str, getattr(block, "lines", ()))]
+    (said,) = [line for line in lines if "unreadable" in line]
+    assert said.endswith(": 8 % of its replies are unreadable and count as wrong.")
+
+
+def test_one_name_in_two_harnesses_is_told_apart_everywhere(template, capsys, monkeypatch):
+    ranking = called(template, [4] * 12, ["m", "m"])
+    first, second = ranking.rows
+    ranking = replace(ranking, rows=[first, replace(second, run=replace(second.run, harness="lm-eval 0.4.13"))])
+    names = ["m (inspect-ai)", "m (lm-eval)"]
+    assert page_data.names(ranking) == names
+    text = printed(ranking, capsys, terminal=False, monkeypatch=monkeypatch)
+    assert all(name in text for name in names)
+    (said,) = offers([replace(run, model=model) for run, model in zip(
+        [first.run] * 4, ("a/m", "m", "a/n", "n"), strict=True)])  # fmt: skip
+    assert said.startswith("2 pairs of names differ only by the provider.")
+    assert "pass --name a/m=m --name a/n=n: then" in said
 
 
 # --- names -------------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from support.commands import personafeedback
 
 from personafeedback_tasks.analysis.caveats import of_control
 from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.reports import headline, report_short
@@ -177,6 +178,16 @@ def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(report):
 
     assert line(general=0.957, specific=0.9, total=0.95) == ["label ceiling of the data: general 95.7 %"]
     assert line(general=1.0) == line() == []
+
+
+def test_groups_that_differ_and_unreadable_replies_are_in_words_and_percent(report):
+    young = Slice("age", "under 25", 20, difference=-0.213, low=-0.3, high=-0.1, p=0.001, detectable=0.1)
+    overall = replace(report.overall, reasons={"refusal": 12})
+    groups = [overall if group is report.overall else group for group in report.groups]
+    lines = texts(replace(report, users=replace(report.users, slices=(young,)), groups=groups))
+    (users,) = [line for line in lines if line.startswith("users: ")]
+    assert users.endswith("; age under 25: 21.3 points below the others")
+    assert "unreadable replies: 12 of 480, 2.5 % (refusal 12)" in lines
 
 
 def test_a_screen_is_never_exceeded(report):

@@ -248,13 +248,8 @@ def test_the_table_of_the_longer_response_is_that_of_its_card():
     card = of_the_card()
     rows = [[cell.strip("*") for cell in row] for row in table(README, "| general, % |")]
     assert {name: (cases, users, acc, interval) for name, cases, users, acc, interval, _, _ in rows} == card
-    in_reports = [[cell.strip("*") for cell in row] for row in table(DOCS / "reports.md", "| % | cases | users |")]
-    assert {name.removeprefix("general").strip() or "all": tuple(row) for name, *row in in_reports} == card
-    baselines = {
-        row[0].removeprefix("general").strip() or "all": row[1:3]
-        for row in table(DOCS / "reports.md", "| % | longest |")
-    }
-    assert {name: [acc, overlap] for name, _, _, acc, _, overlap, _ in rows} == baselines
+    overlap = " / ".join(row[5] for row in rows[:3])
+    assert f"| `overlap` | {overlap} |" in text(DOCS / "reports.md")  # which another test measures
 
 
 def test_the_ranking_shown_is_that_of_the_same_run():
@@ -279,7 +274,7 @@ def test_the_length_baseline_of_the_limits_is_that_of_the_data(real_data):
 
 # --- links ------------------------------------------------------------------------------------------------------------
 
-PAGES = [README, CONTRIBUTING, CHECKOUT / "benchmarks" / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [README, CONTRIBUTING, *(CHECKOUT / "benchmarks").glob("*.md"), *sorted(DOCS.glob("*.md"))]
 
 
 def tokens(path: Path):

@@ -11,7 +11,7 @@ from ...common.jackknife import estimate_of
 from ...common.statistics import Estimate
 from ...common.text import same_text
 from ..funnel import MadeChain
-from ..people import People, about_attribute, about_prompt
+from ..judgments import Judgments, about_attribute, about_prompt
 from ..rows import Extraction, JudgedRow
 from .judge import FilterJudge
 
@@ -80,7 +80,7 @@ class FilterEffect:
     left_out: int
 
 
-def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffect | None:
+def effect_of(judge: FilterJudge, made: MadeChain, people: Judgments) -> FilterEffect | None:
     """What a filter does to one model's chain; None where people judged nothing that the model made and the filter is about."""
     stage = judge.stage
     found = _extracted(made, people) if stage.row is Extraction else _shown(made, people)
@@ -89,22 +89,19 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
         if not judge.unbiased(row, stage.texts(row)):
             left_out += 1
             continue
-        said = judge.predicted(row.id, stage.texts(row))
-        # The filter of extraction finds what to drop, that of relevance what to keep.
-        wanted = said.found is not (stage.row is Extraction)
-        good = bool(row.judgment) is not (stage.row is Extraction)
-        rows.append(FilteredRow(row.user_id, prompt, good, there, there and wanted))
+        good = bool(row.judgment) is not stage.drops
+        rows.append(FilteredRow(row.user_id, prompt, good, there, there and not judge.drops(row)))
     if not rows:
         return None
     users, prompts = [row.user for row in rows], [row.prompt for row in rows]
     also = prompts if all(prompts) else None
     measures = {}
     for name, (_, measure) in MEASURES[stage.name].items():
-        ends = (0.0, math.inf if name == OVER_SELECTION else 1.0)
+        most = math.inf if name == OVER_SELECTION else 1.0
         measures[name] = (
-            estimate_of(_at(measure, _made), rows, users, ends, also),
-            estimate_of(_at(measure, _kept), rows, users, ends, also),
-            estimate_of(_changed(measure), rows, users, also=also),
+            estimate_of(_at(measure, _made), rows, users, (0.0, most), also),
+            estimate_of(_at(measure, _kept), rows, users, (0.0, most), also),
+            estimate_of(_changed(measure), rows, users, (-most, most), also),
         )
     return FilterEffect(stage.name, measures, len(rows), left_out)
 
@@ -117,7 +114,7 @@ def _changed(measure: Measure) -> Callable[[Sequence[FilteredRow]], float]:
     return lambda rows: measure(rows, _kept) - measure(rows, _made)
 
 
-def _extracted(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str, bool]]:
+def _extracted(made: MadeChain, people: Judgments) -> Iterator[tuple[JudgedRow, str, bool]]:
     """(row, no prompt, that it is there) of each extracted attribute that people judged."""
     for one in made.extracted or ():
         row = people.extraction.rows.get(about_attribute(one.conversation_id, one.attribute))
@@ -125,7 +122,7 @@ def _extracted(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str
             yield row, "", True
 
 
-def _shown(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str, bool]]:
+def _shown(made: MadeChain, people: Judgments) -> Iterator[tuple[JudgedRow, str, bool]]:
     """(row, its prompt, whether the model selected it) of each attribute that the model could select and people judged."""
     for one in made.selected or ():
         chosen = {same_text(attribute) for attribute in one.selected or ()}
