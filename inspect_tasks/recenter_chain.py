@@ -4,7 +4,7 @@ inspect eval personafeedback_tasks/recenter_chain --model openai/gpt-4o --log-di
 """
 
 import logging
-from typing import Literal
+from typing import Any, Literal
 
 from inspect_ai import Task, TaskSource, task_source
 from inspect_ai.log import EvalLog
@@ -26,6 +26,7 @@ def recenter_chain(
     selected: str | None = None,
     extraction_filter: str | None = None,
     relevance_filter: str | None = None,
+    **unknown: Any,
 ) -> TaskSource:
     """recenter_extract, recenter_select and recenter_respond, each on what the one before it wrote.
 
@@ -36,17 +37,18 @@ def recenter_chain(
         selected: go on from this run of recenter_select.
         extraction_filter: a folder of `recenter train --stage extraction`: extracted attributes that it rejects are left out.
         relevance_filter: a folder of `recenter train --stage relevance`: selected attributes that it finds irrelevant are left out.
+        unknown: refused; Inspect would leave them out.
     """
 
-    def select(log: str) -> Task:
-        return recenter_select(data=data, counts=counts, attributes=log, extraction_filter=extraction_filter)
+    def select(log: str, **unknown: Any) -> Task:
+        return recenter_select(data=data, counts=counts, attributes=log, extraction_filter=extraction_filter, **unknown)
 
-    def respond(log: str) -> Task:
-        return recenter_respond(data=data, counts=counts, selected=log, relevance_filter=relevance_filter)
+    def respond(log: str, **unknown: Any) -> Task:
+        return recenter_respond(data=data, counts=counts, selected=log, relevance_filter=relevance_filter, **unknown)
 
     if selected:
-        return TaskSource.from_tasks([respond(selected)])
-    first = select(attributes) if attributes else recenter_extract(data=data, counts=counts)
+        return TaskSource.from_tasks([respond(selected, **unknown)])
+    first = select(attributes, **unknown) if attributes else recenter_extract(data=data, counts=counts, **unknown)
     done: list[EvalLog] = []
 
     async def note(log: EvalLog) -> None:

@@ -11,14 +11,13 @@ from typing import Any
 from ..common.similar import likeness
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
-from ..engine.options import option
 from ..engine.outcome import Answers, CorpusMetric, Outcome
 from ..engine.report import Line, ReportSpec, Shown
 from ..replies.answers import REASONS
 from ..replies.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
-from .stages import StageOptions, filled, fingerprint, of_stage
+from .stages import StageOptions, data_option, does, filled, fingerprint, of_stage
 
 LISTED = "listed"
 """The one label: the reply is what was asked for."""
@@ -50,10 +49,8 @@ Reply with a JSON list of objects and nothing else; with [] if there is nothing 
 class ExtractOptions(StageOptions):
     """The options of the task."""
 
-    method: str = option("extract", "what the model does", values=lambda: ("extract",), always=True)
-    data: str | None = option(
-        None, f"a folder with {USERS} and {CONVERSATIONS}, or `sample`; {ENVIRONMENT_VARIABLE} if not given"
-    )
+    method: str = does("extract")
+    data: str | None = data_option(f"{USERS} and {CONVERSATIONS}")
 
 
 def noted(reply: str) -> Objects:

@@ -17,7 +17,7 @@ from ..engine.earlier import Earlier
 from .control import SEED, profiles
 from .data import Rows, file_name, in_turns, load, located
 from .filter.judge import FilterJudge
-from .histories import PROMPTS, NewPrompt, prompts
+from .histories import CONVERSATIONS, PROMPTS, NewPrompt, conversations, prompts
 from .made import Extracted, Selected, extracted, selected
 from .rows import Extraction, Relevance, StageRow
 
@@ -90,13 +90,18 @@ def to_select(data: str | None, run: Earlier | None, passes: FilterJudge | None 
         passes: a filter of extraction. An attribute that it drops in one conversation may be there from another.
 
     Raises:
-        DataError: the data have no prompts, or no attributes.
+        DataError: the data have no prompts, there are no attributes, or the run is on other conversations.
     """
     folder, source = located(data, [PROMPTS, file_name(Relevance)])
     asked = prompts(folder)
     if run is None:
         pairs = [(user, prompt, [row.attribute for row in rows]) for user, prompt, rows in _judged(data, asked)]
         return _pairings(Profile, pairs, source)
+    if (folder / CONVERSATIONS).is_file() and (here := conversations(data).digest) != run.data:
+        raise DataError(
+            f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the same. Pass the data of "
+            "the run."
+        )
     own: dict[str, dict[str, str]] = {}
     noted = extracted(run)
     kept = noted if passes is None else [one for one in noted if not passes.drops(_noted(one))]

@@ -19,12 +19,12 @@ from ..engine.options import option
 from ..engine.outcome import Answers
 from ..engine.report import Line, ReportSpec
 from ..replies.written import WRITTEN, described, read_written, text_of
-from .data import ENVIRONMENT_VARIABLE, file_name
+from .data import file_name
 from .mention import mentions
 from .pairings import Informed, Pairing, Pairings, to_reply
 from .rows import Relevance
 from .select import SELECT, SIGNED, passing, signed_of
-from .stages import StageOptions, filled, fingerprint, of_stage
+from .stages import StageOptions, data_option, does, filled, fingerprint, of_stage
 
 PERSONALIZED, GENERIC = "personalized", "generic"
 """The calls: with the attributes, and without."""
@@ -57,10 +57,8 @@ Write your reply to this user, and nothing else.""",
 class RespondOptions(StageOptions):
     """The options of the task."""
 
-    method: str = option("respond", "what the model does", values=lambda: ("respond",), always=True)
-    data: str | None = option(
-        None, f"a folder with {file_name(Relevance)}, or `sample`; {ENVIRONMENT_VARIABLE} if not given"
-    )
+    method: str = does("respond")
+    data: str | None = data_option(file_name(Relevance))
     selected: str | None = option(
         None, f"a run of {SELECT.name}, whose attributes are used: a log or a folder; those that people found relevant if not given",
         place=True,
@@ -85,25 +83,25 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
     `mention`; mention: 1 if it names any, else 0. Of the generic one the length, terms and mention, which show what the prompt alone
     brings, with `_generic` behind their names. written, empty, refused and truncated are of both: 1 where either is.
     """
-    known = overlap_terms("\n".join(facts["attributes"]))
-    of_call = {}
-    for call, answer, reply in zip((PERSONALIZED, GENERIC), answers, replies, strict=True):
-        text = text_of(reply.text) or ""
-        named = [float(mentions(attribute, text)) for attribute in facts["attributes"]]
-        of_call[call] = {
-            **described(answer, reply.text, reply.truncated), "terms": float(len(overlap_terms(text) & known)),
-            "mentioned": mean(named), "mention": max(named),
-        }  # fmt: skip
-    first, second = of_call[PERSONALIZED], of_call[GENERIC]
+    told, generic = (
+        _of_reply(answer, reply, facts["attributes"]) for answer, reply in zip(answers, replies, strict=True)
+    )
+    both = ("empty", "refused", "truncated")
     return {
-        **first,
-        "written": min(first["written"], second["written"]),
-        **{name: max(first[name], second[name]) for name in ("empty", "refused")},
-        "truncated": first["truncated"]
-        if math.isnan(first["truncated"])
-        else max(first["truncated"], second["truncated"]),
-        **{f"{name}_{GENERIC}": second[name] for name in ("length", "terms", "mention")},
+        **told,
+        "written": min(told["written"], generic["written"]),
+        **{name: told[name] if math.isnan(told[name]) else max(told[name], generic[name]) for name in both},
+        **{f"{name}_{GENERIC}": generic[name] for name in ("length", "terms", "mention")},
     }
+
+
+def _of_reply(answer: str, reply: Reply, attributes: Sequence[str]) -> dict[str, float]:
+    text = text_of(reply.text) or ""
+    named = [float(mentions(attribute, text)) for attribute in attributes]
+    terms = overlap_terms(text) & overlap_terms("\n".join(attributes))
+    return {
+        **described(answer, reply.text, reply.truncated), "terms": float(len(terms)), "mentioned": mean(named), "mention": max(named),
+    }  # fmt: skip
 
 
 METHOD = Method(

@@ -21,24 +21,22 @@ from ..engine.report import Line, ReportSpec
 from ..replies.answers import REASONS
 from ..replies.numbers import NONE, read_numbers
 from . import profile
-from .data import ENVIRONMENT_VARIABLE, file_name
+from .data import file_name
 from .extract import EXTRACT, LISTED
 from .filter.judge import FilterJudge, step_filter
 from .histories import PROMPTS
 from .made import chosen
 from .pairings import Pairings, Profile, to_select
 from .rows import Extraction, JudgedRow, Relevance
-from .stages import StageOptions, fingerprint, of_stage
+from .stages import StageOptions, data_option, does, fingerprint, of_stage
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelectOptions(StageOptions):
     """The options of the task."""
 
-    method: str = option("select", "what the model does", values=lambda: ("select",), always=True)
-    data: str | None = option(
-        None, f"a folder with {PROMPTS} or {file_name(Relevance)}, or `sample`; {ENVIRONMENT_VARIABLE} if not given"
-    )
+    method: str = does("select")
+    data: str | None = data_option(f"{PROMPTS} or {file_name(Relevance)}")
     attributes: str | None = option(
         None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {file_name(Relevance)} if not given",
         place=True,

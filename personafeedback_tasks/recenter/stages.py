@@ -38,14 +38,26 @@ NOBODY_JUDGED = Examined(
 )
 
 
+def data_option(files: str) -> Any:
+    """Where the data are.
+
+    Args:
+        files: of a folder that has them.
+    """
+    return option(None, f"a folder with {files}, or `sample`; {ENVIRONMENT_VARIABLE} if not given")
+
+
+def does(method: str) -> Any:
+    """The method of a task in which a model does a stage."""
+    return option(method, "what the model does", values=lambda: (method,), always=True)
+
+
 @dataclass(frozen=True, kw_only=True)
 class StageOptions(Options):
     """The options of every stage."""
 
     method: str = option("generate", "how the model is asked", always=True)
-    data: str | None = option(
-        None, f"a folder with any of {', '.join(map(file_name, STAGES))}, or `sample`; RECENTER_DATA if not given"
-    )
+    data: str | None = data_option(f"any of {', '.join(map(file_name, STAGES))}")
     counts: str = option("any", "nothing says how many rows there should be", values=lambda: ("any",))
 
 

@@ -102,12 +102,15 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
             "personafeedback_write",
             "prefeval",
             "recenter",
+            "recenter_extract",
             "recenter_extraction",
             "recenter_relevance",
+            "recenter_respond",
             "recenter_response",
+            "recenter_select",
         )
     }
-    assert sum(content.startswith("->") for content in ours.values()) == 42 + 13 + 6 + 2 + 4 + 2 + 1
+    assert sum(content.startswith("->") for content in ours.values()) == 42 + 13 + 6 + 2 + 4 + 2 + 1 + 3 * 2
     assert {path: content for path, content in listing(source).items() if path in before} == before
 
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)

@@ -19,13 +19,22 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
     }
     inside = {name.partition("/")[2] for name in names if name.startswith("personafeedback_tasks/")}
     assert {"py.typed", "inspect_tasks/personafeedback.py", "task_configs/personafeedback/_default_yaml"} <= inside
-    for task in ("recenter_extraction", "recenter_relevance", "recenter_response"):
+    for task in (
+        "recenter_extraction", "recenter_relevance", "recenter_response", "recenter_extract", "recenter_select", "recenter_respond"
+    ):  # fmt: skip
         assert {f"inspect_tasks/{task}.py", f"task_configs/{task}/{task}.yaml"} <= inside
-    assert {"inspect_tasks/recenter.py", "task_configs/recenter/_recenter.yaml"} <= inside
+    assert {
+        "inspect_tasks/recenter.py",
+        "inspect_tasks/recenter_chain.py",
+        "task_configs/recenter/_recenter.yaml",
+    } <= inside
     for page in ("reports/page/page", "annotation/page/pack", "building/pilot/page/pilot"):
         assert {f"{page}.{end}" for end in ("html.j2", "css", "js")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
-    assert {f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response")} <= inside
+    assert {
+        f"recenter/sample/{name}.jsonl"
+        for name in ("extraction", "relevance", "response", "users", "conversations", "prompts")
+    } <= inside
     assert {f"building/texts/prompts/{code}/{name}.md" for code in LANGUAGES for name in PLACEHOLDERS} <= inside
     assert {f"building/texts/given/{code}/{name}" for code in LANGUAGES for name in examples("en")} <= inside
     assert sum(name.startswith("personafeedback/sample/persona/") for name in inside) == 8

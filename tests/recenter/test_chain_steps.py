@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,8 +14,9 @@ from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.recenter import ScriptedAPI, in_inspect, in_lm_eval, same
 
-from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter import histories
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.histories import conversations
 from personafeedback_tasks.recenter.made import extracted, replied, selected
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.slow
 
 EXTRACT, SELECT, RESPOND = map(find, ("recenter_extract", "recenter_select", "recenter_respond"))
 CONVERSATIONS = {row.id: row for row in conversations("sample")}
+SAMPLE = Path(histories.__file__).with_name("sample")
 MESSAGES = {name: [one.content for one in row.messages if one.role == "user"] for name, row in CONVERSATIONS.items()}
 
 
@@ -193,6 +196,19 @@ def test_without_a_run_people_say_what_is_told(tmp_path):
         ticked = {row.attribute for row in LABELED[one.user_id, one.prompt] if row.judgment}
         assert set(one.attributes) == ticked
         assert (one.personalized, one.generic) == ("personalized", "generic")
+
+
+def test_a_run_on_other_conversations_is_refused(chains, tmp_path):
+    for path in SAMPLE.glob("*.jsonl"):
+        rows = path.read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / path.name).write_text("".join(rows[1:] if path.stem == "conversations" else rows), "utf-8")
+    with pytest.raises(DataError, match="found a run on other conversations"):
+        SELECT.load(SELECT.options(data=str(tmp_path), attributes=str(chains.inspect)), {})
+
+
+def test_a_misspelt_option_of_the_chain_is_refused():
+    with pytest.raises(OptionError, match="attributs='logs' is not an option"):
+        recenter_chain(data="sample", attributs="logs")
 
 
 def test_a_run_of_another_task_is_named(chains):
