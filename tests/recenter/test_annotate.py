@@ -337,4 +337,4 @@ def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
     pack(tmp_path / "study", data=[tmp_path / "logs"])  # again: nobody is asked twice
     assert Folder(tmp_path / "study").read(PackItem) == before
     done = personafeedback("annotate", "pack", tmp_path / "logs", "--out", tmp_path / "other", "--stage", "relevance")
-    assert "found no row of" in done.output
+    assert "found no row of relevance.jsonl, expected some" in done.output
