@@ -18,6 +18,7 @@ from .rows import (
     Answer,
     Below,
     BuildRow,
+    Draw,
     Origin,
     PackItem,
     Pair,
@@ -29,7 +30,22 @@ from .rows import (
     Vote,
     kept,
 )
-from .steps import ANSWERS, MEMORY, PACKS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, VOTES, Say, Step, taken
+from .steps import (
+    ANSWERS,
+    MEMORY,
+    PACKS,
+    PERSONAS,
+    QUESTIONS,
+    RELEASE,
+    STEPS,
+    TIERS,
+    TRAINING,
+    VOTES,
+    Say,
+    Step,
+    taken,
+    verdict_line,
+)
 from .texts.answers import FIRST, REWRITES, answer_id
 from .texts.asking import settled
 from .texts.checks import CUT
@@ -73,6 +89,8 @@ def show_status(folder: Folder, say: Say) -> None:
         say("Next: put these texts back, or have the pairs voted on again.")
     elif step := _next(build, {step for step in steps if lacking[step] or (step == TIERS and old_labels)}):
         say(f"Next: {step.line(folder.root, used_models(build.read(Origin), step))}")
+    elif folder.has(Draw):
+        say(f"Next: {verdict_line(folder.root)}")
     else:
         say(f"Done: {folder.root / 'release'}")
 
