@@ -41,6 +41,8 @@ def of_result(
     if cases is None and no_data:
         found.append(Caveat("no_data", WEAKENS, {"why": no_data}))
         found += [Caveat("counts_unchecked", WEAKENS)] if run.signature["counts"] == "any" else []
+    if run.cases and not score.users:
+        return ordered([*found, Caveat("no_right_answer", FORBIDS)])
     return ordered([*found, *of_interval(score)])
 
 

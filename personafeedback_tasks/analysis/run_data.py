@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 from ..common import foreign
@@ -103,6 +104,16 @@ def first_with(run: Run, data: Sequence[RunData]) -> RunData:
     return data[-1]
 
 
+def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:
+    """Those with a score together, and each of the others, in whose cases nobody says what is right, for itself."""
+    scored = [
+        one
+        for one in some
+        if not one.run.cases or not all(map(isnan, one.run.values(one.run.benchmark.report.primary).values()))
+    ]
+    return [*([scored] if scored else []), *([one] for one in some if one not in scored)]
+
+
 def ranked(contenders: Sequence[Contender], data: Sequence[RunData]) -> list[Ranking]:
     """The rankings of some runs.
 
@@ -113,7 +124,7 @@ def ranked(contenders: Sequence[Contender], data: Sequence[RunData]) -> list[Ran
         DataError, RunError: see `RunData.checked`.
     """
     rankings = []
-    for some in alike(contenders):
+    for some in (part for group in alike(contenders) for part in _scored(group)):
         place = first_with(some[0].run, data)
         found, why_not = place.of(some[0].run)
         checked = [

@@ -23,7 +23,6 @@ from ..engine.outcome import Outcome
 from ..recenter import annotated, asking
 from ..recenter.data import file_name
 from ..recenter.rows import STAGES, JudgedRow
-from ..recenter.upstream import ImportedAnnotations
 from ..runs.earlier import of_run
 from ..runs.run import Run
 from .build_options import corrections_options, drop_option, files_argument
@@ -68,21 +67,27 @@ def pack(
 
     DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and votes that are there are not
     shown. Or it is a log of recenter_extract, recenter_select or recenter_respond, or a folder of logs: what several models made alike is
-    judged once, and nobody sees who made it. Annotators judge whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole
-    profile matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn for each of them. Some
-    items check attention.
+    judged once, and nobody sees who made it.
+
+    Annotators judge whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole profile
+    matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn for each annotator. Some items
+    check attention.
 
     \b
         personafeedback annotate pack logs --out DIR
         personafeedback annotate pack DATA --out DIR --stage relevance --draw 100 --votes 5 --annotators 6
     """
-    wanted = [annotated.stage_named(name) for name in stages] or list(STAGES)
+    wanted = [stage for stage in STAGES if not stages or stage.stage in stages]
     asked = annotated.asked_in(out)
     new: dict[type[JudgedRow], list[JudgedRow]] = {stage: [] for stage in wanted}
     for source in data:
         for stage, of_stage in _rows(source, wanted, (*asked.values(), *new.values())).items():
             new[stage] += of_stage
-    annotated.refuse_none((*asked.values(), *new.values()), " ".join(data))
+    if not any((*asked.values(), *new.values())):
+        files = ", ".join(map(file_name, wanted))
+        raise DataError(
+            f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes some."
+        )
     folder = Folder(out)
     _write_settings(folder, annotators, votes)
     if draw is not None:
@@ -99,17 +104,17 @@ def _rows(
     """What a folder of rows has, or what runs made; of the latter nothing that people are asked already."""
     if rows := annotated.rows_in(source, wanted):
         return rows
-    made = ImportedAnnotations()
-    for run in read([Path(source)]):
-        if run.benchmark.name in annotated.MADE:
-            made.take(annotated.made_in(run.benchmark.name, of_run(run)))
-        else:
+    runs = read([Path(source)])
+    for run in runs:
+        if run.benchmark.name not in annotated.MADE:
             passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
-    for why, count in made.left_out.items():
+    made, left_out = annotated.made_in(
+        (run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in annotated.MADE
+    )
+    for why, count in left_out.items():
         say(f"left out: {count:,} {why}")
     known = {row.id for rows in asked for row in rows}
-    of_stage = annotated.parsed(made)
-    return {stage: [row for row in of_stage.get(stage, ()) if row.id not in known] for stage in wanted}
+    return {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
 
 
 def _drawn(rows: Sequence[JudgedRow], stage: type[JudgedRow], count: int, seed: int) -> list[JudgedRow]:

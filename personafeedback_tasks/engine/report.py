@@ -11,6 +11,7 @@ from typing import Any
 from ..common.statistics import Estimate
 from .duels import Duels
 from .outcome import Answers, Outcome, ScoredCase
+from .share import Share
 
 PRECISION, RECALL = "precision", "recall"
 """Corpus metrics of a benchmark that selects something, which has a picture of the one over the other."""
@@ -159,23 +160,6 @@ class Difference:
     def key(self) -> str:
         """The name as one word: `right_minus_wrong`."""
         return self.name.replace(" ", "_")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Share:
-    """The share of cases of which something is so, to people and to a judge in their place.
-
-    Attributes:
-        name: for the head of a column: `relevant`.
-        option: in which a run on cases that nobody judged differs from its exam.
-        said: what the model says of a case: 1 if it is so, 0 if not or unreadable.
-        true: the same of people, of a case that they judged.
-    """
-
-    name: str
-    option: str
-    said: Callable[[Outcome], float]
-    true: Callable[[Outcome], float]
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,18 @@ missing.jsonl                                             what people missed in 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from ..annotation.questions import Question
+from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.strict_json import short, short_list
+from ..common.strict_json import short
 from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from . import asking
@@ -26,7 +28,7 @@ from .made import extracted, replied, selected
 from .respond import RESPOND
 from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, parse
 from .select import SELECT
-from .upstream import ImportedAnnotations, json_lines
+from .upstream import json_lines
 
 ASKED = "asked"
 LACKING = "missing.jsonl"
@@ -46,22 +48,27 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
     return {stage: sorted(load(stage, folder), key=lambda row: row.id) for stage in there}
 
 
-def made_in(benchmark: str, run: Earlier) -> ImportedAnnotations:
-    """What a run made, as rows: attributes of conversations, profiles for prompts, or pairs of replies.
+def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[JudgedRow], list[Any]], Counter[str]]:
+    """(what runs made, as rows that nobody judged; why something is no row -> how often): attributes, profiles for prompts, pairs of replies.
 
-    The ids follow from the texts: what several models make alike is judged once. What a row cannot be made of is counted.
+    The ids follow from the texts: what several models make alike is there once.
 
     Args:
-        benchmark: of the run; one of MADE.
+        runs: each with its benchmark, one of MADE.
     """
-    made = ImportedAnnotations()
-    stage, rows = MADE[benchmark]
-    for row in rows(run):
-        if all(value for value in row.values()):
-            made.add(file_name(stage), {**row, "votes": []}, f"{run.where}, {row['id']}")
-        else:
-            made.left_out["without both replies"] += 1
-    return made
+    found: dict[type[JudgedRow], dict[str, Any]] = {}
+    left_out = Counter[str]()
+    for benchmark, run in runs:
+        stage, rows = MADE[benchmark]
+        for row in rows(run):
+            if not all(row.values()):
+                left_out["without both replies"] += 1
+            elif any(private.first_in(text) for text in row.values() if isinstance(text, str)):
+                left_out["with personal data"] += 1
+            else:
+                where = f"{run.where}, {row['id']}"
+                found.setdefault(stage, {}).setdefault(row["id"], parse(stage, {**row, "votes": []}, where))
+    return {stage: list(rows.values()) for stage, rows in found.items()}, left_out
 
 
 def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
@@ -127,16 +134,6 @@ def asked_in(folder: Path) -> dict[type[JudgedRow], list[Any]]:
     return rows_in(folder / ASKED)
 
 
-def parsed(made: ImportedAnnotations) -> dict[type[JudgedRow], list[Any]]:
-    """The rows that `made_in` has, each id once."""
-    found: dict[type[JudgedRow], list[Any]] = {}
-    for stage in STAGES:
-        rows = {row["id"]: parse(stage, row, row["id"]) for row in reversed(made.files.get(file_name(stage), []))}
-        if rows:
-            found[stage] = list(rows.values())[::-1]
-    return found
-
-
 def without_votes(row: JudgedRow) -> dict[str, Any]:
     """A row as its file has it, without people's judgment."""
     values = {
@@ -163,17 +160,3 @@ def write_judged(folder: Path, answers: Sequence[tuple[Question, str, str]]) -> 
     written = {name: rows for name, rows in contents.items() if rows or (folder / name).is_file()}
     write_all({folder / name: json_lines(rows) for name, rows in written.items()})
     return {name: len(rows) for name, rows in written.items()}
-
-
-def stage_named(name: str) -> type[JudgedRow]:
-    """The stage of that name. Raises KeyError: there is none."""
-    return {stage.stage: stage for stage in STAGES}[name]
-
-
-def refuse_none(rows: Iterable[Sequence[JudgedRow]], source: str) -> None:
-    """Raise DataError if there is no row."""
-    if not any(rows):
-        raise DataError(
-            f"{source}: found no row of {short_list([file_name(stage) for stage in STAGES])}, expected some. Pass a folder with rows, or a run that "
-            "makes some."
-        )

@@ -77,13 +77,6 @@ class ImportedAnnotations:
                 return
         self.files.setdefault(file, []).append(row)
 
-    def take(self, other: ImportedAnnotations) -> None:
-        """Add what another one made."""
-        for file, rows in other.files.items():
-            self.files.setdefault(file, []).extend(rows)
-        self.left_out.update(other.left_out)
-        self.personal += other.personal
-
 
 def _texts(value: Any) -> Iterator[str]:
     """Every text in parsed JSON."""

@@ -286,5 +286,7 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
         # an option that only one of them has, such as the digest of `other_persona`, follows from another one
         apart = [name for name in apart if None not in (first.asked[name], other.asked.get(name))] or apart
         values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
-        lines.append(f"Ranking {number} is separate from ranking 1: {values}.")
+        lines.append(
+            f"Ranking {number} is separate from ranking 1: {values or 'nobody says what is right in its cases'}."
+        )
     return lines

@@ -100,6 +100,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "
     "the same texts in both, but other cells or personas differ. The audit and the label ceiling describe the data that were read.",
     # its score
+    "no_right_answer": "Nobody says what is right in these cases, so the run has no score.",
     "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log recover` restores them, "
     "`inspect eval-retry` resumes the run.",
     "one_user": "Only one user: no standard error and no interval.",

@@ -22,7 +22,6 @@ from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter import asking
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
-from personafeedback_tasks.replies.words import ACCEPT
 
 ANNOTATORS = 3
 
@@ -198,12 +197,25 @@ def test_sides_and_orders_are_drawn_for_each_and_say_nothing(judged):
         assert secret not in everything
 
 
-def test_the_tasks_take_what_came_back(judged, tmp_path):
-    """Accuracy of the judge that accepts everything is the share of rows that most people accepted."""
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stage", "judge", "metric", "share"),
+    [
+        (Extraction, "always_accept", "acc", lambda row: not row.judgment),
+        (Relevance, "always_yes", "acc", lambda row: row.judgment),
+        (Response, "always_3", "no_better_people", lambda row: row.judgment <= 3),
+    ],
+)
+def test_the_tasks_and_reports_take_what_came_back(judged, tmp_path, stage, judge, metric, share):
+    """The judge is right in the share of rows in which most people say what it says."""
     folder, _ = judged
-    rows = with_judgment(load(Extraction, folder))
-    found, _ = in_inspect(find("recenter_extraction"), lambda case, call: ACCEPT, tmp_path, data=str(folder))
-    assert same(found["acc"], sum(row.judgment is False for row in rows) / len(rows))
+    rows = with_judgment(load(stage, folder))
+    task = f"recenter_{stage.stage}"
+    found, log = in_inspect(find(task), f"{task}/{judge}", tmp_path, data=str(folder))
+    assert same(found[metric], sum(map(share, rows)) / len(rows))
+    done = personafeedback("report", log, "--full")
+    assert done.exit_code == 0, done.output
+    assert f"{len(ROWS[stage])} rows of 6 users with votes of 3 people each" in " ".join(done.output.split())
 
 
 def test_packs_grow_with_rows_and_annotators_and_earlier_votes_stay(tmp_path):
@@ -311,7 +323,7 @@ def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
             [{"attribute": one, "reason": "", "quote": "It is so."} for one in attributes]
         )
 
-    in_inspect(extract, notes("Sails", "Has a dog"), tmp_path / "logs", method="extract")
+    in_inspect(extract, notes("Sails", "Has a dog", "Mail to ann@example.org"), tmp_path / "logs", method="extract")
     in_inspect(extract, notes("sails ", "Plays chess"), tmp_path / "others", method="extract")
     in_inspect(
         respond, lambda case, call: "" if case.endswith("7") else f"{call} {case}", tmp_path / "logs", method="respond"
@@ -332,9 +344,10 @@ def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
     )
     assert all(row.attribute for row in asked[Response])
     assert "annotator-1.response" in said
+    assert "left out: 24 with personal data" in said
     assert "without both replies" in said
     before = Folder(tmp_path / "study").read(PackItem)
     pack(tmp_path / "study", data=[tmp_path / "logs"])  # again: nobody is asked twice
     assert Folder(tmp_path / "study").read(PackItem) == before
     done = personafeedback("annotate", "pack", tmp_path / "logs", "--out", tmp_path / "other", "--stage", "relevance")
-    assert "found no row of" in done.output
+    assert "found no row of relevance.jsonl, expected some" in done.output

@@ -60,6 +60,7 @@ SAID = {
     "extraction": lambda name, call: "PROBLEMATIC" if judge_says(name) else "ACCEPT",
     "response": lambda name, call: {True: "4", False: "2"}[judge_says(name) is not (call == FIRST)],
 }
+CONSTANT = {"relevance": "always_yes", "extraction": "always_accept", "response": "always_3"}
 NAMES = {"relevance": "relevant", "extraction": "problematic", "response": "better than generic"}
 
 
@@ -174,6 +175,18 @@ def the_run_has_no_accuracy_and_can_be_reported(stage, folder, there, log):
     done = personafeedback("report", log, "--full")
     assert done.exit_code == 0, done.output
     assert "Nobody judged these rows" in done.output
+    assert "Nobody says what is right in these cases, so the run has no score." in done.output
+    second, _ = in_inspect(
+        find(f"recenter_{stage}"),
+        f"recenter_{stage}/{CONSTANT[stage]}",
+        folder / "logs2",
+        data=str(folder / "new"),
+        rows="unjudged",
+    )
+    assert same(second["acc"], float("nan"))
+    done = personafeedback("rank", folder / "logs", folder / "logs2")
+    assert done.exit_code == 0, done.output
+    assert "Ranking 2 is separate from ranking 1: nobody says what is right in its cases." in done.output
 
 
 def exam(found, alarms, so=50, others=50):
