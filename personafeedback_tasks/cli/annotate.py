@@ -34,6 +34,9 @@ from .runs import passed_over, read, the_run
 FORMS = [form for form in FORMATS if form != "potato"]
 """Those in which an annotator can write what is missing."""
 
+SETTINGS = ("name", "seed", "annotators", "votes_per_pair")
+"""Those of a build that packs of rows follow."""
+
 NAME, ANNOTATORS, VOTES = "people's judgments", 3, 3
 
 
@@ -127,7 +130,8 @@ def _write_settings(folder: Folder, annotators: int | None, votes: int | None) -
             f"{folder.root}: found a folder with other files, expected a new one or one of this command. Pass another --out."
         )
     if after != there:
-        write(path, after.as_yaml())
+        settings = after.as_yaml().splitlines(keepends=True)
+        write(path, "".join(line for line in settings if line.split(":")[0] in SETTINGS))
 
 
 def _asking(rows: annotated.StageRows) -> Asking:

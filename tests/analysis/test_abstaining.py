@@ -31,6 +31,7 @@ from personafeedback_tasks.analysis.abstaining import AGREEMENT, Opinion, abstai
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.risk import parts_of
 from personafeedback_tasks.engine.outcome import ScoredCase
+from personafeedback_tasks.engine.stopping import StopState
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.abstaining_text import blocks, sentence, why_not
 from personafeedback_tasks.runs.read import read_run
@@ -196,6 +197,11 @@ def test_what_is_refused(logs):
     few = {case_id: case for case_id, case in examined.cases.items() if int(case.user_id[1:]) < 29}
     with pytest.raises(ValueError, match="found an exam of 29 users in the cells of the duels, expected at least 30"):
         abstaining(run, replace(examined, cases=few), 0.2, False)
+    ended = StopState("5", 35, 42, "above", (0.1, 0.6))
+    with pytest.raises(
+        ValueError, match="found an exam that stopped after 35 of 42 users.*keeps no promise.*without stop=5"
+    ):
+        abstaining(run, replace(examined, stopped=ended), 0.2, False)
     withdrawn = abstaining(run, examined, 0.2, True)
     for promise in withdrawn.promises:
         assert (promise.accepted, promise.left) == (0, len(run.cases))

@@ -257,7 +257,7 @@ def test_the_served_page_ends_with_ctrl_c(piloted):
         assert f'"id":"{user}"' in again
         urllib.request.urlopen(f"{address}keep", json.dumps(click | {"keep": "", "reason": ""}).encode())
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=120) == 0
     finally:
         process.kill()
 

@@ -157,6 +157,7 @@ def test_a_filter_of_another_stage_is_named(made):
 
 
 def test_a_random_split_and_too_few_users_are_refused(tmp_path):
+    pytest.importorskip("sentence_transformers")
     done = trained("sample", tmp_path / "out", "nobody/has-this", "--split", "random")
     assert done.exit_code != 0
     assert "leaks" in done.output
