@@ -199,9 +199,32 @@ def test_the_chain_goes_on_without_what_it_rejects(made, tmp_path):
     assert {(row.user_id, one) for row in filtered for one in row.attributes} == kept
     assert 0 < len(kept) < len({(row.user_id, one) for row in plain for one in row.attributes})
     assert select.signs(filtered, None)["filtered_by"] == f"{judge.signature}, {sum(map(judge.drops, rows))} dropped"
+    _in_one_command(data, notes, made[0], sum(map(judge.drops, rows)), tmp_path / "chain")
     with pytest.raises(OptionError, match=r"extraction_filter filters what a run made.*Pass attributes=RUN"):
         select.load(select.options(data=str(data), extraction_filter=str(made[0])), {})
     respond = find("recenter_respond")
     with pytest.raises(OptionError, match="found a filter of the stage extraction, expected one of relevance"):
         step_filter(str(made[0]), "relevance")
     assert "relevance_filter" in {field.name for field in fields(respond.options)}
+
+
+def _in_one_command(data, notes, folder, dropped, logs):
+    from inspect_ai.model import get_model
+    from personafeedback_tasks.inspect_tasks.recenter_chain import recenter_chain
+    from support.inspect_runs import inspect_eval
+
+    said = {"attributes": notes, "select": lambda case, call: "1"}
+    model = get_model(
+        "recenter-replies/model",
+        memoize=False,
+        replies=lambda case, call: said.get(call, lambda *of: "Sure.")(case, call),
+    )
+    task = recenter_chain(data=str(data), extraction_filter=str(folder))
+    done = inspect_eval(task, model=model, display="none", score_display=False, log_dir=str(logs))
+    assert [log.status for log in done] == ["success"] * 3
+    signed = {
+        log.eval.metadata["personafeedback_tasks"]["benchmark"]: log.eval.metadata["personafeedback_tasks"]
+        for log in done
+    }
+    assert signed["recenter_select"]["filtered_by"].endswith(f", {dropped} dropped")
+    assert signed["recenter_respond"]["filtered_by"] == "none"

@@ -129,6 +129,19 @@ def test_parts_have_their_own_shares(known):
     assert sum(counts[part]["better"]["n"] for part in ("1", "2–3", "4–7")) == known["steps"]["better"]["n"]
 
 
+def test_replies_are_of_a_source_if_all_their_attributes_are(people, logs):
+    made, said = made_of(logs), read_judgments([people])
+    whose = {(PLAN.owner[name], one): PLAN.sources[name] for name, noted in PLAN.noted.items() for one in noted}
+    counts = {"human": 0, "synthetic": 0}
+    for one in made.replied:
+        of = {whose[one.user_id, attribute] for attribute in one.attributes}
+        if len(of) == 1:
+            counts[of.pop()] += 1
+    parts = make_funnel(made, said).parts["source"]
+    assert 0 < sum(counts.values()) < len(made.replied)
+    assert {part: steps["better"].n for part, steps in parts.items()} == counts
+
+
 def test_ratings_depend_on_length_and_mention_as_planted(known):
     """Judgments's means are 2, half a point for each doubling and a point for a mention, and half a point more or less for some users."""
     terms = known["rating"]["terms"]
