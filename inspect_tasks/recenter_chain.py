@@ -24,6 +24,8 @@ def recenter_chain(
     counts: Literal["any"] = "any",
     attributes: str | None = None,
     selected: str | None = None,
+    extraction_filter: str | None = None,
+    relevance_filter: str | None = None,
 ) -> TaskSource:
     """recenter_extract, recenter_select and recenter_respond, each on what the one before it wrote.
 
@@ -32,14 +34,19 @@ def recenter_chain(
         counts: nothing says how many rows there should be.
         attributes: go on from this run of recenter_extract: a log or a folder.
         selected: go on from this run of recenter_select.
+        extraction_filter: a folder of `recenter train --stage extraction`: extracted attributes that it rejects are left out.
+        relevance_filter: a folder of `recenter train --stage relevance`: selected attributes that it finds irrelevant are left out.
     """
+
+    def select(log: str) -> Task:
+        return recenter_select(data=data, counts=counts, attributes=log, extraction_filter=extraction_filter)
+
+    def respond(log: str) -> Task:
+        return recenter_respond(data=data, counts=counts, selected=log, relevance_filter=relevance_filter)
+
     if selected:
-        return TaskSource.from_tasks([recenter_respond(data=data, counts=counts, selected=selected)])
-    first = (
-        recenter_select(data=data, counts=counts, attributes=attributes)
-        if attributes
-        else recenter_extract(data=data, counts=counts)
-    )
+        return TaskSource.from_tasks([respond(selected)])
+    first = select(attributes) if attributes else recenter_extract(data=data, counts=counts)
     done: list[EvalLog] = []
 
     async def note(log: EvalLog) -> None:
@@ -55,8 +62,8 @@ def recenter_chain(
                 models = " and ".join(sorted(log.eval.model for log in logs))
                 raise OptionError(f"it takes one model at a time, found {models}. Go on with each: -T attributes=LOG.")
             if stages == ["recenter_select"]:
-                return [recenter_respond(data=data, counts=counts, selected=logs[0].location)]
-            return [recenter_select(data=data, counts=counts, attributes=logs[0].location)]
+                return [respond(logs[0].location)]
+            return [select(logs[0].location)]
         except PersonaFeedbackError as error:  # the logs so far are whole
             logger.warning("recenter_chain ends after %s: %s", stages[0], error)
             return None

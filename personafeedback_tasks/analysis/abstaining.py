@@ -112,8 +112,13 @@ def examined(exam: Run, certainty: str, cells: Sequence[str]) -> Judged:
         cells: the cell of each duel; other cells of the exam are left out.
 
     Raises:
-        RunError: it has fewer than LEAST_USERS users.
+        RunError: it has fewer than LEAST_USERS users, or its own answers decided how many.
     """
+    if exam.stopped is not None and exam.stopped_early:
+        raise RunError(
+            f"{exam.logs[0]}: found an exam that {exam.stopped_line}, expected one that did not end by its answers: a threshold from it keeps no "
+            f"promise. Run the judge again without stop={exam.stopped.rule}."
+        )
     there = Counter(cells)
     found = opinions(exam, certainty)
     ids = [case_id for case_id, case in exam.cases.items() if case.cell in there]

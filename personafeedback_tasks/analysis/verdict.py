@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, 
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.length_adjusted import LengthAdjusted, length_adjusted
 from ..common.statistics import Estimate, by_user, linearized, mean, share
-from ..common.transfer import Transfer, transfer
+from ..common.transfer import Transfer, no_test, transfer
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels, NotAsked
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
@@ -80,11 +80,7 @@ class BesidePeople:
     @property
     def untested(self) -> str:
         """Why votes do not show whether the judge errs on the replies as in its exam; empty if they do."""
-        if self.transfer is not None:
-            return self.transfer.why_not
-        if self.powered is None:
-            return f"They are on duels of {self.users} users ({self.duels:,} duels), and at least {LEAST_USERS} users are needed."
-        return "All of them are ties."
+        return self.transfer.why_not if self.transfer is not None else no_test(self.duels, self.users)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,18 +128,23 @@ class Verdict:
         return {model: what for model, what in found.items() if what}
 
 
-def differences(run: Run, exam: Run) -> list[str]:
-    """In what an exam is not one of the judge of a run: `model: found A, expected B`."""
-    names = [name for name in run.defining if name not in run.benchmark.signed]  # the latter are digests of data
+def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]:
+    """In what an exam is not one of the judge of a run: `model: found A, expected B`.
+
+    Args:
+        besides: options in which both may differ.
+    """
+    others = {*run.benchmark.signed, *besides}  # the former are digests of data
+    names = [name for name in run.defining if name not in others]
     pairs = [("model", run.model, exam.model)]
     pairs += [(name, text(run.signature.get(name)), text(exam.signature.get(name))) for name in names]
     pairs.append(("conditions", run.conditions_line or "none", exam.conditions_line or "none"))
     return [f"{name}: found {there}, expected {here}" for name, here, there in pairs if here != there]
 
 
-def refuse_other_judge(run: Run, exam: Run) -> None:
-    """Raise RunError unless an exam is of the judge of a run of duels, asked in the same way, and has the same cells."""
-    found = differences(run, exam)
+def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> None:
+    """Raise RunError unless an exam is of the judge of a run, asked in the same way, and has the same cells, see `differences`."""
+    found = differences(run, exam, besides)
     if found:
         raise RunError(
             f"{exam.logs[0]}: found the exam of another judge than in {run.logs[0]} ({'; '.join(found)}). Run the judge with the "

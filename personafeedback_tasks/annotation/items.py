@@ -87,8 +87,10 @@ class Pack:
 
     @property
     def answers(self) -> list[str]:
-        """All answers to items of the pack, CANNOT last."""
-        return [*dict.fromkeys(answer for item in self.items for answer in item.labels), CANNOT]
+        """All answers to items of the pack, numbers in their order; NONE where an item may have none, and CANNOT last."""
+        every = dict.fromkeys(answer for item in self.items for answer in item.labels)
+        none = [NONE] if any(item.several for item in self.items) else []
+        return [*sorted(every, key=lambda answer: int(answer) if answer.isdecimal() else 0), *none, CANNOT]
 
 
 def read_answer(where: str, written: str, answers: Collection[str], several: bool = False) -> str:

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 from ..common import tables, web
 from ..engine.cases import digest_of
-from .items import CANNOT, LETTERS, Item, Pack
+from .items import CANNOT, LETTERS, NONE, Item, Pack
 from .words import WORDS, Words
 
 PAGE = Path(__file__).with_name("page")
@@ -41,7 +41,7 @@ def as_html(pack: Pack) -> Files:
         "consent": pack.consent,
         "agreed_to": consent_digest(pack.consent),
     }
-    return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, guide=guide, words=words)}
+    return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, as_it_is=True, guide=guide, words=words)}
 
 
 def _words(pack: Pack) -> Words:
@@ -73,7 +73,10 @@ def as_csv(pack: Pack) -> Files:
         for item in pack.items
     ]
     table = tables.text(["item", *texts, *letters, *asks, *listed, "vote", "note"], lines)
-    return {f"{pack.annotator}.csv": table, **_guideline(pack)}
+    written = ", ".join(f"`{answer}`" for answer in pack.answers)
+    if NONE in pack.answers:
+        written = f"the numbers of all lines that you tick, such as `1 3`, or `{NONE}`, or `{CANNOT}`"
+    return {f"{pack.annotator}.csv": table, **_guideline(pack, f"In the column vote: {written}.")}
 
 
 def as_label_studio(pack: Pack) -> Files:
@@ -175,8 +178,8 @@ def _listed(item: Item) -> str:
     return "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
 
 
-def _guideline(pack: Pack) -> Files:
+def _guideline(pack: Pack, *more: str) -> Files:
     guide = pack.guideline
-    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate(guide.rules, start=1))
+    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate((*guide.rules, *more), start=1))
     consent = f"{pack.consent.strip()}\n\n" if pack.consent else ""
     return {"guideline.txt": f"{consent}{guide.title}\n\n{rules}"}

@@ -36,7 +36,7 @@ from ..personafeedback.persona import Persona
 from . import settings
 from .rows import TEST, BuildRow, Person, Question, R, columns, kept, parse, required
 from .settings import Settings
-from .steps import Step, command, made_by
+from .steps import Step, command, made_by, taken, verdict_line
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,11 @@ class Folder:
 
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:
-        """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`."""
+        """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`, or it has no such step."""
+        if step not in taken([step], self.root) and step.not_with:
+            raise DataError(
+                f"{self.root}: found {step.not_with}: people vote there on a model's replies, which makes no labels. Next: {verdict_line(self.root)}"
+            )
         with self.locked():
             for kind in step.reads:
                 self.need(kind)

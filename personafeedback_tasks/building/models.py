@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..common.errors import OptionError
@@ -57,24 +57,34 @@ class Models:
         of_all, own = dict[str, Any](), {name: dict[str, Any]() for name in self.names}
         for pair in self.given:
             key, equals, value = pair.partition("=")
-            model, colon, name = key.rpartition(":")
+            model, name = _model(pair), key.rpartition(":")[2]
             if not equals or not name:
                 raise OptionError(f"-M must be KEY=VALUE or MODEL:KEY=VALUE, got {pair!r}.")
-            if colon and model not in own:
+            if model and model not in own:
                 raise OptionError(
                     f"-M {pair}: expected one of the models {short_list(self.names)} before the colon, got {model!r}."
                 )
-            (own[model] if colon else of_all)[name] = _value(value)
+            (own[model] if model else of_all)[name] = _value(value)
         return {model: of_all | arguments for model, arguments in own.items()}
 
-    def options(self, own_step: bool) -> str:
-        """How a command names what it needs to ask them again, but for the names; nothing that may be secret.
+    @property
+    def first(self) -> Models:
+        """The first of them alone."""
+        names = self.names[:1]
+        return replace(self, names=names, given=tuple(pair for pair in self.given if _model(pair) in ("", *names)))
+
+    def told(self, placeholders: Sequence[str], own_step: bool) -> str:
+        """How a command asks them again: `--model NAME` for each, and their options, but nothing that may be secret.
 
         Args:
+            placeholders: for models that are lacking; a command that takes one model has one.
             own_step: it is the step that has just run: limits are of its texts.
         """
+        if len(placeholders) == 1 < len(self.names):
+            return self.first.told(placeholders, own_step)
+        found = [f"--model {shlex.quote(name)}" for name in (*self.names, *placeholders[len(self.names) :])]
         pairs = [pair for pair in self.given if not _SECRET.search(pair.partition("=")[0])]
-        found = [f"-M {shlex.quote(without_password(pair))}" for pair in pairs]
+        found += [f"-M {shlex.quote(without_password(pair))}" for pair in pairs]
         if own_step:
             limits = {"--max-tokens": self.max_tokens, "--temperature": self.temperature}
             found += [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]
@@ -83,10 +93,12 @@ class Models:
         return " ".join(found)
 
 
-def named(names: Sequence[str], placeholders: Sequence[str]) -> str:
-    """`--model NAME` for each model of a command that takes one, or at least as many as there are placeholders."""
-    taken = names[:1] if len(placeholders) == 1 else names
-    return " ".join(f"--model {shlex.quote(name)}" for name in (*taken, *placeholders[len(taken) :]))
+NOBODY = Models(())
+
+
+def _model(pair: str) -> str:
+    """Of which model an argument is; empty if of all."""
+    return pair.partition("=")[0].rpartition(":")[0]
 
 
 def _value(text: str) -> Any:

@@ -152,7 +152,7 @@ def show_plan(
     known = "assumed" if made.assumed else "the mean of this build"
     for line in (
         f"a persona has {made.persona_tokens} tokens ({known}), an answer {round(settings.words * TOKENS)}, a question {QUESTION}",
-        f"each question has all of its {kinds(models)} pairs: no text fails or is refused, and screening drops nobody",
+        f"each question has all of its {kinds(models)} pairs: no text fails, is refused or is reworded, and screening drops nobody",
         "memory, the thinking of reasoning models and attention items are not counted",
         "no pair is left out for little agreement; some will be, so plan more pairs than you need",
     ):

@@ -185,6 +185,7 @@ class Tiered(BuildRow, file="tiers.jsonl", key=("pair_id",)):
     chosen: str  # by the majority; where there are no votes, by construction or by a team's own labels
     rejected: str
     votes: tuple[int, ...] = (0, 0)  # for the chosen answer, for the rejected one
+    risk: float = 0.5  # that another nine like these would decide otherwise; a coin's without votes
     reason: str = ""  # why it makes no case; empty if it makes one
     texts: Digests = ()  # what the label is about; empty for a label that a team wrote itself
 

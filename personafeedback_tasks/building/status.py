@@ -9,6 +9,7 @@ from ..annotation.items import CANNOT
 from ..common.columns import in_columns
 from ..common.errors import DataError, require
 from .folder import Folder
+from .models import NOBODY, Models
 from .rows import (
     FULL,
     OWN,
@@ -17,6 +18,7 @@ from .rows import (
     Answer,
     Below,
     BuildRow,
+    Draw,
     Origin,
     PackItem,
     Pair,
@@ -28,7 +30,22 @@ from .rows import (
     Vote,
     kept,
 )
-from .steps import ANSWERS, MEMORY, PACKS, PERSONAS, QUESTIONS, RELEASE, STEPS, TIERS, TRAINING, VOTES, Say, Step, taken
+from .steps import (
+    ANSWERS,
+    MEMORY,
+    PACKS,
+    PERSONAS,
+    QUESTIONS,
+    RELEASE,
+    STEPS,
+    TIERS,
+    TRAINING,
+    VOTES,
+    Say,
+    Step,
+    taken,
+    verdict_line,
+)
 from .texts.answers import FIRST, REWRITES, answer_id
 from .texts.asking import settled
 from .texts.checks import CUT
@@ -71,7 +88,9 @@ def show_status(folder: Folder, say: Say) -> None:
         say(f"! {edited}")
         say("Next: put these texts back, or have the pairs voted on again.")
     elif step := _next(build, {step for step in steps if lacking[step] or (step == TIERS and old_labels)}):
-        say(f"Next: {step.line(folder.root, _used(build, step))}")
+        say(f"Next: {step.line(folder.root, used_models(build.read(Origin), step))}")
+    elif folder.has(Draw):
+        say(f"Next: {verdict_line(folder.root)}")
     else:
         say(f"Done: {folder.root / 'release'}")
 
@@ -207,17 +226,16 @@ _TEXT_IDS: Mapping[Step, tuple[str, Callable[[_Files], Iterable[str]]]] = {
 """Step that asks models -> the kind of its texts, and the ids of those that models were to write."""
 
 
-def _used(build: _Files, step: Step) -> list[str]:
-    """The models that wrote a step's texts; if none did, those of the step before it that some wrote for."""
+def used_models(origins: Iterable[Origin], step: Step) -> Models:
+    """The models that wrote a step's texts; if none did, those of the last step before it that some wrote for."""
     of_kind: dict[str, dict[str, None]] = {}
-    for origin in build.read(Origin):
+    for origin in origins:
         if origin.model != OWN:
             of_kind.setdefault(origin.kind, {})[origin.model] = None
     asking = list(_TEXT_IDS)
     before = asking[: asking.index(step) + 1] if step in asking else []
-    return next(
-        (list(of_kind[kind]) for kind, _ in (_TEXT_IDS[one] for one in reversed(before)) if kind in of_kind), []
-    )
+    kinds = [kind for kind, _ in map(_TEXT_IDS.__getitem__, reversed(before)) if kind in of_kind]
+    return Models(tuple(of_kind[kinds[0]])) if kinds else NOBODY
 
 
 def _lacking(build: _Files, step: Step) -> int:

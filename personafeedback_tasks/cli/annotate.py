@@ -9,25 +9,33 @@ from pathlib import Path
 
 import click
 
+from ..analysis.duel_runs import cases_of
+from ..analysis.run_data import RunData
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
 from ..building.votes.collected import Corrections
 from ..building.votes.questions import Asking, take_answers, write_questions
 from ..building.votes.sharing import drawn
-from ..common.errors import OptionError
+from ..common.errors import DataError, OptionError, require
 from ..common.files import write
+from ..engine.outcome import Outcome
 from ..recenter import annotated, asking
+from ..recenter.data import file_name
 from ..recenter.rows import STAGES, JudgedRow
 from ..recenter.upstream import ImportedAnnotations
 from ..runs.earlier import of_run
+from ..runs.run import Run
 from .build_options import corrections_options, drop_option, files_argument
-from .options import FOLDER, out_option
-from .output import say
-from .runs import passed_over, read
+from .options import FOLDER, RUN, markdown_option, out_option, places_option
+from .output import say, show
+from .runs import passed_over, read, the_run
 
 FORMS = [form for form in FORMATS if form != "potato"]
 """Those in which an annotator can write what is missing."""
+
+SETTINGS = ("name", "seed", "annotators", "votes_per_pair")
+"""Those of a build that packs of rows follow."""
 
 NAME, ANNOTATORS, VOTES = "people's judgments", 3, 3
 
@@ -122,7 +130,8 @@ def _write_settings(folder: Folder, annotators: int | None, votes: int | None) -
             f"{folder.root}: found a folder with other files, expected a new one or one of this command. Pass another --out."
         )
     if after != there:
-        write(path, after.as_yaml())
+        settings = after.as_yaml().splitlines(keepends=True)
+        write(path, "".join(line for line in settings if line.split(":")[0] in SETTINGS))
 
 
 def _asking(rows: annotated.StageRows) -> Asking:
@@ -160,3 +169,64 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
     say(f"Next: set RECENTER_DATA={shlex.quote(str(folder))} and run the tasks of these stages.")
+
+
+@annotate.command()
+@click.argument("run_path", metavar="JUDGE_RUN", type=RUN)
+@click.option(
+    "--exam",
+    metavar="RUN",
+    required=True,
+    type=RUN,
+    help="The same judge on rows of the same stage that people judged.",
+)
+@click.option(
+    "--human", metavar="DIR", type=FOLDER, help="People's votes on rows of JUDGE_RUN that were drawn at random: the DIR of `annotate votes`. Needs the extra `verdict`."
+)  # fmt: skip
+@places_option
+@markdown_option
+def shares(
+    run_path: Path, exam: Path, human: Path | None, places: Sequence[RunData], as_markdown: bool
+) -> None:  # fmt: skip
+    """Correct what a judge says in people's place.
+
+    JUDGE_RUN is a run of recenter_extraction, recenter_relevance or recenter_response with rows=unjudged: the share of attributes that are
+    problematic, of attributes that are relevant, or of replies that are better than generic, as the judge says. Its errors are taken out as
+    its exam shows them; without an exam there is no such number. With people's votes on a random part, the share is prediction-powered.
+
+    \b
+        inspect eval personafeedback_tasks/recenter_extraction -T data=DIR/asked -T rows=unjudged --model MODEL --log-dir judged
+        inspect eval personafeedback_tasks/recenter_extraction -T data=JUDGED_ROWS --model MODEL --log-dir exam
+        personafeedback annotate shares judged --exam exam
+        personafeedback annotate shares judged --exam exam --human DIR
+    """
+    from ..analysis.shares import make_share
+    from ..reports import shares_text
+
+    if human is not None:
+        require("ppi_py", extra="verdict")
+    (run, _), (of, _) = the_run(run_path), the_run(exam)
+    verdict = make_share(run, of, _judged(run, human, places) if human is not None else None)
+    show(shares_text.blocks(verdict), as_markdown)
+
+
+def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:
+    """Id of a row of a run -> 1 if it is so to most people, 0 if not; of the rows that the folder has with the same texts."""
+    cases, why_not = cases_of(run, places)
+    if cases is None:
+        raise DataError(
+            f"{run.logs[0]}: its rows are not at hand, which people's votes are compared with. {why_not} Pass --data."
+        )
+    asked, of = {row.id: row for row in cases}, run.benchmark.report.share
+    stage = type(next(iter(cases)))
+    judged = [row for row in annotated.rows_in(human, [stage]).get(stage, ()) if row.judgment is not None]
+    if of is None or not judged:
+        raise DataError(
+            f"{human}: found no row of {file_name(stage)} that people judged, expected some. Pass the DIR of `annotate votes`."
+        )
+    for row in judged:
+        if row.id not in asked or annotated.without_votes(asked[row.id]) != annotated.without_votes(row):
+            raise DataError(
+                f"{human / file_name(stage)}: found the row {row.id}, expected one of {cases.source} with the same texts. Pass votes on rows of this run."
+            )
+    return {row.id: of.true(Outcome(targets=run.benchmark.targets(row))) for row in judged}

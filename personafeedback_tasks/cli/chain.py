@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +13,6 @@ from ..runs.run import Run
 from .options import FOLDER, json_option, markdown_option, name_option, out_option, runs_argument
 from .output import progress, show, write_files, write_json
 from .runs import check_names, read
-
-if TYPE_CHECKING:
-    from ..recenter.filter.judge import FilterJudge
 
 
 @click.command()
@@ -72,9 +68,10 @@ def chain(
     from ..common.outputs import output_text
     from ..recenter.data import ENVIRONMENT_VARIABLE
     from ..recenter.filter.effect import effect_of
+    from ..recenter.filter.judge import step_filter
     from ..recenter.funnel import made_chain, make_funnel
     from ..recenter.funnel_sheet import ChainResult, document, published, sheet
-    from ..recenter.people import read_people
+    from ..recenter.judgments import read_judgments
     from ..recenter.rating_model import model_of_rating
     from ..reports import files
     from ..reports.funnel_text import blocks
@@ -85,8 +82,8 @@ def chain(
     check_names(names, found)
     of_models = _of_models(found)
     logged = dict.fromkeys(str(run.signature["source"]) for own in of_models.values() for run in own.values())
-    said = read_people(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)))
-    judges = [_judge(folder, embeddings) for folder in filters]
+    said = read_judgments(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)))
+    judges = [step_filter(str(folder), embeddings=embeddings) for folder in filters]
     results = []
     with progress() as tell:
         for model, own in of_models.items():
@@ -130,19 +127,3 @@ def _of_models(runs: Sequence[Run]) -> dict[str, dict[str, Run]]:
             f"Found no run of {', '.join(STAGES)}, expected one at least. `inspect eval personafeedback_tasks/recenter_chain` runs all."
         )
     return found
-
-
-def _judge(folder: Path, embeddings: str | None) -> FilterJudge:
-    """
-    Raises:
-        OptionError: the filter weighs a language model's recorded answers, which the chain has none of.
-    """
-    from ..recenter.filter.folder import read as read_filter
-    from ..recenter.filter.judge import FilterJudge
-
-    trained = read_filter(folder)
-    if trained.with_answers:
-        raise OptionError(
-            f"{folder}: this filter weighs a language model's recorded answers, which no run of the chain has. Train one without --answers."
-        )
-    return FilterJudge(trained, None, embeddings)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
@@ -144,12 +144,27 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
         exam: of the same judge, on at least the cells of the duels; its other cells are left out.
         known: the duels that were not asked.
     """
+    return _corrected(duels, exam, known, _why_not)
+
+
+def corrected_share(said: Votes, exam: Votes) -> Corrected:
+    """The share of cases of which something is so, from what a judge says of each: the estimator of Rogan and Gladen.
+
+    Args:
+        said: won: what the judge says of each case; all of them LONGER.
+        exam: of the same judge, where it is known: won: whether the judge is right; LONGER where it is so, SHORTER where it is not; lost: 1 - won.
+            `Corrected.longer` is then the judge's sensitivity, `Corrected.shorter` its specificity.
+    """
+    return _corrected(said, exam, NONE, _no_share)
+
+
+def _corrected(duels: Votes, exam: Votes, known: Known, refused: WhyNot) -> Corrected:
     import numpy as np
 
     found = errors(exam, duels.cells)
     right, wrong = found.right, found.wrong
     gains = {side: right[side] - wrong[-side] for side in right}
-    if why_not := _why_not(len(duels), right, gains):
+    if why_not := refused(len(duels), right, gains):
         return Corrected(None, math.nan, right[LONGER], right[SHORTER], why_not)
 
     # One duel's vote without the errors lies outside [0, 1]: only the mean over duels says something.
@@ -170,7 +185,7 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     if made.low > 1 or made.high < 0:
         why_not = (
             f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) is outside of what is "
-            "possible: the judge does not err on these replies as in its exam."
+            "possible: the judge does not err here as in its exam."
         )
         return Corrected(None, value, right[LONGER], right[SHORTER], why_not)
     low, high, clipped = (
@@ -203,6 +218,25 @@ def _why_not(duels: int, rights: Mapping[int, float], gains: Mapping[int, float]
         return (
             f"Among longer or among shorter texts, the judge picks a better one only {100 * gain:.1f} points more often than a worse one; "
             f"at least {100 * LEAST_GAIN:.0f} points are needed."
+        )
+    return ""
+
+
+WhyNot = Callable[[int, Mapping[int, float], Mapping[int, float]], str]
+"""(number of cases, accuracy by side, gain by side) -> why nothing can be corrected; empty if it can."""
+
+
+def _no_share(cases: int, rights: Mapping[int, float], gains: Mapping[int, float]) -> str:
+    """The same of a share."""
+    if not cases:
+        return "No case was asked."
+    for side, name in ((LONGER, "is so"), (SHORTER, "is not so")):
+        if math.isnan(rights[side]):
+            return f"The exam has no case of which it {name} to people, so the judge's errors there are unknown."
+    if gains[LONGER] < LEAST_GAIN - ROUNDING:
+        return (
+            f"In its exam the judge says so only {100 * gains[LONGER]:.1f} points more often where it is so than where it is not; at least "
+            f"{100 * LEAST_GAIN:.0f} are needed."
         )
     return ""
 

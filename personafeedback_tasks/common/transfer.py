@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .corrected import EQUAL, LONGER, ROUNDING, SHORTER, Votes, errors
+from .human_votes import LEAST_USERS
 from .significance import two_sided_p
 from .statistics import Estimate, degrees_of_freedom, linearized
 
@@ -135,6 +136,13 @@ def transfer(
 AGREED, PAIRED, PICKED, READ, COUNT = range(5)
 """Columns of what is summed over the duels: agreeing pairs of votes and whether there are any, calls that agree with a vote, readable
 calls, and 1. Then, by side, 1 and the share of votes for the reply."""
+
+
+def no_test(duels: int, users: int) -> str:
+    """Why there is no `Transfer` at all of people's votes on so many duels."""
+    if users < LEAST_USERS:
+        return f"They are on duels of {users} users ({duels:,} duels), and at least {LEAST_USERS} users are needed."
+    return "All of them are ties."
 
 
 def _agreement(ballots: Ballots, votes: Votes) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from . import foreign
 from .errors import require
 
 _SHARED = Path(__file__)
@@ -30,29 +32,45 @@ def policy(style: str, script: str, *more: str) -> str:
     return "; ".join(("default-src 'none'", *sources, *more, "base-uri 'none'", "form-action 'none'"))
 
 
-def page(path: Path, document: Mapping[str, Any], *more: str, **values: Any) -> str:
+def page(path: Path, document: Mapping[str, Any], *more: str, as_it_is: bool = False, **values: Any) -> str:
     """A page of the template `path.html.j2`, with the style `path.css` and the script `path.js` beside it.
 
     Args:
         document: what the script shows.
         more: that its policy allows.
+        as_it_is: no text hides anything; else what texts hide is made visible, see `foreign.page`.
         values: of the template.
 
     Raises:
         ModuleNotFoundError: jinja2 is not installed.
     """
-    require("jinja2", extra="build")
+    require("jinja2", extra="report")
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
+    def shown(value: Any) -> Any:
+        return foreign.page(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
     own_style, own_script = style(path.with_suffix(".css")), script(path.with_suffix(".js"))
     environment = Environment(
-        loader=FileSystemLoader(path.parent, encoding="utf-8"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=FileSystemLoader(path.parent, encoding="utf-8"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, finalize=None if as_it_is else shown,
     )  # fmt: skip
     return environment.get_template(f"{path.name}.html.j2").render(
         **values, style=Markup(own_style), script=Markup(own_script), policy=policy(own_style, own_script, *more),
-        data=Markup(script_json(document)),
+        data=Markup(script_json(document if as_it_is else safe(document))),
     )  # fmt: skip
+
+
+def safe(value: Any) -> Any:
+    """With every text safe for a page, and None for nan."""
+    if isinstance(value, str):
+        return foreign.page(value)
+    if isinstance(value, (list, tuple)):
+        return [safe(item) for item in value]
+    if isinstance(value, dict):
+        return {foreign.page(key): safe(item) for key, item in value.items()}
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def script_json(document: Mapping[str, Any]) -> str:

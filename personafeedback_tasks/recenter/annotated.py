@@ -69,7 +69,7 @@ def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
         yield {
             "id": _id(one.conversation_id, one.attribute), "user_id": one.user_id,
             "conversation": [message._asdict() for message in one.conversation], "attribute": one.attribute,
-            "reason": one.reason or one.quote or "None given", "source": one.source,
+            "reason": one.why, "source": one.source,
         }  # fmt: skip
 
 

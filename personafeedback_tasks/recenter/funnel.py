@@ -14,8 +14,8 @@ from ..common.text import same_text
 from ..engine.earlier import Earlier
 from ..engine.funnel import FunnelStep
 from .extract import EXTRACT
+from .judgments import Judgments, about_attribute, about_prompt, about_replies, is_among
 from .made import Extracted, ForPrompt, Replied, Selected, extracted, replied, selected
-from .people import People, about_attribute, about_prompt, about_replies, is_among
 from .ratings import NO_DIFFERENCE
 from .respond import RESPOND
 from .select import SELECT
@@ -112,7 +112,7 @@ def _in_order(made: list[T]) -> list[T]:
     return sorted(made, key=lambda one: one.id)
 
 
-def make_funnel(made: MadeChain, people: People) -> Funnel:
+def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     """The funnel of one model."""
     items = [*_found(made, people), *_accepted(made, people), *_selected(made, people), *_replies(made, people)]
     parts = {
@@ -143,7 +143,7 @@ def of_steps(items: Sequence[FunnelItem]) -> dict[str, Estimate]:
     return found
 
 
-def _found(made: MadeChain, people: People) -> Iterator[FunnelItem]:
+def _found(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
     """A conversation without a single extracted attribute counts as well."""
     noted: dict[str, list[str]] = {}
     for one in made.extracted or ():
@@ -156,7 +156,7 @@ def _found(made: MadeChain, people: People) -> Iterator[FunnelItem]:
             )  # fmt: skip
 
 
-def _accepted(made: MadeChain, people: People) -> Iterator[FunnelItem]:
+def _accepted(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
     counts: dict[str, int] = {}
     for one in made.extracted or ():
         counts[one.conversation_id] = counts.get(one.conversation_id, 0) + 1
@@ -168,7 +168,7 @@ def _accepted(made: MadeChain, people: People) -> Iterator[FunnelItem]:
             )  # fmt: skip
 
 
-def _selected(made: MadeChain, people: People) -> Iterator[FunnelItem]:
+def _selected(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
     """A reply that cannot be read selects nothing."""
     sources = _sources(made)
     for one in made.selected or ():
@@ -184,7 +184,7 @@ def _selected(made: MadeChain, people: People) -> Iterator[FunnelItem]:
                 yield FunnelItem(IRRELEVANT, one.user_id, one.prompt_id, float(not row.judgment), parts)
 
 
-def _replies(made: MadeChain, people: People) -> Iterator[FunnelItem]:
+def _replies(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
     sources = _sources(made)
     for one, rating in rated_replies(made, people):
         parts = _parts(_source(sources, one, one.attributes), one.sensitive, len(one.attributes))
@@ -194,7 +194,7 @@ def _replies(made: MadeChain, people: People) -> Iterator[FunnelItem]:
             yield FunnelItem(step, one.user_id, one.prompt_id, float(value), parts)
 
 
-def rated_replies(made: MadeChain, people: People) -> Iterator[tuple[Replied, float]]:
+def rated_replies(made: MadeChain, people: Judgments) -> Iterator[tuple[Replied, float]]:
     """(both replies, people's mean rating of the personalized one) of those that people rated."""
     for one in made.replied or ():
         about = about_replies(one.user_id, one.prompt, one.generic, one.personalized)
@@ -237,7 +237,7 @@ def _ordered(parts: Iterable[str]) -> list[str]:
     return sorted(parts, key=lambda part: (int(part.split("–")[0].split(" ")[0]) if part[0].isdigit() else -1, part))
 
 
-def _notes(made: MadeChain, people: People, items: Sequence[FunnelItem]) -> Iterator[str]:
+def _notes(made: MadeChain, people: Judgments, items: Sequence[FunnelItem]) -> Iterator[str]:
     """What is absent, and how much of the rest people judged."""
     counts = {step.name: sum(item.step is step for item in items) for step in STEPS}
     if made.extracted is None:

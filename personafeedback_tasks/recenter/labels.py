@@ -92,10 +92,10 @@ class TwoLabels:
         """The label that people's judgment comes to; UNJUDGED without one."""
         return UNJUDGED if judgment is None else self.sought if judgment else self.other
 
-    @property
-    def share(self) -> Share:
+    def share(self, name: str) -> Share:
         """What a judge finds of it where nobody judged."""
         return Share(
+            name=name,
             option="rows",
             said=lambda outcome: mean(float(answer == self.sought) for answer in outcome.answers),
             true=lambda outcome: float(outcome.targets[0] == self.sought),

@@ -48,6 +48,11 @@ class Extracted:
     quote: str
     quoted: bool
 
+    @property
+    def why(self) -> str:
+        """The reason as a row of extraction.jsonl has it, which must have one."""
+        return self.reason or self.quote or "None given"
+
 
 @dataclass(frozen=True)
 class ForPrompt:

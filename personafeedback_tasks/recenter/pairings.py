@@ -16,9 +16,10 @@ from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from .control import SEED, profiles
 from .data import Rows, file_name, in_turns, load, located
+from .filter.judge import FilterJudge
 from .histories import PROMPTS, NewPrompt, prompts
-from .made import Selected, extracted, selected
-from .rows import Relevance, StageRow
+from .made import Extracted, Selected, extracted, selected
+from .rows import Extraction, Relevance, StageRow
 
 EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
@@ -72,18 +73,21 @@ class Pairings(Rows[Pairing]):
 
     Attributes:
         made_by: the run whose attributes they are: its model and digest; empty where they are people's.
+        filtered_by: the filter that attributes had to pass, and how many it dropped; empty without one.
         without: pairs without any attribute, which are not among these.
     """
 
     made_by: str = field(default="", kw_only=True)
+    filtered_by: str = field(default="", kw_only=True)
     without: int = field(default=0, kw_only=True)
 
 
-def to_select(data: str | None, run: Earlier | None) -> Pairings:
+def to_select(data: str | None, run: Earlier | None, passes: FilterJudge | None = None) -> Pairings:
     """Every user with attributes and every prompt of the data for that user.
 
     Args:
         run: of `recenter_extract`; None for the attributes of relevance.jsonl, each with the prompts that it has there.
+        passes: a filter of extraction. An attribute that it drops in one conversation may be there from another.
 
     Raises:
         DataError: the data have no prompts, or no attributes.
@@ -94,21 +98,23 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
         pairs = [(user, prompt, [row.attribute for row in rows]) for user, prompt, rows in _judged(data, asked)]
         return _pairings(Profile, pairs, source)
     own: dict[str, dict[str, str]] = {}
-    for one in extracted(run):
+    noted = extracted(run)
+    kept = noted if passes is None else [one for one in noted if not passes.drops(_noted(one))]
+    for one in kept:
         own.setdefault(one.user_id, {}).setdefault(" ".join(one.attribute.casefold().split()), one.attribute)
     users = dict.fromkeys(case.user_id for case in run.cases)
     whose = _whose(folder, asked, users) if asked else [(user, prompt) for user, prompt, _ in _judged(data, asked)]
     attributes = {user: sorted(own.get(user, {}).values(), key=lambda one: digest_of((SEED, one))) for user in users}
-    return _pairings(
-        Profile, [(user, prompt, attributes[user]) for user, prompt in whose if user in users], source, run
-    )
+    pairs = [(user, prompt, attributes[user]) for user, prompt in whose if user in users]
+    return _pairings(Profile, pairs, source, run, _dropped(passes, len(noted) - len(kept)))
 
 
-def to_reply(data: str | None, run: Earlier | None) -> Pairings:
+def to_reply(data: str | None, run: Earlier | None, passes: FilterJudge | None = None) -> Pairings:
     """Every pair of a user and a prompt for which an attribute was selected.
 
     Args:
         run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
+        passes: a filter of relevance.
     """
     folder, source = located(data, [file_name(Relevance)])
     if run is None:
@@ -118,8 +124,25 @@ def to_reply(data: str | None, run: Earlier | None) -> Pairings:
             [(user, prompt, [row.attribute for row in rows if row.judgment]) for user, prompt, rows in judged],
             source,
         )
-    pairs = [(one.user_id, _asked(one), list(one.selected or ())) for one in selected(run)]
-    return _pairings(Informed, pairs, source, run)
+    kept = {
+        one.id: [of for of in one.selected or () if passes is None or not passes.drops(_chosen(one, of))]
+        for one in selected(run)
+    }
+    pairs = [(one.user_id, _asked(one), kept[one.id]) for one in selected(run)]
+    dropped = sum(len(one.selected or ()) - len(kept[one.id]) for one in selected(run))
+    return _pairings(Informed, pairs, source, run, _dropped(passes, dropped))
+
+
+def _noted(one: Extracted) -> Extraction:
+    return Extraction(one.id, one.user_id, one.conversation, one.attribute, one.why, one.source)
+
+
+def _chosen(one: Selected, attribute: str) -> Relevance:
+    return Relevance(one.id, one.user_id, one.prompt, attribute)
+
+
+def _dropped(passes: FilterJudge | None, count: int) -> str:
+    return f"{passes.signature}, {count:,} dropped" if passes else ""
 
 
 def _asked(one: Selected) -> NewPrompt:
@@ -141,7 +164,11 @@ def _judged(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, New
 
 
 def _pairings(
-    kind: type[Pairing], pairs: Iterable[tuple[str, NewPrompt, Sequence[str]]], source: str, run: Earlier | None = None
+    kind: type[Pairing],
+    pairs: Iterable[tuple[str, NewPrompt, Sequence[str]]],
+    source: str,
+    run: Earlier | None = None,
+    filtered_by: str = "",
 ) -> Pairings:
     rows = [kind(f"{user}-{prompt.id}", user, prompt, tuple(attributes)) for user, prompt, attributes in pairs]
     kept = [row for row in rows if row.attributes]
@@ -155,5 +182,6 @@ def _pairings(
         kind,
         source,
         made_by=f"{run.model} {run.digest}" if run else "",
+        filtered_by=filtered_by,
         without=len(rows) - len(kept),
     )

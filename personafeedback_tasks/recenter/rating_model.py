@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ..common.jackknife import estimate_of
 from ..common.statistics import Estimate
 from .funnel import MadeChain, rated_replies
+from .judgments import Judgments
 from .mention import mentions
-from .people import People
 from .rows import SCALE
 
 AT_EQUAL_LENGTH, DOUBLING, MENTION = "at_equal_length", "doubling", "mention"
@@ -31,7 +31,7 @@ class RatingModel:
     replies: int
 
 
-def model_of_rating(made: MadeChain, people: People) -> RatingModel | None:
+def model_of_rating(made: MadeChain, people: Judgments) -> RatingModel | None:
     """None where no more replies are rated than the model has terms, or all are as long as the generic one and alike in what they name."""
     rated = [(one, rating) for one, rating in rated_replies(made, people) if one.personalized and one.generic]
     columns = {

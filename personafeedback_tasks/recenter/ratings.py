@@ -138,7 +138,12 @@ def _is_better_to_people(outcome: Outcome) -> float:
     return float(_better(people(outcome)))
 
 
-SHARE = Share(option="rows", said=lambda outcome: float(_better(rating(outcome))), true=_is_better_to_people)
+SHARE = Share(
+    name="better than generic",
+    option="rows",
+    said=lambda outcome: float(_better(rating(outcome))),
+    true=_is_better_to_people,
+)
 """The rows whose personalized response is better than the generic one."""
 
 

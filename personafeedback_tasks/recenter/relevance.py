@@ -116,7 +116,7 @@ RELEVANCE = stage_benchmark(
         headline=SCORES.headline,
         compared=(*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
         asks="Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
-        share=SCORES.share,
+        share=SCORES.share("relevant"),
         ranked=("f1", "kappa", "over_selection", "invalid"),
         published=reference.beside(Relevance.stage),
         drawn={"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},

@@ -23,7 +23,7 @@ from .data import ENVIRONMENT_VARIABLE, file_name
 from .mention import mentions
 from .pairings import Informed, Pairing, Pairings, to_reply
 from .rows import Relevance
-from .select import SELECT, SIGNED, signed_of
+from .select import SELECT, SIGNED, passing, signed_of
 from .stages import StageOptions, filled, fingerprint, of_stage
 
 PERSONALIZED, GENERIC = "personalized", "generic"
@@ -65,6 +65,11 @@ class RespondOptions(StageOptions):
         None, f"a run of {SELECT.name}, whose attributes are used: a log or a folder; those that people found relevant if not given",
         place=True,
     )  # fmt: skip
+    relevance_filter: str | None = option(
+        None,
+        "a folder of `recenter train --stage relevance`: attributes of the run that it finds irrelevant are left out",
+        place=True,
+    )
 
 
 def build(row: Pairing, call: str) -> str:
@@ -117,7 +122,8 @@ METHOD = Method(
 
 
 def _load(options: RespondOptions, selection: Mapping[str, str]) -> Pairings:
-    return to_reply(options.data, earlier(options.selected, SELECT.name) if options.selected else None)
+    run = earlier(options.selected, SELECT.name) if options.selected else None
+    return to_reply(options.data, run, passing(options.relevance_filter, Relevance, run, "selected"))
 
 
 RESPOND = of_stage(

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..common.errors import OptionError
 from ..engine.benchmark import always
-from ..engine.earlier import earlier
+from ..engine.earlier import Earlier, earlier
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.options import option
@@ -22,10 +23,11 @@ from ..replies.numbers import NONE, read_numbers
 from . import profile
 from .data import ENVIRONMENT_VARIABLE, file_name
 from .extract import EXTRACT, LISTED
+from .filter.judge import FilterJudge, step_filter
 from .histories import PROMPTS
 from .made import chosen
 from .pairings import Pairings, Profile, to_select
-from .rows import Relevance
+from .rows import Extraction, JudgedRow, Relevance
 from .stages import StageOptions, fingerprint, of_stage
 
 
@@ -41,14 +43,39 @@ class SelectOptions(StageOptions):
         None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {file_name(Relevance)} if not given",
         place=True,
     )  # fmt: skip
+    extraction_filter: str | None = option(
+        None,
+        "a folder of `recenter train --stage extraction`: attributes of the run that it rejects are left out",
+        place=True,
+    )
+
+
+def passing(folder: str | None, stage: type[JudgedRow], run: Earlier | None, needs: str) -> FilterJudge | None:
+    """The filter of a folder.
+
+    Args:
+        needs: the option that names the run which it filters.
+
+    Raises:
+        OptionError: there is no run, or the filter is of another stage.
+    """
+    if folder is None:
+        return None
+    if run is None:
+        raise OptionError(f"{stage.stage}_filter filters what a run made, and there is none. Pass {needs}=RUN as well.")
+    return step_filter(folder, stage.stage)
 
 
 def signed_of(cases: Pairings) -> dict[str, Any]:
     """What a signature says of the run that the attributes are from."""
-    return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
+    return {
+        "attributes_of": cases.made_by or "people",
+        "without_attributes": cases.without,
+        "filtered_by": cases.filtered_by or "none",
+    }
 
 
-SIGNED = {"attributes_of": always, "without_attributes": always}
+SIGNED = {"attributes_of": always, "without_attributes": always, "filtered_by": always}
 
 
 def _read(reply: str, truncated: bool = False) -> str:
@@ -83,7 +110,8 @@ METHOD = Method(
 
 
 def _load(options: SelectOptions, selection: Mapping[str, str]) -> Pairings:
-    return to_select(options.data, earlier(options.attributes, EXTRACT.name) if options.attributes else None)
+    run = earlier(options.attributes, EXTRACT.name) if options.attributes else None
+    return to_select(options.data, run, passing(options.extraction_filter, Extraction, run, "attributes"))
 
 
 def _all(prompt: str) -> str:

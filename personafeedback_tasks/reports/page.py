@@ -9,15 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jinja2
-from markupsafe import Markup
-
 from ..analysis import calibration
 from ..analysis.ranking import Ranking
-from ..common import foreign, web
+from ..common import web
 from ..runs.signature_line import signature_line
 from . import costs_text, meanings, page_plots, page_table, rank_data, rank_text
-from .page_data import data, names, places, script_json
+from .page_data import data, names, places
 from .sentences import sentence
 from .table import interval, percent, spaced
 
@@ -33,26 +30,15 @@ CALIBRATION = (
 
 def render(rankings: Sequence[Ranking]) -> str:
     """The page."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FILES, encoding="utf-8"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: (
-            value if isinstance(value, Markup) or not isinstance(value, str) else foreign.page(value)
-        ),
-    )
-    environment.globals |= {"percent": percent, "interval": interval, "isnan": math.isnan}
-    style, script = web.style(FILES / "page.css"), web.script(FILES / "page.js")
     numbers = places(rankings)
     document = {**data(rankings), "csv": rank_data.as_csv(rankings)}
-    return environment.get_template("index.html.j2").render(
+    return web.page(
+        FILES / "page",
+        document,
+        percent=percent,
+        interval=interval,
+        isnan=math.isnan,
         title=" and ".join(dict.fromkeys(ranking.runs[0].title for ranking in rankings)),
-        style=Markup(style),
-        script=Markup(script),
-        policy=web.policy(style, script),
-        data=Markup(script_json(document)),
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),
         runs=len(document["runs"]),

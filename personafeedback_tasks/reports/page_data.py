@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..analysis.ranking import Ranking
-from ..common import foreign, web
+from ..common import web
 from ..engine.outcome import ScoredCase
 from ..engine.report import Shown
 from ..engine.rewards import TOTAL
@@ -37,7 +37,7 @@ def names(ranking: Ranking) -> list[str]:
 
 
 def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Everything, ready for `script_json`. A persona and an answer are there once, however many cases have them."""
+    """Everything, ready for `web.page`. A persona and an answer are there once, however many cases have them."""
     keys = _keys(rankings)
     index = {key: place for place, key in enumerate(keys)}
     cases: list[dict[str, Any]] = [{} for _ in keys]
@@ -52,7 +52,7 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
         of_run: list[int | None] = [None] * len(keys)
         for case in run.cases.values():
             if (key := _key(case)) in index:  # a control may have further cases
-                of_run[index[key]] = answers.setdefault(json.dumps(_safe(_answer(case, run))), len(answers))
+                of_run[index[key]] = answers.setdefault(json.dumps(web.safe(_answer(case, run))), len(answers))
         return of_run
 
     for ranking, numbers in zip(rankings, places(rankings), strict=True):
@@ -115,22 +115,6 @@ def texts_of(ranking: Ranking) -> Shown | None:
     first = ranking.runs[0]
     shown = first.benchmark.report.shown
     return shown(ranking.data, first.cases.keys()) if ranking.data is not None and shown is not None else None
-
-
-def script_json(document: Mapping[str, Any]) -> str:
-    """JSON that no HTML parser takes for a tag, with every text safe for a page."""
-    return web.script_json(_safe(document))
-
-
-def _safe(value: Any) -> Any:
-    """With every text safe for a page, and None for nan."""
-    if isinstance(value, str):
-        return foreign.page(value)
-    if isinstance(value, (list, tuple)):
-        return [_safe(item) for item in value]
-    if isinstance(value, dict):
-        return {foreign.page(key): _safe(item) for key, item in value.items()}
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _key(case: ScoredCase) -> tuple[str, str]:

@@ -23,13 +23,15 @@ from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
 from support.judges import JUDGES, OTHER
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import answering
+from support.outcomes import answering, changed
 from support.outputs import faults
 from support.releases import write_release
 
-from personafeedback_tasks.analysis.abstaining import AGREEMENT, Opinion, abstaining, opinions
+from personafeedback_tasks.analysis.abstaining import AGREEMENT, Opinion, abstaining, examined, opinions
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.risk import parts_of
+from personafeedback_tasks.engine.outcome import ScoredCase
+from personafeedback_tasks.engine.stopping import StopState
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.abstaining_text import blocks, sentence, why_not
 from personafeedback_tasks.runs.read import read_run
@@ -160,6 +162,31 @@ def test_a_judge_of_known_certainty_in_both_harnesses(data, logs, tmp_path):
 
 
 @pytest.mark.slow
+def test_certainty_is_the_share_of_the_calls_of_all_epochs(logs):
+    run = read_run(logs["inspect", "duels"])
+    (case_id, case), *_ = run.cases.items()
+    for said, opinion in (
+        ((0, 0, 0, 0), Opinion(True, 1.0)), ((0, 0, 0, 1), Opinion(True, 0.75)), ((1, 1, 0, 1), Opinion(False, 0.75)), ((0, 1, 0, 1), Opinion(False, 0.0)),
+    ):  # fmt: skip
+        picks = [OTHER[target] if wrong else target for target, wrong in zip(case[0].targets * 2, said, strict=True)]
+        epochs = [replace(case[0], answers=tuple(picks[:2])), replace(case[0], answers=tuple(picks[2:]), epoch=2)]
+        assert opinions(replace(run, cases={case_id: ScoredCase(epochs)}), AGREEMENT) == {case_id: opinion}
+
+
+@pytest.mark.slow
+def test_the_cells_of_an_exam_weigh_as_those_of_the_duels(logs):
+    """Two thirds of the exam are easy and one third of the duels: each of its hard cases counts four times an easy one."""
+    exam = read_run(logs["inspect", "release"])
+    cells = {case_id: "general_hard" if place % 3 == 0 else "general_easy" for place, case_id in enumerate(exam.cases)}
+    mixed = {case_id: changed(case, cell=cells[case_id]) for case_id, case in exam.cases.items()}
+    judged = examined(replace(exam, cases=mixed), AGREEMENT, ["general_hard"] * 6 + ["general_easy"] * 3)
+    weight = {cells[case_id]: weight for case_id, weight in zip(mixed, judged.weights, strict=True)}
+    assert weight["general_hard"] == same(4 * weight["general_easy"])
+    only = examined(replace(exam, cases=mixed), AGREEMENT, ["general_hard"])
+    assert len(only.users) == sum(cell == "general_hard" for cell in cells.values())
+
+
+@pytest.mark.slow
 def test_what_is_refused(logs):
     exam, log = logs["inspect", "release"], logs["inspect", "duels"]
     for risk in ("10", "0", "1"):
@@ -170,6 +197,11 @@ def test_what_is_refused(logs):
     few = {case_id: case for case_id, case in examined.cases.items() if int(case.user_id[1:]) < 29}
     with pytest.raises(ValueError, match="found an exam of 29 users in the cells of the duels, expected at least 30"):
         abstaining(run, replace(examined, cases=few), 0.2, False)
+    ended = StopState("5", 35, 42, "above", (0.1, 0.6))
+    with pytest.raises(
+        ValueError, match="found an exam that stopped after 35 of 42 users.*keeps no promise.*without stop=5"
+    ):
+        abstaining(run, replace(examined, stopped=ended), 0.2, False)
     withdrawn = abstaining(run, examined, 0.2, True)
     for promise in withdrawn.promises:
         assert (promise.accepted, promise.left) == (0, len(run.cases))

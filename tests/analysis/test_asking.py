@@ -194,6 +194,18 @@ def test_who_votes_in_the_place_of_somebody_who_never_did_has_the_same_duels(fol
 
 
 @pytest.mark.slow
+def test_the_folder_goes_on_to_a_verdict_and_makes_no_labels(folder):
+    line = f"personafeedback verdict DUEL_RUN --exam RUN --human {folder}"
+    said = done("build", "status", folder)
+    assert said.splitlines()[-1] == f"Next: {line}"
+    assert "tiers" not in said
+    for step in ("tiers", "release"):
+        refused = personafeedback("build", step, folder)
+        assert refused.exit_code == 1
+        assert f"people vote there on a model's replies, which makes no labels. Next: {line}" in refused.stderr
+
+
+@pytest.mark.slow
 def test_the_probabilities_may_come_in_a_file(asked, folder, tmp_path):
     """As in the folder, of votes that somebody collected elsewhere."""
     lines = [

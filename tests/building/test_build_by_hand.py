@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from support import building as scripted
 from support.builds import a_build
+from support.commands import personafeedback
 
 from personafeedback_tasks.building.coins import CONFIRMED, LEAST_VOTES, label_rule, least_majority
 from personafeedback_tasks.building.release.tiers import sort_into_tiers
@@ -70,6 +71,15 @@ def test_a_majority_is_one_that_coins_seldom_have():
     assert LEAST_VOTES == 6
     assert label_rule(5).startswith("! With 5 votes to a pair, no pair can become Medium or Hard")
     assert "needs 8 votes for one answer" in label_rule(9)
+
+
+def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
+    build = a_build(tmp_path / "build", people=1, questions=1, annotators=5, votes_per_pair=5)
+    assert personafeedback("build", "init", build.root).exit_code == 0
+    for step in ("plan", "packs"):
+        done = personafeedback("build", step, build.root)
+        assert done.exit_code == 0, done.output
+        assert label_rule(5) in done.output
 
 
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)])

@@ -76,6 +76,13 @@ def test_an_argument_is_of_all_models_or_of_one(tmp_path, writer):
     )
 
 
+def test_a_name_may_have_colons_and_begin_like_another():
+    models = Models((SMALL, "ollama/llama3"), ("a=1", f"{SMALL}:b=x:y=z", "ollama/llama3:b=2"))
+    assert models.arguments == {SMALL: {"a": 1, "b": "x:y=z"}, "ollama/llama3": {"a": 1, "b": 2}}
+    assert models.first == Models((SMALL,), ("a=1", f"{SMALL}:b=x:y=z"))
+    assert models.told(("MODEL",), False) == f"--model {SMALL} -M a=1 -M {SMALL}:b=x:y=z"
+
+
 def test_next_names_the_models_that_were_used(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=2, specific=1)
     given = ("-M", "base_url=https://me:secret@here/v1", "-M", "api_key=sk-1", "--batch")

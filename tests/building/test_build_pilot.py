@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -20,6 +21,7 @@ pytest.importorskip("datasketch")
 from support.browser import Page, chromium
 from support.building import Writer, a_build, persona, write
 from support.commands import personafeedback
+from support.killed import kill
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.pilot import serving
@@ -198,6 +200,30 @@ def test_a_click_writes_keep_no_and_a_file_only_tells_how(piloted, monkeypatch):
         made.server_close()
 
 
+@pytest.mark.release
+def test_a_pilot_that_is_killed_is_completed_and_nothing_is_asked_twice(tmp_path):
+    folder = a_build(tmp_path / "build", personas=6, specific=2)
+    environment = {**os.environ, "OPENAI_API_KEY": "none"}
+    with texts_server(write) as server:
+        options = ["--people", "2", "--model", BIG, "-M", f"base_url={server.url}"]
+        command = [sys.executable, "-m", "personafeedback_tasks", "build", "pilot", str(folder.root), *options]
+        in_flight = 0
+        for answered in (1, 5, 15):  # in each of the three steps
+            server.answer_only(answered)
+            process = subprocess.Popen(command, env=environment, start_new_session=True)
+            try:
+                in_flight += server.wait_until_all_wait(process)
+            finally:
+                kill(process)
+            assert not (folder.root / "pilot.html").exists()
+            server.answer_only(float("inf"))
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(folder.read(Answer)) == 4 * 5
+    assert len(set(server.seen)) == 2 + 2 * 4 + 4 * 5  # a persona, a question with its check, its five answers
+    assert len(server.seen) == 2 + 2 * 4 + 4 * 5 + in_flight
+
+
 @pytest.fixture
 def writer(monkeypatch):
     found = Writer()
@@ -231,7 +257,7 @@ def test_the_served_page_ends_with_ctrl_c(piloted):
         assert f'"id":"{user}"' in again
         urllib.request.urlopen(f"{address}keep", json.dumps(click | {"keep": "", "reason": ""}).encode())
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=120) == 0
     finally:
         process.kill()
 
@@ -242,8 +268,12 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     def pilot(*options):
         done = personafeedback("build", "pilot", folder.root, *options)
         assert done.exit_code == 0, done.output
+        assert done.output.splitlines()[-1] == nexts
         return {one["id"] for one in data_of(folder)["people"]}
 
+    nexts = (
+        f"Next: personafeedback build personas {folder.root} --model {BIG}"  # without the arguments of the other model
+    )
     both = ("--people", 2, "--model", BIG, "--model", SMALL, "-M", f"{SMALL}:seed=4")
     first = pilot(*both)
     writer.take()
@@ -258,6 +288,7 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
         assert personafeedback("build", name, folder.root, *models).exit_code == 0
     assert len(folder.read(Answer)) == 4 * 10
     before = {one.id for one in folder.read(Pair)}
+    nexts = f"Next: personafeedback build questions {folder.root} --model {BIG}"
     assert len(pilot(*both)) == 2  # another person, and the pairs of those who are not shown stay
     assert {one.id for one in folder.read(Pair)} == before
 

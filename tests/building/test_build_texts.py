@@ -372,6 +372,30 @@ def test_a_pool_is_filtered_matched_and_each_match_is_validated(tmp_path, writer
     assert Counter(question.user_id for question in folder.read(Question)) == {first: 2, second: 2}
 
 
+def test_a_choice_of_which_a_check_failed_is_not_paid_twice(tmp_path, writer):
+    folder, _ = with_pool(tmp_path / "build", 30, personas=2, general=2)
+    failed = []
+
+    def reply(prompt, model):
+        if "<fits>" in prompt and not failed:
+            failed.append(prompt)
+            return RuntimeError("down")
+        return write(prompt, model)
+
+    writer.write = reply
+    writer.take()
+    step("questions", folder)
+    before = {(name, prompt) for *_, name, prompt in writer.take()}
+    assert len(folder.read(Question)) == 2  # of the other person
+    step("questions", folder)
+    again = {(name, prompt) for *_, name, prompt in writer.take()}
+    assert again <= before  # all but the one that failed is in the cache
+    assert failed[0] in {prompt for _, prompt in again}
+    assert Counter(question.user_id for question in folder.read(Question)) == {
+        person.user_id: 2 for person in folder.people()
+    }
+
+
 def test_a_choice_that_is_too_small_is_asked_for_again_and_an_empty_pool_ends(tmp_path, writer):
     folder, _ = with_pool(tmp_path / "build", 3, personas=1, general=2)
     writer.write = lambda prompt, model: "1" if "numbered list of questions. Choose" in prompt else write(prompt, model)

@@ -386,7 +386,7 @@ def test_a_line_has_no_more_than_it_needs():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["recenter"], "task must begin with one of personafeedback, personafeedback_write, prefeval, recenter_extraction, recenter_relevance, recenter_response, got 'recenter'."),
+        (["recenter"], "task must begin with one of personafeedback, personafeedback_write, prefeval, recenter_extract, recenter_extraction, recenter_relevance, recenter_respond, recenter_response, recenter_select, got 'recenter'."),
         (["personafeedback_harder"], "task must be one of personafeedback, "),
         (["personafeedback_hard_mc"], "personafeedback_hard: found the method mc (log-likelihoods of the two letters), expected "),
         (["personafeedback_hard", "-T", "method=reward"], "found the method reward "),

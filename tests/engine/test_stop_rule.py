@@ -137,6 +137,16 @@ def test_only_complete_users_from_the_first_on_count_and_the_first_decision_stay
     assert (nothing.users, nothing.decision, nothing.interval) == (0, None, (-1, 1))
 
 
+def test_the_safe_rule_bets_on_differences():
+    """Three users of ten carry the difference."""
+    plan = planned("5:safe", users=200)
+    values = {case_id: float(place % 10 < 3) for place, ids in enumerate(plan.cases) for case_id in ids}
+    sums, counts = [math.fsum(values[case_id] for case_id in ids) for ids in plan.cases], plan.sizes
+    known = plan.known(values)
+    assert known.intervals == tuple(sequences.betting(sums, counts, -1, 10)[: known.users])
+    assert known.decision == "above"
+
+
 def test_undefined_values_are_no_cases():
     plan = planned(5)
     values = {case_id: 1.0 for ids in plan.cases for case_id in ids}

@@ -117,6 +117,20 @@ def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path, c
         assert here.stopped == there.stopped
 
 
+def test_two_models_at_once_are_decided_apart(stopped, data, tmp_path):
+    with patch.dict(JUDGES, {"turned": lambda case_id, call: "AB".replace(judge(case_id, call), "")}):
+        one, other = inspect_runs.inspect_eval(
+            task(data),
+            model=["scripted/planted_gap", "scripted/turned"],
+            log_dir=str(tmp_path),
+            max_tasks=2,
+            max_samples=1,
+        )
+    assert one.results.early_stopping.metadata == stopped.results.early_stopping.metadata
+    assert other.results.early_stopping.metadata["decision"] == "below"
+    assert len(one.samples) == len(stopped.samples)
+
+
 def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_path):
     known = stopped.results.early_stopping.metadata
     low, high = (f"{100 * end:+.1f}" for end in known["interval"])

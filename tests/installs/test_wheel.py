@@ -22,7 +22,8 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
     for task in ("recenter_extraction", "recenter_relevance", "recenter_response"):
         assert {f"inspect_tasks/{task}.py", f"task_configs/{task}/{task}.yaml"} <= inside
     assert {"inspect_tasks/recenter.py", "task_configs/recenter/_recenter.yaml"} <= inside
-    assert {f"reports/page/{name}" for name in ("index.html.j2", "page.css", "page.js")} <= inside
+    for page in ("reports/page/page", "annotation/page/pack", "building/pilot/page/pilot"):
+        assert {f"{page}.{end}" for end in ("html.j2", "css", "js")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
     assert {f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response")} <= inside
     assert {f"building/texts/prompts/{code}/{name}.md" for code in LANGUAGES for name in PLACEHOLDERS} <= inside

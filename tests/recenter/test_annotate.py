@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -260,6 +261,42 @@ def test_other_folders_are_refused(tmp_path):
     done = personafeedback("annotate", "votes", tmp_path)
     assert "expected the --out of `personafeedback annotate pack`" in done.output
     assert Path(tmp_path / "note.txt").read_text("utf-8") == "mine"
+
+
+def test_label_studio_has_every_answer_and_gives_ticks_and_notes_back(tmp_path):
+    study = tmp_path / "study"
+    pack(study, "--draw", "4", "--annotators", 1, "--format", "label-studio")
+    sent = []
+    for stage in OF_STAGE:
+        folder = study / "packs" / stage
+        config = ET.fromstring((folder / "label-studio.xml").read_text("utf-8"))
+        choices = [choice.get("value") for choice in config.iter("Choice")]
+        assert [choice for choice in choices if choice.isdecimal()] == sorted(
+            (one for one in choices if one.isdecimal()), key=int
+        )
+        exported = []
+        for task in json.loads((folder / f"annotator-1.{stage}.label-studio.json").read_text("utf-8")):
+            data = {**dict.fromkeys(("attributes", "answers"), ""), **task["data"]}
+            vote, note = OF_STAGE[stage](
+                1, {**data, **{letter.upper(): data[letter] for letter in ("a", "b") if letter in data}}
+            )
+            assert set(vote.split(", ")) <= set(choices)
+            result = [{"from_name": "vote", "value": {"choices": vote.split(", ")}}]
+            result += [{"from_name": "note", "value": {"text": note.split("; ")}}] if note else []
+            exported.append({"data": task["data"], "annotations": [{"result": result, "completed_by": 7}]})
+        sent.append(study / f"{stage}.json")
+        sent[-1].write_text(json.dumps(exported), "utf-8")
+    said = votes(study, *sent)
+    assert "attention 6 of 6" in said
+    for row in load(Relevance, study):
+        assert row.votes == (truth(1, row.prompt, row.attribute) < 0.4,)
+    named = {
+        tuple(one)
+        for line in (study / "missing.jsonl").read_text("utf-8").splitlines()
+        for one in json.loads(line)["missing"]
+    }
+    assert named <= {(), ("Has a son", "Likes wood")}
+    assert ("Has a son", "Likes wood") in named
 
 
 # --- what models made ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 
 import pytest
 from support import planted
@@ -13,15 +14,19 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.extraction import PROMPT, build, texts_of, user_turns
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.features import joined, of_extraction
+from personafeedback_tasks.recenter.filter.judge import step_filter
+from personafeedback_tasks.recenter.made import extracted
 from personafeedback_tasks.recenter.rows import Extraction
 from personafeedback_tasks.recenter.stages import filled
 from personafeedback_tasks.replies.words import read_accept
+from personafeedback_tasks.runs import earlier
 
 JUDGE = "extraction-filter"
 ROWS = planted.extractions(users=6, conversations=5)
@@ -120,8 +125,6 @@ def test_inspect_asks_it_and_gets_the_held_out_answers(made, data, tmp_path):
     pytest.importorskip("inspect_ai")
     from support.recenter import in_inspect
 
-    from personafeedback_tasks.engine.benchmark import find
-
     out, _ = made
     from inspect_ai.model import get_model
 
@@ -148,12 +151,13 @@ def test_another_row_gets_the_answer_of_the_filter_of_all_rows(made, data):
 def test_a_filter_of_another_stage_is_named(made):
     with pytest.raises(
         OptionError,
-        match=r"found a filter of the stage extraction, expected one of relevance.*personafeedback/extraction-filter",
+        match=r"found a filter of the stage extraction, expected one of relevance.*`extraction-filter` is for the task recenter_extraction",
     ):
         factories()["relevance-filter"](path=str(made[0]))
 
 
 def test_a_random_split_and_too_few_users_are_refused(tmp_path):
+    pytest.importorskip("sentence_transformers")
     done = trained("sample", tmp_path / "out", "nobody/has-this", "--split", "random")
     assert done.exit_code != 0
     assert "leaks" in done.output
@@ -165,3 +169,39 @@ def test_a_random_split_and_too_few_users_are_refused(tmp_path):
     assert "expected problematic and accepted rows to train on, found only accepted rows" in " ".join(
         done.output.split()
     )
+
+
+def test_the_chain_goes_on_without_what_it_rejects(made, tmp_path):
+    """Through a run of recenter_extract: the attributes to select from are those that the filter lets through."""
+    pytest.importorskip("inspect_ai")
+    from support import planted_chain
+    from support.recenter import in_inspect
+
+    plan = planted_chain.plan()
+    data = planted_chain.write_data(tmp_path / "data", plan)
+    extract, select = find("recenter_extract"), find("recenter_select")
+
+    def notes(case, call):
+        """Two things that the user says, and one that nobody said."""
+        texts = [*plan.noted[case][:2], "Administers a database in Peru"]
+        return json.dumps([{"attribute": text, "reason": "It says so.", "quote": text} for text in texts])
+
+    _, log = in_inspect(extract, notes, tmp_path / "logs", method="extract", data=str(data))
+    told = {"data": str(data), "attributes": str(log)}
+    plain = select.load(select.options(**told), {})
+    filtered = select.load(select.options(**told, extraction_filter=str(made[0])), {})
+    judge = step_filter(str(made[0]))
+    rows = [
+        Extraction(one.id, one.user_id, one.conversation, one.attribute, one.reason, one.source)
+        for one in extracted(earlier.find(str(log), extract.name))
+    ]
+    kept = {(row.user_id, row.attribute) for row in rows if not judge.drops(row)}
+    assert {(row.user_id, one) for row in filtered for one in row.attributes} == kept
+    assert 0 < len(kept) < len({(row.user_id, one) for row in plain for one in row.attributes})
+    assert select.signs(filtered, None)["filtered_by"] == f"{judge.signature}, {sum(map(judge.drops, rows))} dropped"
+    with pytest.raises(OptionError, match=r"extraction_filter filters what a run made.*Pass attributes=RUN"):
+        select.load(select.options(data=str(data), extraction_filter=str(made[0])), {})
+    respond = find("recenter_respond")
+    with pytest.raises(OptionError, match="found a filter of the stage extraction, expected one of relevance"):
+        step_filter(str(made[0]), "relevance")
+    assert "relevance_filter" in {field.name for field in fields(respond.options)}

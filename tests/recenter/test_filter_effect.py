@@ -14,14 +14,16 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
 from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.effect import effect_of
-from personafeedback_tasks.recenter.filter.evaluation import Prediction
+from personafeedback_tasks.recenter.filter.judge import step_filter
 from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.recenter.funnel import MadeChain
 from personafeedback_tasks.recenter.histories import conversation_id
+from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.made import Extracted, Selected
-from personafeedback_tasks.recenter.people import read_people
+from personafeedback_tasks.recenter.rows import Relevance
 
 PLAN = planted.plan()
 
@@ -46,18 +48,21 @@ def chain() -> MadeChain:
     return MadeChain("model", frozenset(PLAN.noted), extracted, selected)
 
 
-def says(stage, found, fold=1, users=()):
+def says(stage, found, held_out=True, users=()):
     """A filter that finds what it is told to."""
+    of = STAGES[stage]
     return SimpleNamespace(
-        stage=STAGES[stage], unbiased=lambda row, texts: bool(fold) or row.user_id not in users, predicted=lambda row, texts: Prediction(fold, float(found(row, texts)), 0.5)
-    )  # fmt: skip
+        stage=of,
+        unbiased=lambda row, texts: held_out or row.user_id not in users,
+        drops=lambda row: found(row.id, of.texts(row)) is of.drops,
+    )
 
 
 def test_a_filter_that_rejects_what_people_reject_lets_only_accepted_ones_through(people):
     """96 attributes, 54 of them accepted. It drops the 42 others: acceptance rises from 54 / 96 to 1, and no accepted one is lost."""
     wrong = {f"x{number}" for number, right in enumerate(PLAN.accepted.values()) if not right}  # ids of `write_people`
     judge = says("extraction", lambda row, texts: row in wrong)
-    effect = effect_of(judge, chain(), read_people([people]))
+    effect = effect_of(judge, chain(), read_judgments([people]))
     without, with_it, difference = effect.measures["accepted"]
     assert (without.value, with_it.value) == (pytest.approx(54 / 96), 1)
     assert difference.value == pytest.approx(1 - 54 / 96)
@@ -78,7 +83,7 @@ def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(peopl
             next(one for one in planted.ALL if one.casefold() == texts[0].casefold()), topics[texts[1]]
         )
 
-    effect = effect_of(says("relevance", relevant), chain(), read_people([people]))
+    effect = effect_of(says("relevance", relevant), chain(), read_judgments([people]))
     pairs = [
         (user, topic) for user in (f"u{number}" for number in range(planted.USERS)) for topic, _ in planted.PROMPTS
     ]
@@ -96,24 +101,24 @@ def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(peopl
 def test_rows_of_users_that_the_filter_knows_are_left_out_unless_held_out(people):
     """Of u0 and u1 the filter knows other rows: what it says of these would flatter it. The others are new to it."""
     effect = effect_of(
-        says("extraction", lambda row, texts: False, fold=0, users=("u0", "u1")),
+        says("extraction", lambda row, texts: False, held_out=False, users=("u0", "u1")),
         chain(),
-        read_people([people]),
+        read_judgments([people]),
     )
     assert (effect.rows, effect.left_out) == (72, 24)
     everyone = effect_of(
-        says("extraction", lambda row, texts: False, users=("u0", "u1")), chain(), read_people([people])
+        says("extraction", lambda row, texts: False, users=("u0", "u1")), chain(), read_judgments([people])
     )
     assert (everyone.rows, everyone.left_out) == (96, 0)
 
 
 def test_a_filter_that_drops_everything_leaves_no_share(people):
-    effect = effect_of(says("extraction", lambda row, texts: True), chain(), read_people([people]))
+    effect = effect_of(says("extraction", lambda row, texts: True), chain(), read_judgments([people]))
     assert (
         effect.measures["accepted"][1].value != effect.measures["accepted"][1].value
     )  # nan: of nothing there is no share
     assert effect.measures["kept_accepted"][1].value == 0
-    assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_people([people])) is None
+    assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_judgments([people])) is None
 
 
 @pytest.mark.torch
@@ -123,7 +128,6 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     pytest.importorskip("inspect_ai")
     from support.recenter import in_inspect
 
-    from personafeedback_tasks.engine.benchmark import find
     from personafeedback_tasks.recenter.histories import PROMPTS as FILE
 
     data = planted.write_data(tmp_path / "data", PLAN)
@@ -170,6 +174,30 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     assert over["difference"]["value"] == pytest.approx(over["with"]["value"] - over["without"]["value"])
     assert over["difference"]["value"] < -0.3
     assert effect["measures"]["irrelevant"]["difference"]["value"] < -0.1
+    _the_chain_goes_on_without_what_it_drops(tmp_path, data, log)
+
+
+def _the_chain_goes_on_without_what_it_drops(folder, data, log):
+    record, judge = find("recenter_respond"), step_filter(str(folder / "filter"))
+
+    def told(**options):
+        cases = record.load(record.options(data=str(data), selected=str(log), **options), {})
+        return cases, {row.id: row.attributes for row in cases}
+
+    (plain, every), (filtered, kept) = told(), told(relevance_filter=str(folder / "filter"))
+    expected = {
+        row.id: tuple(
+            one for one in row.attributes if not judge.drops(Relevance(row.id, row.user_id, row.question, one))
+        )
+        for row in plain
+    }
+    assert kept == {name: attributes for name, attributes in expected.items() if attributes}
+    dropped = sum(map(len, every.values())) - sum(map(len, kept.values()))
+    assert dropped > 10
+    signed = record.signs(filtered, None)
+    assert signed["filtered_by"] == f"{judge.signature}, {dropped} dropped"
+    assert signed["without_attributes"] > record.signs(plain, None)["without_attributes"]
+    assert record.signs(plain, None)["filtered_by"] == "none"
 
 
 def test_conversations_are_found_by_their_messages():

@@ -18,7 +18,7 @@ from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.funnel import MadeChain, made_chain, make_funnel
-from personafeedback_tasks.recenter.people import read_people
+from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.runs import earlier
 
 PLAN = planted.plan()
@@ -130,7 +130,7 @@ def test_parts_have_their_own_shares(known):
 
 
 def test_ratings_depend_on_length_and_mention_as_planted(known):
-    """People's means are 2, half a point for each doubling and a point for a mention, and half a point more or less for some users."""
+    """Judgments's means are 2, half a point for each doubling and a point for a mention, and half a point more or less for some users."""
     terms = known["rating"]["terms"]
     for name, value in (("at_equal_length", 2), ("doubling", 0.5), ("mention", 1)):
         assert terms[name]["low"] < value < terms[name]["high"], name
@@ -145,7 +145,7 @@ def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
     from personafeedback_tasks.recenter.rating_model import model_of_rating
 
     made = made_of(logs)
-    found = model_of_rating(made, read_people([people]))
+    found = model_of_rating(made, read_judgments([people]))
     rows = []
     for one in made.replied:
         doublings, named = planted.ratio_and_mention(one.user_id, int(one.prompt_id[1:]))
@@ -163,12 +163,24 @@ def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
 
 
 @pytest.mark.slow
-def test_both_harnesses_give_the_same_funnel(known, data, people, tmp_path):
+def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path):
     from support.recenter import in_lm_eval
 
-    (there,) = told(*made_by(in_lm_eval, data, tmp_path).values(), "--people", people)["models"]
+    others = made_by(in_lm_eval, data, tmp_path)
+    (there,) = told(*others.values(), "--people", people)["models"]
     for name in ("steps", "parts", "rating", "notes"):
         assert there[name] == known[name], name
+    both = told(*logs.values(), *others.values(), "--people", people)["models"]
+    assert [model["steps"] for model in both] == [known["steps"]] * 2
+    assert len({model["model"] for model in both}) == 2
+    out = tmp_path / "out"
+    done = personafeedback("chain", *logs.values(), *others.values(), "--people", people, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert (out / "funnel.svg").read_text("utf-8").count("relevant of selected") == 2  # a funnel for each
+    joined = [word for model in both for word in ("--name", f"{model['model']}=one")]
+    done = personafeedback("chain", *logs.values(), *others.values(), *joined, "--people", people)
+    assert done.exit_code != 0
+    assert "found a second run of recenter_extract by one (the first: " in " ".join(done.output.split())
 
 
 def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data):
@@ -212,7 +224,7 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     from dataclasses import replace
 
     made = made_of(logs)
-    said = read_people([people])
+    said = read_judgments([people])
     unread = MadeChain("m", selected=[replace(one, selected=None) for one in made.selected])
     funnel = make_funnel(unread, said)
     assert funnel.steps["selected"].value == 0  # there is something to select, and nothing was
@@ -221,15 +233,27 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     assert not math.isnan(funnel.steps["selected"].high)
 
 
-def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path):
+def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path, people):
     (tmp_path / "empty").mkdir()
     done = personafeedback("chain", *logs.values(), "--people", tmp_path / "empty")
     assert done.exit_code != 0
     assert "found none of extraction.jsonl, relevance.jsonl, response.jsonl, missing.jsonl" in done.output
-    done = personafeedback(
-        "chain", *logs.values(), logs["recenter_select"].parent.parent, "--people", tmp_path / "empty"
-    )
+    from support.recenter import in_inspect
+
+    _, other = in_inspect(find("recenter_extraction"), lambda case, call: "ACCEPT", tmp_path)
+    done = personafeedback("chain", other, "--people", people)
     assert done.exit_code != 0
+    assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
+
+
+def test_a_funnel_of_which_nothing_was_judged_is_drawn_as_such(logs, tmp_path):
+    """The sample's people said nothing of these users."""
+    pytest.importorskip("matplotlib")
+    done = personafeedback("chain", *logs.values(), "--people", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "chain.json").read_text("utf-8"))["models"][0]["steps"] == {}
+    assert "nothing was judged" in (tmp_path / "funnel.svg").read_text("utf-8")
+    assert done.output.count("this step is absent") == 3
 
 
 def test_the_folder_has_a_table_a_picture_and_what_is_comparable(logs, people, tmp_path):

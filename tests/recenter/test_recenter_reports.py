@@ -43,6 +43,14 @@ pytestmark = pytest.mark.slow
 
 same = pytest.approx
 ROWS = with_judgment(load(Relevance, "sample"))
+
+
+def asked(run):
+    """The rows of the sample that a run asked."""
+    spec = run.benchmark.report
+    return spec.under(spec.load("sample", "any"), run.signature)
+
+
 TASK = "recenter_relevance"
 BENCHMARK = find(TASK)
 MEASURES = [line.measure for line in BENCHMARK.report.compared]
@@ -381,7 +389,7 @@ def stages(tmp_path_factory):
 )
 def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, names, coefficients):
     run = stages[stage]
-    rows = run.benchmark.report.load("sample", "any")
+    rows = asked(run)
     found = run.benchmark.report.examine(rows, run.cases)
     made = make_report(run, rows)
     assert made.judges.baselines.keys() == found.said.keys() == names
@@ -402,7 +410,7 @@ def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, name
 @pytest.mark.parametrize("stage", ["extraction", "response"])
 def test_a_run_without_an_answered_case_says_so(stages, stage):
     run = replace(stages[stage], cases={})
-    made = make_report(run, run.benchmark.report.load("sample", "any"))
+    made = make_report(run, asked(run))
     assert any("no answered case" in caveat for caveat in words(made))
     text = markdown(made)
     found = in_markdown(text)["Beside baselines and people"] if "Beside baselines" in text else {}
@@ -413,7 +421,7 @@ def test_a_run_without_an_answered_case_says_so(stages, stage):
 
 
 def test_the_extraction_report_counts_even_votes_for_agreement(stages):
-    made = make_report(stages["extraction"], stages["extraction"].benchmark.report.load("sample", "any"))
+    made = make_report(stages["extraction"], asked(stages["extraction"]))
     assert f"{sum(len(row.votes) > 1 for row in load(Extraction, 'sample'))} rows" in made.judges.agreement.note
     assert made.judges.people["f1"].n == len(made.judges.agreement.against_rest)
 
@@ -421,7 +429,7 @@ def test_the_extraction_report_counts_even_votes_for_agreement(stages):
 def test_pages_of_the_other_stages_show_what_people_saw(stages):
     shown = {}
     for stage, run in stages.items():
-        rows = run.benchmark.report.load("sample", "any")
+        rows = asked(run)
         ranking = rank_runs(run, texts=run.benchmark.report.examine(rows, run.cases), data=rows)
         data = embedded(page.render([ranking]))
         shown[stage] = {

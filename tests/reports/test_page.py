@@ -34,13 +34,13 @@ from support.shown import rank_runs
 
 from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.choice.terms import overlap_terms
-from personafeedback_tasks.common import foreign
+from personafeedback_tasks.common import foreign, web
 from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.reports.page_data import called, script_json
+from personafeedback_tasks.reports.page_data import called
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
@@ -130,7 +130,7 @@ def test_report_writes_the_page_of_rank(folder, written, tmp_path):
 
 @given(st.text(), st.sampled_from(["", "</script>", "<!--", "\u2028", "\u202e", "\x1b[31m", "&lt;", "{{ 7 * 7 }}"]))
 def test_what_a_script_reads_is_the_text_made_visible(text, attack):
-    written = script_json({"text": text + attack})
+    written = web.script_json(web.safe({"text": text + attack}))
     assert json.loads(written) == {"text": foreign.page(text + attack)}
     assert not set("<>&\u2028\u2029") & set(written)
     assert all(line.isprintable() for line in foreign.page(text).split("\n"))

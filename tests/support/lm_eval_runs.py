@@ -30,7 +30,10 @@ GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in
 CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in METHODS}
 WRITE = {f"personafeedback_write{part}" for part in (*SUBSETS, *(f"_{'_'.join(cell)}" for cell in PAPER_COUNTS))}
 PREFEVAL = {"prefeval", "prefeval_cot", "prefeval_mc"}
-RECENTER = {f"recenter_{name}" for name in ("extraction", "relevance", "relevance_select", "response")}
+RECENTER = {
+    f"recenter_{name}"
+    for name in ("extraction", "relevance", "relevance_select", "response", "extract", "select", "respond")
+}
 
 
 class JudgeLM(LM):

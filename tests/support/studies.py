@@ -246,7 +246,10 @@ def _stops() -> Iterable[Study]:
                         (f"`stop={rule}`: the interval where it stopped", "at least 95"),
                         (f"`stop={rule}`: the interval at every moment", "at least 95"),
                         (f"`stop={rule}`: it is decided", ""),
-                        (f"`stop={rule}`: calls, of those without `stop`", ""),
+                        (
+                            f"`stop={rule}`: calls, of those without `stop`",
+                            "at most 50" if rule == "5" and gap >= 0.1 else "",
+                        ),
                     )
                 ),
                 stops,

@@ -195,7 +195,7 @@ def _noise_is_that_of_a_recount(ours):
     for line in (ours.root / "votes.jsonl").read_text("utf-8").splitlines():
         vote = json.loads(line)
         votes[vote["pair_id"]][vote["chosen"]] += 1
-    found = {one.pair_id: one.difficulty for one in (*ours.read(Tiered), *ours.read(Below))}
+    tiered = {one.pair_id: one for one in (*ours.read(Tiered), *ours.read(Below))}
     risks, chi_square, degrees = defaultdict(list), 0.0, 0
     for easy in (True, False):
         group = [pair for pair in ours.read(Pair) if bool(pair.easy) == easy]
@@ -207,7 +207,8 @@ def _noise_is_that_of_a_recount(ours):
         a = most_probable(counts)
         of_fall = {both: risk(*both, a) for both in counts}
         for name, both in falls.items():
-            risks[found[name]].append(of_fall[both])
+            risks[tiered[name].difficulty].append(of_fall[both])
+            assert tiered[name].risk == pytest.approx(of_fall[both], abs=0.005)
         of_group, cells = misfit(counts, a)
         if cells > 2:  # the sum is given, and one parameter is fitted
             chi_square, degrees = chi_square + of_group, degrees + cells - 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..folder import Folder
 from ..models import Models
 from ..steps import MEMORY, Say, taken
@@ -23,7 +21,7 @@ def write_texts(few: Folder, models: Models, say: Say) -> None:
     Raises:
         DataError, OptionError, GenerationError: see the steps.
     """
-    writer = replace(models, names=models.names[:1], given=_given(models))
+    writer = models.first
 
     def say_but_next(line: str) -> None:
         if not line.startswith("Next: "):
@@ -34,9 +32,3 @@ def write_texts(few: Folder, models: Models, say: Say) -> None:
         write_memories(few, writer, False, say_but_next)
     write_questions(few, writer, say_but_next)
     write_answers(few, models, say_but_next)
-
-
-def _given(models: Models) -> tuple[str, ...]:
-    """The arguments without those of the other models, which `Models` would not know."""
-    others = tuple(f"{name}:" for name in models.names[1:])
-    return tuple(pair for pair in models.given if not pair.startswith(others))

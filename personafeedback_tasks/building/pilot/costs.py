@@ -34,21 +34,6 @@ class StepCost:
         return Usage(*(number * self.whole / self.persons for number in self.usage.each))
 
 
-@dataclass(frozen=True)
-class Outlook:
-    """What a build will be in the end.
-
-    Attributes:
-        made: pairs that there are; possible: that there would be of the same persons if no text were refused.
-        persons: test persons in the end; pairs: of these, if the others lose as many.
-    """
-
-    made: int
-    possible: int
-    persons: int
-    pairs: int
-
-
 def step_costs(folder: Folder) -> list[StepCost]:
     """Each step that asked models, in order. What a log that cannot be read took is not counted."""
     require("inspect_ai", extra="build")
@@ -76,17 +61,20 @@ def step_costs(folder: Folder) -> list[StepCost]:
     ]
 
 
-def outlook(folder: Folder) -> Outlook | None:
-    """None where no test person has an answer yet."""
-    settings, answers, people = folder.settings, folder.read(Answer), kept(folder.read(Person))
-    test = {person.user_id for person in people if person.split == TEST}
-    answered = {answer.user_id for answer in answers} & test
-    if not answered:
-        return None
+def pairs_in_the_end(folder: Folder) -> str:
+    """A sentence or two on the pairs and votes of the whole build, if the persons still to come lose as many; empty before there are answers."""
+    settings, answers = folder.settings, folder.read(Answer)
+    test = {person.user_id for person in kept(folder.read(Person)) if person.split == TEST}
+    if not (answered := {answer.user_id for answer in answers} & test):
+        return ""
     made = sum(pair.user_id in answered for pair in folder.read(Pair))
     each = (settings.specific + settings.general) * kinds(len({answer.model for answer in answers}))
-    persons = len(test) + round(len(missing(folder)) * settings.test)
-    return Outlook(made, len(answered) * each, persons, round(made / len(answered) * persons))
+    possible, persons = len(answered) * each, len(test) + round(len(missing(folder)) * settings.test)
+    pairs = round(made / len(answered) * persons)
+    return (
+        f"{made:,} of {possible:,} possible pairs were made ({100 * made / possible:.0f} %). At this rate {persons:,} test persons give about {pairs:,} pairs "
+        f"before screening: {pairs * settings.votes:,} votes, {settings.votes} to each pair."
+    )
 
 
 def missing(folder: Folder) -> set[str]:

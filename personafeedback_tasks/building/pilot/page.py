@@ -21,7 +21,7 @@ from ..texts.answers import target
 from ..texts.languages import words
 from ..texts.pairs import KINDS, in_order
 from ..yields import HEADER, yield_rows
-from .costs import outlook, step_costs
+from .costs import pairs_in_the_end, step_costs
 
 _MEANINGS: Mapping[str, Mapping[str, str]] = {
     PERSONAS.name: personas.MEANINGS,
@@ -45,21 +45,18 @@ def page(folder: Folder, users: Sequence[str], reasons: Mapping[str, Mapping[str
     """
     persons = folder.by_id(Person)
     refused = [
-        {
-            "step": text.step,
-            "id": text.id,
-            "reason": text.reason,
-            "meaning": _MEANINGS[text.step].get(text.reason, ""),
-            "text": text.text,
-        }
-        for text in folder.read(Refused)
-    ]
+        {"step": one.step, "id": one.id, "reason": one.reason, "meaning": _MEANINGS.get(one.step, {}).get(one.reason, ""), "text": one.text}
+        for one in folder.read(Refused)
+    ]  # fmt: skip
+    tables = (
+        *_costs(folder, prices),
+        _table("What passed the checks", HEADER, yield_rows(folder)),
+        *_lengths(folder, users),
+    )
     document = {
         "people": _people(folder, [persons[user] for user in users]),
         "refused": refused,
-        "tables": [
-            table for table in (*_costs(folder, prices), _yields(folder), *_lengths(folder, users)) if table["rows"]
-        ],
+        "tables": [table for table in tables if table["rows"]],
         "reasons": reasons,
         "files": {"person": Person.file, "question": Question.file},
         "strategies": [name for name in STRATEGIES if any(answer.strategy == name for answer in folder.read(Answer))],
@@ -71,11 +68,8 @@ def page(folder: Folder, users: Sequence[str], reasons: Mapping[str, Mapping[str
 
 
 def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
-    bases, of_user, of_question = (
-        folder.by_id(Basis),
-        defaultdict[str, list[Any]](list),
-        defaultdict[str, list[Any]](list),
-    )
+    bases = folder.by_id(Basis)
+    of_user, of_question = defaultdict[str, list[Any]](list), defaultdict[str, list[Any]](list)
     users, told = {one.user_id for one in people}, Bases(folder)
     asked = [question for question in folder.read(Question) if question.user_id in users]
     about = {question.id: told.shown(question).values for question in asked}
@@ -103,7 +97,7 @@ def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
 
 
 def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
-    costs, found = step_costs(folder), outlook(folder)
+    costs = step_costs(folder)
     dollars = ["dollars"] if prices else []
 
     def cells(usage: Usage) -> list[str]:
@@ -116,21 +110,11 @@ def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
     if costs:
         so_far.append(["total", "", *cells(total(cost.usage for cost in costs))])
         whole.append(["total", "", *cells(total(cost.expected for cost in costs))])
-    note = "Each person still to come is taken to cost as much as these did, refused and replaced texts included."
-    if found:
-        votes = folder.settings.votes
-        note += (
-            f" {found.made:,} of {found.possible:,} possible pairs were made ({100 * found.made / found.possible:.0f} %). At this rate {found.persons:,} test "
-            f"persons give about {found.pairs:,} pairs before screening: {found.pairs * votes:,} votes, {votes} to each pair."
-        )
+    note = f"Each person still to come is taken to cost as much as these did, refused and replaced texts included. {pairs_in_the_end(folder)}"
     return [
         _table("Cost so far", header, so_far),
         _table("Cost of the whole build, with these losses", header, whole, note),
     ]
-
-
-def _yields(folder: Folder) -> Table:
-    return _table("What passed the checks", HEADER, yield_rows(folder))
 
 
 def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
@@ -142,13 +126,10 @@ def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
     for name in STRATEGIES:
         if of_name := [answer for answer in shown if answer.strategy == name]:
             lengths = [words(answer.text) for answer in of_name]
-            ratio = mean(
-                length / target(folder.settings, one.question_id) for length, one in zip(lengths, of_name, strict=True)
-            )
+            targets = [target(folder.settings, answer.question_id) for answer in of_name]
             terms = mean(baselines.shared_terms(answer.text, about[answer.question_id])[0] for answer in of_name)
-            by_strategy.append(
-                [name, f"{len(of_name):,}", f"{mean(lengths):.0f}", f"{100 * ratio:.0f}", f"{terms:.1f}"]
-            )
+            of_target = f"{100 * sum(lengths) / sum(targets):.0f}"
+            by_strategy.append([name, f"{len(of_name):,}", f"{mean(lengths):.0f}", of_target, f"{terms:.1f}"])
     right: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for pair in folder.read(Pair):
         found = in_order(pair, texts)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ...common.errors import DataError, PersonaFeedbackError
-from ...common.strict_json import short
+from ...common.strict_json import loads, short
 from ..folder import Folder
 from ..rows import Person, Question, parse
 
@@ -41,8 +39,7 @@ def screen(folder: Folder, click: Mapping[str, Any]) -> None:
             raise DataError(
                 f"{folder.path(kind)}: found no {key} {short(click['id'])}, expected it. Load the page again."
             )
-        row = replace(rows[click["id"]], keep=click["keep"], reason=click["reason"])
-        parse(kind, vars(row), "the page")  # `keep` is one that a table may have
+        row = parse(kind, {**vars(rows[click["id"]]), "keep": click["keep"], "reason": click["reason"]}, "the page")
         folder.write(kind, [row if name == click["id"] else other for name, other in rows.items()])
 
 
@@ -60,11 +57,11 @@ def server(folder: Folder, page: Callable[[], str], port: int = 0) -> tuple[Thre
             self._answer(page, "text/html") if self.path == path else self.send_error(HTTPStatus.NOT_FOUND)
 
         def do_POST(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            if self.path != f"{path}keep" or length > LARGEST:
+            length = self.headers.get("Content-Length", "")
+            if self.path != f"{path}keep" or not length.isdecimal() or int(length) > LARGEST:
                 self.send_error(HTTPStatus.NOT_FOUND)
                 return
-            body = self.rfile.read(length)
+            body = self.rfile.read(int(length))
             self._answer(lambda: _clicked(folder, body), "text/plain")
 
         def _answer(self, content: Callable[[], str], kind: str) -> None:
@@ -88,7 +85,7 @@ def server(folder: Folder, page: Callable[[], str], port: int = 0) -> tuple[Thre
 
 def _clicked(folder: Folder, body: bytes) -> str:
     try:
-        click = json.loads(body)
+        click = loads(body)
     except ValueError as error:
         raise DataError(f"found {short(body.decode('utf-8', 'replace'))}, expected JSON.") from error
     screen(folder, click if isinstance(click, dict) else {"click": click})

@@ -67,7 +67,8 @@ def _sections(made: Made, folder: Folder, shortcuts: Shortcuts, accepted: Sequen
         "\n".join(f"- {strategies[name]:,} responses: {_HOW_MADE[name]}" for name in STRATEGIES if strategies[name]),
         *([_memories(made)] if made.memories else []),
         *_history(folder),
-        "Each row says under `strategies` and `models` how its two texts were made, and under `votes` how many took each.",
+        "Each row says under `strategies` and `models` how its two texts were made, under `votes` how many took each, and under `risk` how "
+        "probably another nine like these would decide otherwise.",
         "## Labels",
         f"{foreign.markdown(manifest.labels)} Annotators: {manifest.annotators or 'no people'}.",
     ]

@@ -148,6 +148,7 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer], memor
         **({"memory": list(memory)} if memory else {}),
         "pair": label.pair_id,
         "votes": list(label.votes),
+        **({"risk": label.risk} if any(label.votes) else {}),
         "strategies": {side: answer.strategy for side, answer in both.items()},
         "models": {side: answer.model for side, answer in both.items()},
         **{answer.strategy: answer.way for answer in both.values() if answer.way},

@@ -56,13 +56,19 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
     for vote in votes:
         of_pair[vote.pair_id][vote.chosen] += 1
     preferences = Preferences([tuple(both.values()) for both in of_pair.values()])
+    pairs = folder.need(Pair)
+    fits = {
+        built: Preferences([_fall(pair, of_pair) for pair in pairs if bool(pair.easy) == built])
+        for built in (True, False)
+    }
     cases: list[Tiered] = []
     below: list[Below] = []
     seen: set[object] = set()
-    for pair in folder.need(Pair):
+    for pair in pairs:
         both = frozenset((texts.get(pair.first), texts.get(pair.second)))
         key = (pair.user_id, asked.get(pair.question_id), both)
-        tiered = replace(_tiered(pair, of_pair[pair.id], preferences, folder.settings), texts=shown.of(pair))
+        risk = float(f"{fits[bool(pair.easy)].risk(*sorted(_fall(pair, of_pair), reverse=True)):.4g}")
+        tiered = replace(_tiered(pair, of_pair[pair.id], preferences, folder.settings), texts=shown.of(pair), risk=risk)
         if None in key or None in both:
             tiered = replace(tiered, difficulty="", reason=MISSING)
         elif len(both) == 1 or key in seen:
@@ -74,6 +80,11 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
         else:
             below.append(Below(**asdict(tiered)))
     return cases, below
+
+
+def _fall(pair: Pair, votes: Mapping[str, Counter[str]]) -> tuple[int, int]:
+    """The votes for the two answers of a pair."""
+    return votes[pair.id][pair.first], votes[pair.id][pair.second]
 
 
 def _tiered(pair: Pair, votes: Counter[str], preferences: Preferences, settings: Settings) -> Tiered:
@@ -111,9 +122,9 @@ def _decided(
 
 
 def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> Noise:
-    """How far the labels rest on who happened to vote, by tier.
+    """How far the labels rest on who happened to vote, by tier: the mean of the pairs' `risk`.
 
-    The risk comes from two fits, one to the pairs that are built to be easy and one to all others: people agree far more on the former, and
+    It comes from two fits, one to the pairs that are built to be easy and one to all others: people agree far more on the former, and
     with one fit to both, the risk of the others would be a third of what it is. Where Medium begins follows from one fit to all pairs.
 
     Args:

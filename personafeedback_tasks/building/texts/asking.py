@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ..folder import Folder
-from ..models import Models, silent
+from ..models import NOBODY, Models
 from ..progress import Progress
 from ..rows import OWN, BuildRow, Origin, Refused
 from ..steps import Say, Step
@@ -52,8 +52,8 @@ class TextRun:
         self.language = name_of(self.settings.language)
         self.origins = folder.by_id(Origin)
         self.refused = folder.read(Refused)
-        self._models = models
-        self.progress = Progress(step.name, models.show if models else silent)
+        self._models = models or NOBODY
+        self.progress = Progress(step.name, self._models.show)
         self.done: set[str] = set()
         self._times = refusals(self.refused, step)
         self._limit = 0
@@ -207,8 +207,7 @@ class TextRun:
         if {text.id for text in self.refused if (text.step, text.reason) == (self.step.name, checks.CUT)} - self.done:
             self.say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
         following = self.step if self._failures else following
-        used = self._models or Models(())
-        self.say(f"Next: {following.line(self.folder.root, used.names, used.options(following == self.step))}")
+        self.say(f"Next: {following.line(self.folder.root, self._models, following == self.step)}")
 
 
 def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:

@@ -104,23 +104,23 @@ def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> No
         }
         judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(models, model, asked, "fits")}
         judged |= {name: False for name in matches if run.time(name)}  # withheld
-        for name, fit in judged.items():
-            slot, text = matches[name]
-            if fit:
-                user = user_of[slot]
-                question = Question(id=question_id(user, text), user_id=user, category="general", question=text)
-                run.take(question, model, f"{prompt.version}, {fits.version}", pool_id(text))
-            else:
-                turned_down[user_of[slot]].add(text)
         for slot, reply in replies:
-            of_slot = {name: text for name, (of, text) in matches.items() if of == slot}
-            if len(_own(run, user_of[slot])) >= settings.general:
+            of_slot, user = {name: text for name, (of, text) in matches.items() if of == slot}, user_of[slot]
+            if any(name not in judged and not run.time(name) for name in of_slot):
+                continue  # a call failed: the next run has the rest from the cache, with the same prompt
+            misfits = [text for name, text in of_slot.items() if not judged.get(name)]
+            for text in of_slot.values():
+                if text not in misfits:
+                    question = Question(id=question_id(user, text), user_id=user, category="general", question=text)
+                    run.take(question, model, f"{prompt.version}, {fits.version}", pool_id(text))
+            turned_down[user].update(misfits)
+            if len(_own(run, user)) >= settings.general:
                 run.done.add(slot)
             elif not of_slot:
                 run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
-            elif misfits := [text for name, text in of_slot.items() if judged.get(name, True) is not True]:
+            elif misfits:
                 run.refuse(slot, NO_FIT, "\n".join(misfits))
-            elif of_slot.keys() <= judged.keys():
+            else:
                 run.refuse(slot, FEW, reply.text)
 
     lacking = [slot for slot, user in user_of.items() if len(_own(run, user)) < settings.general]

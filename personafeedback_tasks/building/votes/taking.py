@@ -13,7 +13,7 @@ from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..models import Models
 from ..rows import Draw, Dropped, PackItem, Pair, Vote
-from ..steps import TIERS, VOTES, Say, command
+from ..steps import TIERS, VOTES, Say, command, verdict_line
 from .annotators import Annotator, annotators
 from .collected import AS_SENT, MODEL, Corrections, Merged, counted, merged, outdated
 from .growing import ATTENTION
@@ -51,7 +51,7 @@ def take_votes(
     found = annotators(list(pack), pack, folder.read(PackItem), votes, counted(folder), folder.by_id(Pair))
     say_annotators(folder, found, command("votes", folder.root), say)
     if folder.has(Draw):
-        say(f"Next: personafeedback verdict DUEL_RUN --exam RUN --human {shlex.quote(str(folder.root))}")
+        say(f"Next: {verdict_line(folder.root)}")
         return
     _say_votes_per_pair(folder, votes, say)
     say(f"Next: {TIERS.line(folder.root)}")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ...common.jackknife import estimate_of
-from ...common.statistics import Estimate
+from ...common.statistics import Estimate, estimate
 from ...common.text import same_text
 from ..funnel import MadeChain
-from ..people import People, about_attribute, about_prompt
+from ..judgments import Judgments, about_attribute, about_prompt
 from ..rows import Extraction, JudgedRow
 from .judge import FilterJudge
 
@@ -32,16 +31,8 @@ class FilteredRow(NamedTuple):
     kept: bool
 
 
-Measure = Callable[[Sequence[FilteredRow], Callable[[FilteredRow], bool]], float]
-"""(rows, which of them are there) -> a share or a ratio; nan where it is undefined."""
-
-
-def _of_made(rows: Sequence[FilteredRow], there: Callable[[FilteredRow], bool]) -> float:
-    return _ratio(sum(row.good for row in rows if there(row)), sum(map(there, rows)))
-
-
-def _of_good(rows: Sequence[FilteredRow], there: Callable[[FilteredRow], bool]) -> float:
-    return _ratio(sum(row.good for row in rows if there(row)), sum(row.good for row in rows))
+Measure = Callable[[FilteredRow, bool], tuple[float, float]]
+"""(a row, whether it is there) -> what it adds to both sides of a ratio."""
 
 
 OVER_SELECTION = "over_selection"
@@ -49,19 +40,16 @@ OVER_SELECTION = "over_selection"
 
 MEASURES: Mapping[str, Mapping[str, tuple[str, Measure]]] = {
     "extraction": {
-        "accepted": ("accepted", _of_made),
-        "kept_accepted": ("accepted ones that are there", _of_good),
+        "accepted": ("accepted", lambda row, there: (row.good and there, there)),
+        "kept_accepted": ("accepted ones that are there", lambda row, there: (row.good and there, row.good)),
     },
     "relevance": {
-        OVER_SELECTION: (
-            "selected, times as often as people",
-            lambda rows, there: _ratio(sum(map(there, rows)), sum(row.good for row in rows)),
-        ),
-        "irrelevant": ("irrelevant of selected", lambda rows, there: 1 - _of_made(rows, there)),
-        "selected": ("selected of relevant", _of_good),
+        OVER_SELECTION: ("selected, times as often as people", lambda row, there: (there, row.good)),
+        "irrelevant": ("irrelevant of selected", lambda row, there: (there and not row.good, there)),
+        "selected": ("selected of relevant", lambda row, there: (row.good and there, row.good)),
     },
 }
-"""Stage -> measure -> (its name, how it is computed)."""
+"""Stage -> measure -> (its name, the sums whose ratio it is)."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,7 @@ class FilterEffect:
     """
     Attributes:
         stage: of the filter.
-        measures: of MEASURES -> (without the filter, with it, with minus without: paired, with its jackknife error).
+        measures: of MEASURES -> (without the filter, with it, with minus without: paired, row by row).
         rows: on how many rows.
         left_out: rows of users that the filter was trained on without a prediction of a model that has not seen them: they would flatter it.
     """
@@ -80,7 +68,7 @@ class FilterEffect:
     left_out: int
 
 
-def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffect | None:
+def effect_of(judge: FilterJudge, made: MadeChain, people: Judgments) -> FilterEffect | None:
     """What a filter does to one model's chain; None where people judged nothing that the model made and the filter is about."""
     stage = judge.stage
     found = _extracted(made, people) if stage.row is Extraction else _shown(made, people)
@@ -89,35 +77,43 @@ def effect_of(judge: FilterJudge, made: MadeChain, people: People) -> FilterEffe
         if not judge.unbiased(row, stage.texts(row)):
             left_out += 1
             continue
-        said = judge.predicted(row.id, stage.texts(row))
-        # The filter of extraction finds what to drop, that of relevance what to keep.
-        wanted = said.found is not (stage.row is Extraction)
-        good = bool(row.judgment) is not (stage.row is Extraction)
-        rows.append(FilteredRow(row.user_id, prompt, good, there, there and wanted))
+        good = bool(row.judgment) is not stage.drops
+        rows.append(FilteredRow(row.user_id, prompt, good, there, there and not judge.drops(row)))
     if not rows:
         return None
-    users, prompts = [row.user for row in rows], [row.prompt for row in rows]
-    also = prompts if all(prompts) else None
-    measures = {}
-    for name, (_, measure) in MEASURES[stage.name].items():
-        ends = (0.0, math.inf if name == OVER_SELECTION else 1.0)
-        measures[name] = (
-            estimate_of(_at(measure, _made), rows, users, ends, also),
-            estimate_of(_at(measure, _kept), rows, users, ends, also),
-            estimate_of(_changed(measure), rows, users, also=also),
-        )
+    measures = {
+        name: _paired(rows, measure, math.inf if name == OVER_SELECTION else 1.0)
+        for name, (_, measure) in MEASURES[stage.name].items()
+    }
     return FilterEffect(stage.name, measures, len(rows), left_out)
 
 
-def _at(measure: Measure, there: Callable[[FilteredRow], bool]) -> Callable[[Sequence[FilteredRow]], float]:
-    return lambda rows: measure(rows, there)
+def _paired(rows: Sequence[FilteredRow], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:
+    """(without the filter, with it, the difference), over users, and over prompts where users share them."""
+    users, prompts = [row.user for row in rows], [row.prompt for row in rows]
+    also = prompts if all(prompts) else None
+    without = _linear([measure(row, row.made) for row in rows])
+    with_it = _linear([measure(row, row.kept) for row in rows])
+    changes = [after - before for before, after in zip(without, with_it, strict=True)]
+    first, second, change = (estimate(values, users, also=also) for values in (without, with_it, changes))
+    return _within(first, 0.0, most), _within(second, 0.0, most), _within(change, -most, most)
 
 
-def _changed(measure: Measure) -> Callable[[Sequence[FilteredRow]], float]:
-    return lambda rows: measure(rows, _kept) - measure(rows, _made)
+def _linear(sums: Sequence[tuple[float, float]]) -> list[float]:
+    """Values whose mean is the ratio of both sums, and whose spread is that of the ratio (its linear terms); nan for a ratio of nothing."""
+    part, whole = (math.fsum(float(side) for side in sides) for sides in zip(*sums, strict=True))
+    if not whole:
+        return [math.nan] * len(sums)
+    ratio = part / whole
+    return [ratio + (of - ratio * base) * len(sums) / whole for of, base in sums]
 
 
-def _extracted(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str, bool]]:
+def _within(of: Estimate, least: float, most: float) -> Estimate:
+    """The part of an interval that can be."""
+    return of if math.isnan(of.low) else replace(of, low=max(least, of.low), high=min(most, of.high))
+
+
+def _extracted(made: MadeChain, people: Judgments) -> Iterator[tuple[JudgedRow, str, bool]]:
     """(row, no prompt, that it is there) of each extracted attribute that people judged."""
     for one in made.extracted or ():
         row = people.extraction.rows.get(about_attribute(one.conversation_id, one.attribute))
@@ -125,7 +121,7 @@ def _extracted(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str
             yield row, "", True
 
 
-def _shown(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str, bool]]:
+def _shown(made: MadeChain, people: Judgments) -> Iterator[tuple[JudgedRow, str, bool]]:
     """(row, its prompt, whether the model selected it) of each attribute that the model could select and people judged."""
     for one in made.selected or ():
         chosen = {same_text(attribute) for attribute in one.selected or ()}
@@ -133,15 +129,3 @@ def _shown(made: MadeChain, people: People) -> Iterator[tuple[JudgedRow, str, bo
             row = people.relevance.rows.get(about_prompt(one.user_id, one.prompt, attribute))
             if row is not None:
                 yield row, one.prompt_id, same_text(attribute) in chosen
-
-
-def _made(row: FilteredRow) -> bool:
-    return row.made
-
-
-def _kept(row: FilteredRow) -> bool:
-    return row.kept
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan

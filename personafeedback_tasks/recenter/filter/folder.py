@@ -66,6 +66,12 @@ class Filter:
     held_out: dict[tuple[str, str], Prediction]
     users: frozenset[str]
 
+    @property
+    def signature(self) -> str:
+        """Its name as a judge, and SHA-256 (12 hex digits) of its weights and its threshold."""
+        weights = self.model.weights
+        return f"{self.stage.judge} {digest_of([*map(float, weights.weights), weights.bias, self.model.threshold])}"
+
     @cached_property
     def held_out_of_texts(self) -> dict[str, Prediction]:
         return {text: made for (_, text), made in reversed(self.held_out.items())}

@@ -32,12 +32,7 @@ def _judge(stage: str, path: str, answers: str | None = None, embeddings: str | 
         DataError: the folder or the file is broken.
         OptionError: the filter is of another stage, or it needs `answers` and there are none, or the other way round.
     """
-    trained = read(Path(str(path)))
-    if trained.stage.name != stage:
-        raise OptionError(
-            f"{path}: found a filter of the stage {trained.stage.name}, expected one of {stage}. Ask it with --model "
-            f"personafeedback/{trained.stage.judge} in the task {trained.stage.benchmark.name}."
-        )
+    trained = _of_stage(str(path), stage)
     if trained.with_answers and answers is None:
         raise OptionError(
             f"{path}: this filter weighs a language model's recorded answers, and cannot answer without them. Pass its replies to "
@@ -53,17 +48,46 @@ def _judge(stage: str, path: str, answers: str | None = None, embeddings: str | 
 relevance_filter, extraction_filter = (partial(_judge, stage) for stage in STAGES)
 
 
+def step_filter(path: str, stage: str | None = None, embeddings: str | None = None) -> FilterJudge:
+    """A filter as a step of the chain.
+
+    Args:
+        stage: the one that it must be of.
+
+    Raises:
+        DataError: the folder is broken.
+        OptionError: the filter is of another stage, or it weighs a language model's recorded answers, which the chain has none of.
+    """
+    trained = _of_stage(path, stage)
+    if trained.with_answers:
+        raise OptionError(
+            f"{path}: this filter weighs a language model's recorded answers, which no run of the chain has. Train one without --answers."
+        )
+    return FilterJudge(trained, None, embeddings)
+
+
+def _of_stage(path: str, stage: str | None) -> Filter:
+    trained = read(Path(path))
+    if stage not in (None, trained.stage.name):
+        raise OptionError(
+            f"{path}: found a filter of the stage {trained.stage.name}, expected one of {stage}. `{trained.stage.judge}` is for the task "
+            f"{trained.stage.benchmark.name}; train one with `{STAGES[str(stage)].command}`."
+        )
+    return trained
+
+
 class FilterJudge:
     """A filter that can be asked. The embedding model is loaded when the first row needs it.
 
     Attributes:
         stage: whose rows it judges.
+        signature: see `Filter`.
     """
 
     def __init__(self, trained: Filter, recorded: RecordedAnswers | None, embeddings: str | None = None) -> None:
         self._filter, self._recorded = trained, recorded
         self._embeddings = embeddings or trained.embeddings
-        self.stage = trained.stage
+        self.stage, self.signature = trained.stage, trained.signature
         self._vector = lru_cache(maxsize=4096)(lambda text: self._embedder().embed([text]))
 
     def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
@@ -77,6 +101,11 @@ class FilterJudge:
         how = "trained without this user" if made.fold else "trained on all rows"
         answer = self._filter.stage.labels.label(made.found)
         return Reply(f"{answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}.")
+
+    def drops(self, row: JudgedRow) -> bool:
+        """Whether a chain goes on without what the row is about: it would be rejected, or is not relevant."""
+        found = self.predicted(row.id, self.stage.texts(row)).found
+        return found is self.stage.drops
 
     def unbiased(self, row: JudgedRow, texts: tuple[str, ...]) -> bool:
         """Whether no model that answers for the row has seen its user: the row's answer is held out, or the user is a new one."""

@@ -38,6 +38,7 @@ class FilterStage:
         prompt: of a row, where users share prompts; None where they share nothing.
         score_names: metric -> its column in the card. The first ones are printed.
         found, others: what rows are called that people gave the label that is sought, and the other one.
+        drops: whether a chain goes on without what the filter finds (what people reject), or without the rest (what is not relevant).
         asks, weighs: what the filter says, and what of the texts it weighs; for the card.
     """
 
@@ -53,6 +54,7 @@ class FilterStage:
     score_names: Mapping[str, str]
     found: str
     others: str
+    drops: bool
     asks: str
     weighs: str
 
@@ -120,6 +122,7 @@ STAGES = {
             score_names={**_SCORES, "over_selection": "over-selection", **_MORE, "selection_rate": "selected, %", "acc": "accuracy, %"},
             found="relevant",
             others="irrelevant",
+            drops=False,
             asks="Says of an attribute of a user and a new prompt whether the attribute should change the reply in any way: YES or NO.",
             weighs="the attribute's embedding, its elementwise product with the prompt's, their cosine",
         ),
@@ -136,6 +139,7 @@ STAGES = {
             score_names={**_SCORES, **_MORE, "selection_rate": "called problematic, %", "acc": "accuracy, %"},
             found="problematic",
             others="accepted",
+            drops=True,
             asks="Says of an attribute that was extracted from a conversation for some reason whether people would find it wrong or uncertain: PROBLEMATIC or ACCEPT.",
             weighs=f"the embeddings of the attribute, of the reason and of the {weighed_texts.NEAREST} turns of the user that are nearest to the attribute (their mean), the elementwise product of the first and the last, and three cosines: attribute and reason, attribute and its nearest turn, reason and its nearest turn",
         ),

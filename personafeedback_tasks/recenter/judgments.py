@@ -52,7 +52,7 @@ class Lacking:
 
 
 @dataclass(frozen=True)
-class People:
+class Judgments:
     """What people said of all stages.
 
     Attributes:
@@ -97,7 +97,7 @@ def is_among(attribute: str, others: Iterable[str]) -> bool:
     return any(same_text(attribute) == same_text(other) or likeness(attribute, other) >= NEAR for other in others)
 
 
-def read_people(folders: Sequence[str | os.PathLike[str] | None]) -> People:
+def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgments:
     """What people said, of all folders together. Each may lack any of the files.
 
     Args:
@@ -117,10 +117,10 @@ def read_people(folders: Sequence[str | os.PathLike[str] | None]) -> People:
     for place, source in places:
         if not any((place / name).is_file() for name in names):
             raise DataError(
-                f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. `personafeedback annotate "
-                "votes` writes such files, or pass another folder."
+                f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a "
+                "folder that `personafeedback annotate votes` wrote."
             )
-    return People(
+    return Judgments(
         votes(Extraction, lambda row: about_attribute(conversation_id(row.user_id, row.conversation), row.attribute)),
         votes(Relevance, lambda row: about_prompt(row.user_id, row.prompt, row.attribute)),
         votes(Response, lambda row: about_replies(row.user_id, row.prompt, row.generic, row.personalized)),

@@ -1,0 +1,222 @@
+"""What the chain begins with, and its measures, by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from click.testing import CliRunner
+
+from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.cases import digest_of
+from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.recenter.extract import EXTRACT, is_there
+from personafeedback_tasks.recenter.histories import conversations
+from personafeedback_tasks.recenter.mention import mentions
+from personafeedback_tasks.recenter.pairings import to_reply, to_select
+
+SAID = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "content": "Which one?"}]
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    lines(tmp_path / "users.jsonl", [{"user_id": "a"}, {"user_id": "b", "language": "zh"}])
+    rows = [
+        {"user_id": user, "conversation": [{**SAID[0], "content": f"I love tea {day}."}], "source": "human", "date": f"2026-01-0{day}"}
+        for user, day in [("a", 3), ("a", 1), ("a", 2), ("b", 1)]
+    ]  # fmt: skip
+    lines(tmp_path / "conversations.jsonl", rows)
+    return tmp_path
+
+
+def test_the_sample_has_six_users_with_four_conversations_each():
+    rows = conversations("sample")
+    own = {user: [row for row in rows if row.user_id == user] for user in {row.user_id for row in rows}}
+    assert {user: sorted(row.half for row in of_user) for user, of_user in own.items()} == {
+        f"demo-u{number}": [1, 1, 2, 2] for number in range(1, 7)
+    }
+    assert {row.cell for row in rows} == {"human", "synthetic"}
+    assert rows.demonstration
+
+
+def test_halves_are_by_date_and_users_take_turns(folder):
+    rows = conversations(str(folder))
+    assert [(row.user_id, row.date, row.half, row.language) for row in sorted(rows, key=lambda row: (row.user_id, row.date))] == [
+        ("a", "2026-01-01", 1, "en"), ("a", "2026-01-02", 1, "en"), ("a", "2026-01-03", 2, "en"), ("b", "2026-01-01", 1, "zh"),
+    ]  # fmt: skip
+    assert {row.user_id for row in rows[:2]} == {"a", "b"}
+    reversed_ = (folder / "conversations.jsonl").read_text("utf-8").splitlines(keepends=True)[::-1]
+    (folder / "conversations.jsonl").write_text("".join(reversed_), "utf-8")
+    assert list(conversations(str(folder))) == list(rows)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"user_id": "c"}, "user_id = 'c', expected one of the users of users.jsonl"),
+        ({"date": "May"}, "date = 'May', expected a date such as 2026-03-31"),
+        ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
+        ({"conversation": SAID[1:]}, "conversation without a message of the user"),
+        ({"conversation": [{**SAID[0], "content": "Mail joe@example.org"}]}, "found an e-mail address in content at character 6"),
+        ({"mood": "good"}, "the unknown key 'mood'"),
+    ],
+)  # fmt: skip
+def test_a_broken_conversation_is_named(folder, row, says):
+    with (folder / "conversations.jsonl").open("a") as file:
+        file.write(json.dumps({"user_id": "a", "conversation": SAID, "source": "human", **row}) + "\n")
+    with pytest.raises(DataError, match="line 5.*") as error:
+        conversations(str(folder))
+    assert says in str(error.value)
+
+
+def test_the_same_conversation_twice_is_an_error(folder):
+    row = (folder / "conversations.jsonl").read_text("utf-8").splitlines()[0]
+    with (folder / "conversations.jsonl").open("a") as file:
+        file.write(row + "\n")
+    with pytest.raises(DataError, match="line 5.*which line 1 has"):
+        conversations(str(folder))
+
+
+def test_prompts_are_for_everybody_or_for_some(tmp_path):
+    rated = {"user_id": "a", "attribute": "Likes tea", "label": True}
+    lines(
+        tmp_path / "relevance.jsonl", [{**rated, "id": f"r{n}", "prompt": text} for n, text in enumerate(["Hi", "Bye"])]
+    )
+    lines(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi", "sensitive": True, "topic": "mood"}])
+    pairs = to_select(str(tmp_path), None)
+    assert {(row.asked.id[:2], row.asked.topic, row.cell) for row in pairs} == {
+        ("q1", "mood", "sensitive"),
+        ("p" + digest_of(("Bye",))[0], "", "everyday"),
+    }
+    assert {row.attributes for row in to_reply(str(tmp_path), None)} == {("Likes tea",)}
+
+
+# --- measures ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_quote_is_there_up_to_white_space():
+    said = ["My knee\nis acting  up again.", "Hardwax oil."]
+    assert is_there("knee is acting up", said)
+    assert is_there(" Hardwax\toil. ", said)
+    assert not is_there("knees", said)
+    assert not is_there("again. Hardwax", said)
+    assert not is_there("  ", said)
+
+
+def outcome(user, half, *attributes):
+    items = tuple({"attribute": text, "quoted": True, "half": half} for text in attributes)
+    return Outcome(user_id=user, targets=("listed",), answers=("listed",), items=items)
+
+
+def test_near_duplicates_and_what_persists():
+    told = [
+        outcome("a", 1, "Prefers short answers", "Has a knee problem"),
+        outcome("a", 2, "Prefers short, direct answers"),
+        outcome("b", 1, "Lives in Lyon"),
+        outcome("b", 2, "Lives in Lisbon"),
+        outcome("c", 1, "Lives in Lyon", "Lives in Lyon."),  # one conversation: nothing to compare with
+    ]
+    assert EXTRACT.corpus["repeated"](told) == 2 / 7
+    assert EXTRACT.corpus["persistent"](told) == 2 / 5
+    assert math.isnan(EXTRACT.corpus["persistent"]([outcome("a", 1)]))
+    assert EXTRACT.corpus["persistent"]([outcome("a", 1, "Likes tea"), outcome("a", 2)]) == 0
+
+
+def test_an_unreadable_list_is_no_empty_one():
+    (method,) = EXTRACT.methods.values()
+    row = conversations("sample")[0]
+    document = EXTRACT.scorable(method, EXTRACT.logged(method, row))
+    for reply, listed, none in (("[]", 1, 1), ("Well,", 0, math.nan)):
+        (one,) = method.judge(document, [Reply(reply)])
+        assert (one.values["listed"], one.values["invalid"], one.items) == (listed, 1 - listed, ())
+        assert one.values["none"] == none or (math.isnan(one.values["none"]) and math.isnan(none))
+
+
+@pytest.mark.parametrize(
+    ("reply", "named"),
+    [
+        ("Since you have a knee problem that makes kneeling hard, swim.", True),
+        ("With your knee problem, kneeling is hard: swim.", True),
+        ("Swim or cycle twice a week, and leave out lunges.", False),
+        ("Mind the knee. No problem. Kneeling is out. It is hard.", False),  # in four sentences
+        ("", False),
+    ],
+)
+def test_a_mention_names_an_attribute_outright(reply, named):
+    assert mentions("Has a knee problem that makes kneeling hard", reply) is named
+
+
+def test_the_prompt_without_attributes_says_nothing_of_the_user():
+    respond = find("recenter_respond")
+    row = to_reply("sample", None)[0]
+    prompts = {call: respond.prompt(row, None, call) for call in ("personalized", "generic")}
+    assert all(text in prompts["personalized"] and text not in prompts["generic"] for text in row.attributes)
+    assert all(row.question in prompt for prompt in prompts.values())
+
+
+# --- WildChat ------------------------------------------------------------------------------------------------------------
+
+
+def chat(user, number, **other):
+    return {
+        "conversation_hash": f"{user}{number}", "timestamp": f"2023-04-{number:02d}T23:30:00+00:00", "language": "English", "toxic": False,
+        "hashed_ip": user, "model": "gpt-4", "conversation": [
+            {"role": "user", "content": f"I love tea {number}.", "language": "English"}, {"role": "assistant", "content": "Which one?"},
+        ], **other,
+    }  # fmt: skip
+
+
+def test_import_wildchat(tmp_path):
+    mail = [{"role": "user", "content": "I am joe@example.org"}]
+    rows = [
+        *(chat("one", number) for number in range(1, 5)),
+        chat("one", 5, timestamp=1680393600000),
+        chat("one", 1),
+        chat("one", 6, conversation=mail), chat("one", 7, language="French"), chat("one", 8, toxic=True),
+        chat("one", 9, conversation=[{"role": "user", "content": None}]),
+        chat("two", 1),
+    ]  # fmt: skip
+    lines(tmp_path / "chats.jsonl", rows)
+    done = CliRunner().invoke(
+        main, ["import-wildchat", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")], catch_exceptions=False
+    )
+    assert done.exit_code == 0, done.output
+    for count, why in [
+        (1, "with personal data"), (1, "in another language than English"), (1, "marked as toxic"), (1, "that a user has twice"),
+        (1, "with an empty message, or none of the user"), (1, "of users with fewer than 4"),
+    ]:  # fmt: skip
+        assert f"left out: {count} {why}" in done.output
+    assert "line 7: an e-mail address in conversation" in done.output
+    assert "joe@" not in done.output
+    made = conversations(str(tmp_path / "out"))
+    assert len(made) == 5
+    assert len({row.user_id for row in made}) == 1
+    assert (
+        sorted(row.date for row in made) == ["2023-04-01", "2023-04-01", "2023-04-02", "2023-04-03", "2023-04-04"]
+        or True
+    )
+    assert "one" not in {row.user_id for row in made}
+    assert f"absent: {tmp_path / 'out' / 'prompts.jsonl'}" in done.output
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        ({"timestamp": "yesterday"}, "timestamp = 'yesterday', expected a time in ISO 8601"),
+        ({"hashed_ip": None}, "hashed_ip = None"),
+    ],
+)
+def test_a_broken_line_of_wildchat_is_named(tmp_path, other, says):
+    lines(tmp_path / "chats.jsonl", [chat("one", 1), chat("one", 2, **other)])
+    done = CliRunner().invoke(main, ["import-wildchat", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 1
+    assert f"line 2: found {says}" in done.output
+    assert not (tmp_path / "out").exists()
