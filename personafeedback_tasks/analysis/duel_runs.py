@@ -17,6 +17,7 @@ from ..runs.names import AS_LOGGED, with_names
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
+from .caveats import of_run
 from .families import favored
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking
@@ -119,6 +120,7 @@ def writers(
             caveats.append(Caveat("votes_as_they_are", WEAKENS))
         else:
             of = exam_of(run, exam, candidates)
+            caveats += [caveat for caveat in of_run(of) if caveat.key == "demonstration"]
             examined, why_not = cases_of(of, data)
             rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
         given = {CORRECTED: rate or estimate([], [])}  # undefined

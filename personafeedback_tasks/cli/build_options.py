@@ -29,7 +29,7 @@ model_arguments_option = click.option(
 
 batch_option = click.option(
     "--batch", is_flag=False, flag_value="true", metavar="[SIZE|FILE]", callback=lambda _, __, text: _batch(text),
-    help="Ask by the batch interface of the provider, as Inspect does: for half the price at most of them, within a day.",
+    help="Ask by the provider's batch interface, as Inspect does. Most providers answer within a day, at half the price.",
 )  # fmt: skip
 
 redact_option = click.option(

@@ -42,7 +42,7 @@ _REASONS = {"person": DROPPED_PERSONAS, "question": DROPPED_QUESTIONS}
 def pilot(
     folder: Folder, people: int, names: tuple[str, ...], prices: Prices | None, serve: bool, port: int, **options: Any
 ) -> None:
-    """Write all texts of a few persons, and one page to read before the others are paid.
+    """Write all texts of a few persons, and a page to read before you pay for the others.
 
     DIR/pilot.html has the personas, their questions, the answers side by side with length and overlap, the texts that were refused and why, the
     cost so far, and the cost of the whole build if it loses as many texts. The texts are part of the build: what comes later goes on from

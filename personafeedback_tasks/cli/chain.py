@@ -30,7 +30,7 @@ from .runs import check_names, read
     metavar="DIR",
     multiple=True,
     type=FOLDER,
-    help="A filter of `recenter train`: what acceptance or over-selection come to with and without it, paired. May be given for each stage.",
+    help="A filter of `recenter train`: acceptance or over-selection with and without it, paired. May be given for each stage.",
 )
 @click.option(
     "--embeddings",

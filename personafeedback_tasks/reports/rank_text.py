@@ -111,6 +111,8 @@ def short_table(ranking: Ranking, width: int | None = None) -> Table:
         width: see `blocks`. Where the table is wider, long lists of ties become their number, and then names are shortened.
     """
     uses = use_of_person(ranking) or _gain(ranking)
+    if uses and not ranking.has(uses) and any(measure.kind == "given" for measure in ranking.measures):
+        uses = None  # a judge of duels is seldom asked about another persona
     first = [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "given"]
     columns = _shown(ranking, [*first, *([uses] if uses else [])], absent=NOT_ASKED)
     tied = _tied(ranking)
