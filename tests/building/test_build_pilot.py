@@ -21,7 +21,7 @@ pytest.importorskip("datasketch")
 from support.browser import Page, chromium
 from support.building import Writer, a_build, persona, write
 from support.commands import personafeedback
-from support.killed import kill
+from support.killed import kill, mind_interrupts
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.pilot import serving
@@ -246,7 +246,7 @@ def test_the_served_page_ends_with_ctrl_c(piloted):
         "2",
         "--serve",
     ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=mind_interrupts)
     try:
         address = next(line.split()[1] for line in process.stdout if line.startswith("Open "))
         user = folder.people()[1].user_id
@@ -257,7 +257,7 @@ def test_the_served_page_ends_with_ctrl_c(piloted):
         assert f'"id":"{user}"' in again
         urllib.request.urlopen(f"{address}keep", json.dumps(click | {"keep": "", "reason": ""}).encode())
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=60) == 0
     finally:
         process.kill()
 

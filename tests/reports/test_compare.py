@@ -86,7 +86,7 @@ def test_a_p_value_that_no_sample_reached_is_a_bound(logs, part_log, tmp_path):
     assert (group["p"], group["is_bound"]) == (SMALLEST, True)
     shown = personafeedback("compare", worst, worst).stdout
     assert "1.0000" in shown
-    assert "< " not in shown.replace("with < where", "")
+    assert "< " not in shown.replace("; < where", "")
 
 
 def test_a_run_against_itself_differs_by_nothing(logs):
@@ -174,4 +174,4 @@ def test_all_cases_are_the_test_and_the_rows_share_a_level(tmp_path):
     assert len(parts) == 8
     assert [group.p for group in parts] == holm([plain(group) for group in parts])
     assert whole.p == plain(whole)
-    assert "the last row is the test; the other rows have Holm's correction" in " ".join(LEGEND.split())
+    assert "The last row is the test; the other rows have Holm's correction" in " ".join(LEGEND.split())

@@ -97,7 +97,7 @@ def serving(asked, judge, usage=ten):
         server.answer_all_again()
 
 
-def _mind_interrupts():
+def mind_interrupts():
     """A shell lets what it runs in the background ignore SIGINT, and processes inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -118,7 +118,7 @@ class Command:
         with (self.folder / "output").open("w") as output:
             return subprocess.Popen(
                 [sys.executable, "-m", *arguments], env=self._environment, cwd=self.folder, stdout=output,
-                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_mind_interrupts,
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=mind_interrupts,
             )  # fmt: skip
 
     def run(self, *arguments):
