@@ -18,7 +18,7 @@ pytest.importorskip("datasketch")
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.building import Writer, a_build, persona, words, write
+from support.building import a_build, persona, words, write
 from support.commands import personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
@@ -81,14 +81,6 @@ def said(step):
 
 
 write_personas, write_questions, write_answers = map(said, (personas_step, questions_step, answers_step))
-
-
-@pytest.fixture
-def writer(monkeypatch):
-    found = Writer()
-    monkeypatch.setattr(generation, "generate", found)
-    monkeypatch.setattr(generation, "check_models", lambda *_: None)
-    return found
 
 
 def answered(root, writer, models=TWO, **settings):

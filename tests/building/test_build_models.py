@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("datasketch")
 
-from support.building import Writer, a_build, words, write
+from support.building import a_build, words, write
 from support.commands import personafeedback
 from support.texts_server import texts_server
 
@@ -27,14 +27,6 @@ from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.inspect_harness import generation
 
 BIG, SMALL = "openai/gpt-4o", "ollama/llama3:8b"
-
-
-@pytest.fixture
-def writer(monkeypatch):
-    found = Writer()
-    monkeypatch.setattr(generation, "generate", found)
-    monkeypatch.setattr(generation, "check_models", lambda *_: None)
-    return found
 
 
 def step(name, folder, *options):

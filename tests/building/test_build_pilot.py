@@ -19,7 +19,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("datasketch")
 
 from support.browser import Page, chromium
-from support.building import Writer, a_build, persona, write
+from support.building import a_build, persona, write
 from support.commands import personafeedback
 from support.killed import kill, mind_interrupts
 from support.texts_server import texts_server
@@ -29,7 +29,6 @@ from personafeedback_tasks.building.pilot.page import page
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Refused
 from personafeedback_tasks.cli.build_pilot import _REASONS
 from personafeedback_tasks.common import files
-from personafeedback_tasks.inspect_harness import generation
 
 BIG, SMALL = "openai/gpt-4o", "openai/gpt-4o-mini"
 AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
@@ -222,14 +221,6 @@ def test_a_pilot_that_is_killed_is_completed_and_nothing_is_asked_twice(tmp_path
     assert len(folder.read(Answer)) == 4 * 5
     assert len(set(server.seen)) == 2 + 2 * 4 + 4 * 5  # a persona, a question with its check, its five answers
     assert len(server.seen) == 2 + 2 * 4 + 4 * 5 + in_flight
-
-
-@pytest.fixture
-def writer(monkeypatch):
-    found = Writer()
-    monkeypatch.setattr(generation, "generate", found)
-    monkeypatch.setattr(generation, "check_models", lambda *_: None)
-    return found
 
 
 @pytest.mark.slow

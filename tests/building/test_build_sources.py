@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("datasketch")
 
-from support.building import Writer, a_build, persona, words
+from support.building import a_build, persona, words
 from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
@@ -30,20 +30,11 @@ from personafeedback_tasks.building.texts.sources import _features
 from personafeedback_tasks.building.votes.pack_files import shown_items
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template
 
 ONE = Models(("openai/gpt-4o",))
-
-
-@pytest.fixture
-def writer(monkeypatch):
-    found = Writer()
-    monkeypatch.setattr(generation, "generate", found)
-    monkeypatch.setattr(generation, "check_models", lambda *_: None)
-    return found
 
 
 def ours(root, people=1, pieces=7, **settings):

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("datasketch")
 
-from support.building import Writer, a_build, persona, words, write
+from support.building import a_build, persona, words, write
 from support.commands import personafeedback
 from support.texts_server import texts_server
 
@@ -41,14 +41,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
 MODEL = "openai/gpt-4o"
-
-
-@pytest.fixture
-def writer(monkeypatch):
-    found = Writer()
-    monkeypatch.setattr(generation, "generate", found)
-    monkeypatch.setattr(generation, "check_models", lambda *_: None)
-    return found
 
 
 def step(name, folder, *models):

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("datasketch")
 
-from support.building import Writer, a_build, persona, words, write
+from support.building import a_build, persona, words, write
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import Folder
@@ -31,14 +31,6 @@ from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 
 ONE = Models(("openai/gpt-4o",))
-
-
-@pytest.fixture
-def writer(monkeypatch):
-    found = Writer()
-    monkeypatch.setattr(generation, "generate", found)
-    monkeypatch.setattr(generation, "check_models", lambda *_: None)
-    return found
 
 
 def personas(folder, models=ONE):

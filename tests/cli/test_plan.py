@@ -28,7 +28,8 @@ from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.power import Comparison
 from personafeedback_tasks.common.significance import minimum_detectable_difference
 from personafeedback_tasks.common.tokens import counted_by, estimated
-from personafeedback_tasks.engine.plan import asked, make_plan, repeated
+from personafeedback_tasks.engine.beginnings import repeated
+from personafeedback_tasks.engine.plan import asked, make_plan
 from personafeedback_tasks.personafeedback import baselines, conversations, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEEDBACK
