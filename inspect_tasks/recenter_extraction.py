@@ -28,7 +28,7 @@ def recenter_extraction(
     Args:
         method: how the model is asked.
         data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.
-        rows: unjudged asks the rows that nobody judged, for shares that `annotate shares` corrects.
+        rows: unjudged asks about rows without human votes, whose shares `annotate shares` corrects.
         counts: nothing says how many rows there should be.
         unknown: refused; Inspect would leave them out.
     """

@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 from ..common import tables, web
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, NONE, Item, Pack
-from .words import WORDS, Words
+from .words import WORDS, PageWords
 
 PAGE = Path(__file__).with_name("page")
 """The template, the style and the script."""
@@ -44,7 +44,7 @@ def as_html(pack: Pack) -> Files:
     return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, as_it_is=True, guide=guide, words=words)}
 
 
-def _words(pack: Pack) -> Words:
+def _words(pack: Pack) -> PageWords:
     return WORDS.get(pack.guideline.language, WORDS["en"])
 
 

@@ -14,7 +14,7 @@ SIDES = ("first", "second")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class ItemQuestion:
     """A question, and what an answer to it means.
 
     Attributes:
@@ -67,7 +67,7 @@ def is_attentive(expected: str, answer: str) -> bool:
     """Whether an answer is what somebody attentive gives.
 
     Args:
-        expected: `Question.expected` with ` | ` between them.
+        expected: `ItemQuestion.expected` with ` | ` between them.
     """
     ticked = set(answer.split())
     return any(set(one.split()) <= ticked for one in expected.split(" | "))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 
-class Words(TypedDict):
+class PageWords(TypedDict):
     """Of buttons and lines; `{...}` is filled in."""
 
     guideline: str
@@ -34,8 +34,8 @@ class Words(TypedDict):
     not_kept: str  # the same if the browser stores nothing
 
 
-WORDS: Mapping[str, Words] = {
-    "en": Words(
+WORDS: Mapping[str, PageWords] = {
+    "en": PageWords(
         guideline="Guideline",
         agree="I agree",
         back="Back",
@@ -65,7 +65,7 @@ WORDS: Mapping[str, Words] = {
         kept="Votes stay in this browser until you send them: you can close the page and go on later.",
         not_kept="This browser stores nothing: download the votes before you close the page.",
     ),
-    "zh": Words(
+    "zh": PageWords(
         guideline="标注指南",
         agree="我同意",
         back="上一题",

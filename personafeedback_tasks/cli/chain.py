@@ -59,7 +59,7 @@ def chain(
 
     RUN is a log or a folder of logs of recenter_extract, recenter_select and recenter_respond, of either harness; runs of one model
     make one funnel. Of each step it has the share that people find right: attributes that are extracted, accepted, selected and
-    relevant, and replies that are better than generic. A step that nobody judged is left out, and a sentence says so.
+    relevant, and replies that are better than generic. A step without human judgments is left out with a note.
 
     \b
         personafeedback chain logs --people votes --out chain

@@ -13,6 +13,7 @@ from ..common.errors import OptionError
 from ..common.power import Comparison
 from ..common.strict_json import jsonable
 from ..common.tokens import Count
+from .beginnings import repeated
 from .benchmark import Benchmark, benchmarks, find
 from .cases import CaseSet
 from .documents import cases_of
@@ -308,24 +309,6 @@ def _graded(benchmark: Benchmark, cases: CaseSet[Any], options: Options, count: 
     times = epochs * len(getattr(options, graded.option))
     calls = times * len(asked)
     return {graded.role: Usage(calls=calls, input=times * sum(count(asked)), output=calls * graded.room)}
-
-
-def repeated(texts: Iterable[str]) -> int:
-    """How many characters of the texts belong to a beginning that an earlier text has, too: all but those of their trie."""
-    found, before = 0, ""
-    for text in sorted(texts):
-        found += _common(before, text)
-        before = text
-    return found
-
-
-def _common(one: str, other: str) -> int:
-    """The length of the beginning that both have."""
-    same, different = 0, min(len(one), len(other)) + 1
-    while different - same > 1:
-        middle = (same + different) // 2
-        same, different = (middle, different) if one[:middle] == other[:middle] else (same, middle)
-    return same
 
 
 def _of_leaves(benchmark: Benchmark, cases: CaseSet[Any], options: Options) -> Steps:

@@ -13,7 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..annotation.questions import Question
+from ..annotation.questions import ItemQuestion
 from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
@@ -144,7 +144,7 @@ def without_votes(row: JudgedRow) -> dict[str, Any]:
     return values
 
 
-def write_judged(folder: Path, answers: Sequence[tuple[Question, str, str]]) -> dict[str, int]:
+def write_judged(folder: Path, answers: Sequence[tuple[ItemQuestion, str, str]]) -> dict[str, int]:
     """Write the rows that people judged, and what they missed: name of a file -> its rows.
 
     Args:

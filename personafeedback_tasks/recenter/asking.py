@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..annotation.items import NONE, Guideline
-from ..annotation.questions import Question
+from ..annotation.questions import ItemQuestion
 from ..engine.cases import digest_of
 from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Relevance, Response
 
@@ -78,7 +78,7 @@ GUIDELINES: Mapping[str, Guideline] = {
 Row = TypeVar("Row", bound=JudgedRow)
 
 
-def questions(rows: Mapping[type[JudgedRow], Sequence[Any]]) -> list[Question]:
+def questions(rows: Mapping[type[JudgedRow], Sequence[Any]]) -> list[ItemQuestion]:
     """What people are asked about rows: each attribute of a conversation and what is missing there; each profile; each pair of replies.
 
     Args:
@@ -104,16 +104,16 @@ def question_id(row: JudgedRow) -> str:
     return f"{row.stage}:{name}"
 
 
-def _of_conversations(rows: Iterable[Extraction]) -> Iterator[Question]:
+def _of_conversations(rows: Iterable[Extraction]) -> Iterator[ItemQuestion]:
     for own in _together(rows, lambda row: (row.user_id, row.conversation)):
         name = _missing_id(own[0])
         for row in own:
             texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
-            yield Question(
+            yield ItemQuestion(
                 id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
             )  # fmt: skip
         noted = "\n".join(f"- {row.attribute}" for row in own)
-        yield Question(
+        yield ItemQuestion(
             id=name, user_id=own[0].user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
             texts={"conversation": own[0].transcript, "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
         )  # fmt: skip
@@ -123,17 +123,17 @@ def _missing_id(row: Extraction) -> str:
     return f"{MISSING}:{digest_of((row.user_id, row.conversation))}"
 
 
-def _of_profile(own: Sequence[Relevance]) -> Question:
+def _of_profile(own: Sequence[Relevance]) -> ItemQuestion:
     name = question_id(own[0])
     answers = {str(number): row.attribute for number, row in enumerate(own, start=1)}
-    return Question(
+    return ItemQuestion(
         id=name, user_id=own[0].user_id, kind=Relevance.stage, block=name, texts={"prompt": own[0].prompt}, answers=answers, several=True
     )  # fmt: skip
 
 
-def _of_replies(row: Response) -> Question:
+def _of_replies(row: Response) -> ItemQuestion:
     name = question_id(row)
-    return Question(
+    return ItemQuestion(
         id=name, user_id=row.user_id, kind=row.stage, block=name, texts={"attribute": row.attribute, "prompt": row.prompt}, answers=RATING,
         options=(row.generic, row.personalized), mirrored=MIRRORED,
     )  # fmt: skip
@@ -142,10 +142,10 @@ def _of_replies(row: Response) -> Question:
 class Attention:
     """Questions to which whoever reads knows the answer: somebody else's attribute, a line that asks to be ticked, a reply to another prompt."""
 
-    def __init__(self, asked: Sequence[Question]):
+    def __init__(self, asked: Sequence[ItemQuestion]):
         self._asked = asked
 
-    def __call__(self, question: Question, seed: int) -> Question | None:
+    def __call__(self, question: ItemQuestion, seed: int) -> ItemQuestion | None:
         """The question as such a one; None if it takes another user, and there is none."""
         if question.several:
             number = str(len(question.answers) + 1)
@@ -169,13 +169,13 @@ class Attention:
         )
 
 
-def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[Question, str]]) -> dict[str, list[object]]:
+def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[ItemQuestion, str]]) -> dict[str, list[object]]:
     """Id of a row of one stage -> what each person said of it, in the order of the answers; without rows that nobody judged.
 
     Args:
         answers: (question, answer) of each person.
     """
-    of_question: dict[str, list[tuple[Question, str]]] = defaultdict(list)
+    of_question: dict[str, list[tuple[ItemQuestion, str]]] = defaultdict(list)
     for question, answer in answers:
         of_question[question.id].append((question, answer))
     found: dict[str, list[object]] = {}
@@ -185,7 +185,7 @@ def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[Question, str]])
     return found
 
 
-def _judgment(row: JudgedRow, question: Question, answer: str) -> object:
+def _judgment(row: JudgedRow, question: ItemQuestion, answer: str) -> object:
     """As the row's `votes` have it."""
     if isinstance(row, Relevance):
         ticked = set(answer.split()) - {NONE}
@@ -193,7 +193,7 @@ def _judgment(row: JudgedRow, question: Question, answer: str) -> object:
     return int(answer) if isinstance(row, Response) else answer
 
 
-def missing(rows: Iterable[Extraction], answers: Iterable[tuple[Question, str, str]]) -> list[dict[str, object]]:
+def missing(rows: Iterable[Extraction], answers: Iterable[tuple[ItemQuestion, str, str]]) -> list[dict[str, object]]:
     """What people named as missing, a row for each conversation that they were asked about.
 
     Args:

@@ -67,7 +67,7 @@ class JudgedOptions(StageOptions):
 
     rows: str = option(
         JUDGED,
-        "unjudged asks the rows that nobody judged, for shares that `annotate shares` corrects",
+        "unjudged asks about rows without human votes, whose shares `annotate shares` corrects",
         values=lambda: (JUDGED, UNJUDGED),
         said=lambda value: [f"{value} rows"],
     )

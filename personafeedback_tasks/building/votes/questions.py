@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...annotation.items import CANNOT, NONE, Guideline, Item, Pack, read_answer
 from ...annotation.pack_files import SENT
-from ...annotation.questions import SIDES, Question, is_attentive
+from ...annotation.questions import SIDES, ItemQuestion, is_attentive
 from ...annotation.vote_files import SentVote
 from ...common.errors import DataError
 from ..folder import Folder
@@ -30,32 +30,32 @@ class Asking:
 
     Attributes:
         questions: those of a block one after another.
-        attention: (a question, a seed) -> the same as an attention item, see `Question.expected`; None if none can be made.
+        attention: (a question, a seed) -> the same as an attention item, see `ItemQuestion.expected`; None if none can be made.
         guidelines: kind -> its guideline.
     """
 
-    questions: Sequence[Question]
-    attention: Callable[[Question, int], Question | None]
+    questions: Sequence[ItemQuestion]
+    attention: Callable[[ItemQuestion, int], ItemQuestion | None]
     guidelines: Mapping[str, Guideline]
 
 
-class _Packing(Packing[Question]):
+class _Packing(Packing[ItemQuestion]):
     def __init__(self, folder: Folder, asking: Asking):
         self.seed, self.votes = folder.settings.seed, folder.settings.votes
         self.asking, self.by_id = asking, {question.id: question for question in asking.questions}
 
-    def texts(self, thing: Question) -> Digests:
+    def texts(self, thing: ItemQuestion) -> Digests:
         return (thing.digest,)
 
-    def attention(self, thing: Question) -> Question | None:
+    def attention(self, thing: ItemQuestion) -> ItemQuestion | None:
         made = self.asking.attention(thing, self.seed)
         return made and replace(made, id=f"{ATTENTION}{thing.id}", block=f"{ATTENTION}{thing.id}")
 
-    def of_item(self, item: PackItem) -> Question | None:
+    def of_item(self, item: PackItem) -> ItemQuestion | None:
         thing = self.by_id.get(item.pair_id.removeprefix(ATTENTION))
         return thing if thing is None or not item.pair_id.startswith(ATTENTION) else self.attention(thing)
 
-    def item(self, thing: Question, annotator: str) -> PackItem:
+    def item(self, thing: ItemQuestion, annotator: str) -> PackItem:
         swapped = bool(thing.options) and drawn(self.seed, "side", annotator, thing.id) < 0.5
         left, right = reversed(SIDES) if swapped else SIDES if thing.options else ("", "")
         return PackItem(
@@ -129,7 +129,7 @@ def _packs(folder: Folder, packing: _Packing, items: Sequence[PackItem]) -> list
 
 def take_answers(
     folder: Folder, asking: Asking, files: Sequence[Path], drop: Sequence[str], corrections: Corrections, again: str, say: Say
-) -> list[tuple[Question, Vote]]:  # fmt: skip
+) -> list[tuple[ItemQuestion, Vote]]:  # fmt: skip
     """Take in what annotators sent, and say who has answered how.
 
     Args:
@@ -173,7 +173,7 @@ def take_answers(
     return counted
 
 
-def _single(answers: Sequence[tuple[Question, Vote]]) -> tuple[list[Vote], dict[str, OfUser]]:
+def _single(answers: Sequence[tuple[ItemQuestion, Vote]]) -> tuple[list[Vote], dict[str, OfUser]]:
     """(the answers, those to a list as one for each of its lines; what each is about), to compare annotators by."""
     votes, about = [], dict[str, OfUser]()
     for question, vote in answers:
