@@ -171,6 +171,10 @@ WORDS = re.findall(
 )
 
 
+YES_OR_NO = ("yes",) * 8 + ("no",)
+"""Verdicts on a question."""
+
+
 def words(key: str, count: int) -> str:
     """Some words that a key decides."""
     drawn = random.Random(key)
@@ -184,6 +188,18 @@ def built(model: str, prompt: str) -> str:
         return json.dumps(profile(prompt))
     if "Situation:" in prompt:
         return f"What should anybody do about {words(prompt, 9)}?"
+    if "What do they suggest about this user?" in prompt:
+        return f"- likes {words(prompt, 5)}\n- avoids {words(prompt, 6)}"
+    if "<discreet>" in prompt:
+        question = prompt.partition("<question>\n")[2].partition("\n</question>")[0]
+        natural, discreet = (one_of(YES_OR_NO, of + prompt) for of in ("natural", "discreet"))
+        return f"<natural>{natural}</natural>\n<discreet>{discreet}</discreet>\n<question>{question}</question>"
+    if "<fits>" in prompt:
+        return f"<reason>So it is.</reason>\n<fits>{one_of(YES_OR_NO, prompt)}</fits>"
+    if "open and personal" in prompt:
+        return ", ".join(str(number) for number in range(1, 21) if number % 7)
+    if "numbered list of posts" in prompt:
+        return ", ".join(str(number) for number in range(9, 21))
     if "numbered list" in prompt:
         return "3, 1, 2"
     if "<reasons>" in prompt:

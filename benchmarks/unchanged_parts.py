@@ -25,7 +25,7 @@ from unchanged_runs import (
     report,
     reports,
 )
-from unchanged_sets import build, duel, imported
+from unchanged_sets import build, duel, imported, users
 
 HARD = "personafeedback_general_hard"
 JUDGES = ("noisy", "longest", "first")
@@ -250,5 +250,5 @@ def commands() -> Stored:
 
 PARTS: dict[str, Callable[[], Stored]] = {
     "sample": sample, "general": general, "options": options, "reward": reward, "hard_inspect": hard_inspect, "hard_lm_eval": hard_lm_eval,
-    "prefeval": prefeval, "stages": stages, "duel": duel, "build": build, "imported": imported, "commands": commands,
+    "prefeval": prefeval, "stages": stages, "duel": duel, "build": build, "users": users, "imported": imported, "commands": commands,
 }  # fmt: skip

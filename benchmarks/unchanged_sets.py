@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import unchanged_models as models
 from inspect_ai.model import get_model
@@ -100,15 +102,16 @@ def build() -> Stored:
     root = Path("ours")
     yield from printed("init", "build", "init", root, "--name", "Our users")
     set_up(root, personas=12, specific=3, general=1, annotators=9, test=0.75)
-    seeds = "".join(json.dumps({"age": 20 + number, "job": f"job {number}"}) + "\n" for number in range(14))
-    (root / "seeds.jsonl").write_text(seeds, encoding="utf-8")
+    _lines(root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(14)))
     pool = (f"How would anybody go about {models.words(str(number), 6)}?" for number in range(30))
-    (root / "pool.jsonl").write_text(
-        "".join(json.dumps({"question": question}) + "\n" for question in pool), encoding="utf-8"
-    )
+    _lines(root / "pool.jsonl", ({"question": question} for question in pool))
     writers = [word for name in ("builder", "builder-two") for word in ("--model", f"{models.NAME}/{name}")]
+    corpus(root)
     yield from printed("plan", "build", "plan", root)
-    for step in ("personas", "questions", "answers"):
+    yield from printed(
+        "pilot", "build", "pilot", root, "--people", "3", *writers, "--price-in", "2", "--price-out", "8"
+    )
+    for step in ("personas", "memory", "questions", "answers"):
         yield from printed(step, "build", step, root, *(writers if step == "answers" else writers[:2]))
         yield from printed(f"{step}.status", "build", "status", root)
     for form in ("html", "label-studio", "potato", "csv"):
@@ -128,6 +131,41 @@ def build() -> Stored:
     yield from printed("audit", "audit", "--data", "ours/release")
     yield from printed("card", "card", log, "--model-card", "CARD.md")
     yield from file("CARD.md")
+
+
+def users() -> Stored:
+    """Users with histories of their own, from whose memories models infer what to ask."""
+    root = Path("known")
+    Path("chats").mkdir()
+    people = {f"u{number}": models.profile(f"user {number}") for number in range(6)}
+    _lines(Path("users.jsonl"), ({"user_id": user, "profile": profile} for user, profile in people.items()))
+    for user in list(people)[:4]:
+        turns = (
+            {"role": ("user", "assistant")[place % 2], "content": f"What of {models.words(f'{user} {place}', 6)}?", "date": f"2025-01-{place + 1:02}"}
+            for place in range(8)
+        )  # fmt: skip
+        _lines(Path("chats", f"{user}.jsonl"), turns)
+    yield from printed("init", "build", "init", root, "--users", "users.jsonl", "--history", "chats")
+    set_up(root, specific=2)
+    corpus(root)
+    one = ("--model", f"{models.NAME}/builder")
+    yield from printed("personas", "build", "personas", root)
+    for step in ("memory", "questions", "answers"):
+        yield from printed(step, "build", step, root, *one)
+    for step in ("pilot", "status"):
+        yield from printed(step, "build", step, root)
+    yield from written_by(root)
+
+
+def corpus(root: Path) -> None:
+    _lines(
+        root / "corpus.jsonl",
+        ({"text": f"An article on {models.words(f'article {number}', 8)}"} for number in range(60)),
+    )
+
+
+def _lines(path: Path, objects: Iterable[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(one) + "\n" for one in objects), encoding="utf-8")
 
 
 def set_up(root: Path, **values: float) -> None:
