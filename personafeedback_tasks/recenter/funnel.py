@@ -148,7 +148,7 @@ def _found(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
     noted: dict[str, list[str]] = {}
     for one in made.extracted or ():
         noted.setdefault(one.conversation_id, []).append(one.attribute)
-    for name in people.lacking.keys() & made.conversations if made.extracted is not None else ():
+    for name in sorted(people.lacking.keys() & made.conversations) if made.extracted is not None else ():
         conversation, own = people.lacking[name], noted.get(name, [])
         for attribute in people.true_of[name]:
             yield FunnelItem(
