@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import unchanged_models as models
+from unchanged_data import filled_in
 from unchanged_runs import (
     Stored,
     file,
@@ -105,38 +106,23 @@ def asked_of_people(study: str, logs: str) -> Stored:
             f"{out}.pack", "annotate", "pack", logs, "--out", out, "--format", form, "--annotators", ANNOTATORS
         )
         yield from files(out)
-    sent = [filled_in(path, Path("sent")) for path in sorted(Path(study, "packs").rglob("*.csv"))]
+    packs = sorted(Path(study, "packs").rglob("*.csv"))
+    sent = [filled_in(path, Path("sent"), partial(vote, path.name.split(".")[0])) for path in packs]
     yield from printed(f"{study}.votes", "annotate", "votes", study, *sent)
     yield from printed(f"{study}.dropped", "annotate", "votes", study, "--drop", "annotator-1")
     for name in (*STAGES, "missing"):
         yield from file(f"{study}/{name}.jsonl")
 
 
-def filled_in(path: Path, folder: Path) -> Path:
-    """A table as an annotator sends it: the votes depend on who votes and what is shown."""
-    with path.open(encoding="utf-8-sig", newline="") as table:
-        reader = csv.DictReader(table)
-        lines, names = list(reader), list(reader.fieldnames or [])
-    for line in lines:
-        line["vote"], line["note"] = vote(path.name, line)
-    target = folder / path.name
-    folder.mkdir(exist_ok=True)
-    with target.open("w", encoding="utf-8", newline="") as table:
-        writer = csv.DictWriter(table, names)
-        writer.writeheader()
-        writer.writerows(lines)
-    return target
-
-
-def vote(pack: str, line: dict[str, str]) -> tuple[str, str]:
-    """(vote, note)."""
-    annotator, stage, _ = pack.split(".")
-    if stage == "relevance":
+def vote(annotator: str, line: dict[str, str]) -> dict[str, str]:
+    """What somebody says of a line, which depends on who it is and on what is shown."""
+    if "answers" in line and line["answers"].startswith("1: "):
         shown = [answer.split(": ", 1) for answer in line["answers"].splitlines()]
-        return ", ".join(number for number, text in shown if models.chance(annotator + text) < 0.4) or "none", ""
-    if stage == "response":
-        return models.one_of("12345", annotator + line["A"] + line["B"]), ""
+        ticked = [number for number, text in shown if models.chance(annotator + text) < 0.4]
+        return {"vote": ", ".join(ticked) or "none"}
+    if "A" in line:
+        return {"vote": models.one_of("12345", annotator + line["A"] + line["B"])}
     if line["attributes"]:
         lacking = models.chance(line["conversation"]) < 0.5
-        return ("missing", "Has a son; Likes wood") if lacking else ("nothing", "")
-    return models.one_of(("accepted", "accepted", "uncertain", "rejected"), annotator + line["attribute"]), ""
+        return {"vote": "missing", "note": "Has a son; Likes wood"} if lacking else {"vote": "nothing"}
+    return {"vote": models.one_of(("accepted", "accepted", "uncertain", "rejected"), annotator + line["attribute"])}

@@ -9,6 +9,7 @@ from pathlib import Path
 import unchanged_models as models
 from unchanged_chain import chain, filters
 from unchanged_data import memories, release, sample_folder, subset
+from unchanged_decisions import decisions
 from unchanged_runs import (
     SETTINGS,
     Made,
@@ -251,5 +252,5 @@ def commands() -> Stored:
 
 PARTS: dict[str, Callable[[], Stored]] = {
     "sample": sample, "general": general, "options": options, "reward": reward, "hard_inspect": hard_inspect, "hard_lm_eval": hard_lm_eval,
-    "prefeval": prefeval, "stages": stages, "chain": chain, "filters": filters, "duel": duel, "build": build, "users": users, "imported": imported, "commands": commands,
+    "prefeval": prefeval, "stages": stages, "chain": chain, "filters": filters, "duel": duel, "decisions": decisions, "build": build, "users": users, "imported": imported, "commands": commands,
 }  # fmt: skip

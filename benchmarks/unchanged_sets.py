@@ -6,12 +6,13 @@ import csv
 import json
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import unchanged_models as models
 from inspect_ai.model import get_model
-from unchanged_data import rows, sample_folder
+from unchanged_data import filled_in, rows, sample_folder
 from unchanged_runs import (
     SETTINGS,
     Stored,
@@ -116,7 +117,7 @@ def build() -> Stored:
         yield from printed(f"{step}.status", "build", "status", root)
     for form in ("html", "label-studio", "potato", "csv"):
         yield from printed(f"packs_{form}", "build", "packs", root, "--format", form)
-    yield from printed("votes", "build", "votes", root, *filled_in(root, Path("sent")))
+    yield from printed("votes", "build", "votes", root, *voted_on(root, Path("sent")))
     for step in ("votes", "tiers"):
         yield from printed(f"{step}.after", "build", step, root)
     yield from printed("release", "build", "release", root, *accepted())
@@ -190,36 +191,27 @@ def written_by(root: Path) -> Stored:
             yield name, text
 
 
-def filled_in(root: Path, folder: Path) -> list[Path]:
+def voted_on(root: Path, folder: Path) -> list[Path]:
     """The packs as annotators send them: right on the items for attention, else mostly for the better informed answer."""
     answers = {row["text"].strip(): row for row in rows(root / "answers.jsonl")}
     strategies = ("improved", "full", "masked", "question", "degraded")
-    folder.mkdir()
-    sent = []
-    for path in sorted((root / "packs").glob("*.csv")):
-        with path.open(encoding="utf-8-sig", newline="") as table:
-            reader = csv.DictReader(table)
-            lines, names = list(reader), list(reader.fieldnames or [])
-        for line in lines:
-            shown = {letter: answers[line[letter].strip()] for letter in "AB"}
-            ranks = {letter: strategies.index(row["strategy"]) for letter, row in shown.items()}
-            vote = "A" if ranks["A"] <= ranks["B"] else "B"
-            asked = {letter: row["question_id"] for letter, row in shown.items()}
-            if asked["A"] != asked["B"]:  # for attention: one answers another question
-                own = line["question"].strip()
-                vote = "A" if question_of(root, asked["A"]) == own else "B"
-            elif models.chance(path.stem + line["A"]) < 0.22:
-                vote = "B" if vote == "A" else "A"
-            line["vote"] = vote
-        target = folder / path.name
-        with target.open("w", encoding="utf-8", newline="") as table:
-            writer = csv.DictWriter(table, names)
-            writer.writeheader()
-            writer.writerows(lines)
-        sent.append(target)
-    if not sent:
+
+    def vote(annotator: str, line: dict[str, str]) -> dict[str, str]:
+        shown = {letter: answers[line[letter].strip()] for letter in "AB"}
+        ranks = {letter: strategies.index(row["strategy"]) for letter, row in shown.items()}
+        better = "A" if ranks["A"] <= ranks["B"] else "B"
+        asked = {letter: row["question_id"] for letter, row in shown.items()}
+        if asked["A"] != asked["B"]:  # for attention: one answers another question
+            own = line["question"].strip()
+            better = "A" if question_of(root, asked["A"]) == own else "B"
+        elif models.chance(annotator + line["A"]) < 0.22:
+            better = "B" if better == "A" else "A"
+        return {"vote": better}
+
+    packs = sorted((root / "packs").glob("*.csv"))
+    if not packs:
         raise RuntimeError(f"{root}/packs has no pack")
-    return sent
+    return [filled_in(path, folder, partial(vote, path.stem)) for path in packs]
 
 
 def question_of(root: Path, question: str) -> str:
