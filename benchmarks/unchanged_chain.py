@@ -107,20 +107,21 @@ def asked_of_people(study: str, logs: str) -> Stored:
         )
         yield from files(out)
     packs = sorted(Path(study, "packs").rglob("*.csv"))
-    sent = [filled_in(path, Path("sent"), partial(vote, path.name.split(".")[0])) for path in packs]
+    sent = [filled_in(path, Path("sent"), partial(vote, path.name)) for path in packs]
     yield from printed(f"{study}.votes", "annotate", "votes", study, *sent)
     yield from printed(f"{study}.dropped", "annotate", "votes", study, "--drop", "annotator-1")
     for name in (*STAGES, "missing"):
         yield from file(f"{study}/{name}.jsonl")
 
 
-def vote(annotator: str, line: dict[str, str]) -> dict[str, str]:
-    """What somebody says of a line, which depends on who it is and on what is shown."""
-    if "answers" in line and line["answers"].startswith("1: "):
+def vote(pack: str, line: dict[str, str]) -> dict[str, str]:
+    """What somebody says of a line of a pack, which depends on who it is and on what is shown."""
+    annotator, stage, _ = pack.split(".")
+    if stage == "relevance":
         shown = [answer.split(": ", 1) for answer in line["answers"].splitlines()]
         ticked = [number for number, text in shown if models.chance(annotator + text) < 0.4]
         return {"vote": ", ".join(ticked) or "none"}
-    if "A" in line:
+    if stage == "response":
         return {"vote": models.one_of("12345", annotator + line["A"] + line["B"])}
     if line["attributes"]:
         lacking = models.chance(line["conversation"]) < 0.5
