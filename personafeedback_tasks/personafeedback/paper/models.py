@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .tables import same_model, table
+from .tables import document, same_model, table
 
 TASK = "personafeedback"
-RETIRED_AS_OF = "November 2026"
+_FILE = document("models")
+RETIRED_AS_OF = str(_FILE["retired_as_of"])
 """When we looked at the providers' lists."""
 SETTINGS = "persona,rag,no_persona"
 """The columns of Table 7, in one run."""
@@ -21,17 +22,8 @@ ROOM_TO_REASON = 16_384
 ROOM_FOR_PROMPT = 8_192
 """Tokens of the context that vLLM is given beside it: the longest prompts have a few thousand."""
 
-HELPSTEER2 = "helpfulness,correctness,coherence,complexity,verbosity"
 TEMPERATURE, TOP_P = "0.6", "0.95"
 """As the cards of QwQ and of the distilled R1 advise."""
-ARMORM = (
-    "helpsteer-helpfulness,helpsteer-correctness,helpsteer-coherence,helpsteer-complexity,helpsteer-verbosity,"
-    "ultrafeedback-overall_score,ultrafeedback-instruction_following,ultrafeedback-truthfulness,ultrafeedback-honesty,"
-    "ultrafeedback-helpfulness,beavertails-is_safe,prometheus-score,argilla-overall_quality,argilla-judge_lm,"
-    "code-complexity,code-style,code-explanation,code-instruction-following,code-readability"
-)
-"""The outputs of QRM and ArmoRM in their order, which decides what each number is called."""
-
 API, OPEN, REWARD, PATCHED, EXPORT = "api", "open", "reward", "patched reward", "export"
 """How a model runs: at a provider; from the Hub in either harness; as a plain classifier; as a classifier whose own code needs
 an edit first; only in RewardBench."""
@@ -52,7 +44,7 @@ class Model:
         id: on the Hub; of a model at a provider, as Inspect takes it.
         reasons: whether it reasons at length before it answers.
         samples: whether its authors advise sampling, see TEMPERATURE and TOP_P.
-        aspects: names of a reward model's outputs, where it has several.
+        aspects: names of a reward model's outputs in their order, where it has several.
         note: what to know before running it.
     """
 
@@ -215,60 +207,7 @@ def trl_lines(model: str, data: str, out: str, max_length: int, batch: int) -> l
     ]
 
 
-_RETIRED = f"Retired by its provider, as of {RETIRED_AS_OF}."
-_EXPERIMENT = f"An experimental name of 2025, which its provider may have withdrawn by {RETIRED_AS_OF}."
-_WEIGHTS = (
-    "An open model, run at a provider that Hugging Face chooses: the names of DeepSeek's own API have moved on to other weights. The "
-    "paper does not say which release it used."
+MODELS = tuple(
+    Model(**{**row, "note": _FILE["notes"].get(row.get("note"), row.get("note", ""))}) for row in _FILE["models"]
 )
-_SAMPLES = (
-    f"Its authors advise sampling at temperature {TEMPERATURE} and top-p {TOP_P}, as below: greedy decoding, which these tasks use otherwise, may "
-    "make it repeat itself until the tokens run out."
-)
-_GATED = "Gated on the Hub: accept its license there and set HF_TOKEN."
-_DOCSTRING = (
-    "Its own code imports LLAMA_INPUTS_DOCSTRING, which transformers no longer has: the second line deletes the two lines with "
-    "it. A newer version of that code may not need this."
-)
-_OWN_HEAD = (
-    "Its head is a class of its own, which RewardBench has and AutoModelForSequenceClassification does not build. RewardBench "
-    "0.1.4 pins transformers 4.51.0: give it an environment of its own, with datasets 4 or later."
-)
-
-MODELS = (
-    Model("o3-mini", "reasoning", API, "openai/o3-mini", True, note=_RETIRED),
-    Model("o4-mini", "reasoning", API, "openai/o4-mini", True, note=_RETIRED),
-    Model("Gemini-2.5-pro-exp-03-25", "reasoning", API, "google/gemini-2.5-pro-exp-03-25", True, note=_EXPERIMENT),
-    Model("Deepseek-R1", "reasoning", API, "hf-inference-providers/deepseek-ai/DeepSeek-R1", True, note=_WEIGHTS),
-    Model("o1-preview-2024-09-12", "reasoning", API, "openai/o1-preview-2024-09-12", True, note=_RETIRED),
-    Model("Gemini-2.0-flash-thinking-exp", "reasoning", API, "google/gemini-2.0-flash-thinking-exp", True, note=_EXPERIMENT),
-    Model("o1-mini", "reasoning", API, "openai/o1-mini", True, note=_RETIRED),
-    Model("GPT-4.1", "chat", API, "openai/gpt-4.1"),
-    Model("GPT-4.5-preview", "chat", API, "openai/gpt-4.5-preview", note=_RETIRED),
-    Model("Deepseek-V3", "chat", API, "hf-inference-providers/deepseek-ai/DeepSeek-V3", note=_WEIGHTS),
-    Model("GPT-4o-2024-11-20", "chat", API, "openai/gpt-4o-2024-11-20"),
-    Model("Claude-3-5-sonnet-20241022", "chat", API, "anthropic/claude-3-5-sonnet-20241022", note=_RETIRED),
-    Model("Claude-3-7-sonnet-20250219", "chat", API, "anthropic/claude-3-7-sonnet-20250219", note=_RETIRED),
-    Model("Gemini-2.0-flash", "chat", API, "google/gemini-2.0-flash", note=_RETIRED),
-    Model("GPT-4o-mini", "chat", API, "openai/gpt-4o-mini"),
-    Model("Claude-3-haiku-20240307", "chat", API, "anthropic/claude-3-haiku-20240307", note=_RETIRED),
-    Model("GPT-4-turbo", "chat", API, "openai/gpt-4-turbo", note=_RETIRED),
-    Model("QwQ-32B", "open-source", OPEN, "Qwen/QwQ-32B", True, True, note=_SAMPLES),
-    Model("R1-Distill-Qwen-32B", "open-source", OPEN, "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", True, True, note=_SAMPLES),
-    Model("Qwen2.5-32B-Instruct", "open-source", OPEN, "Qwen/Qwen2.5-32B-Instruct"),
-    Model("R1-Distill-Qwen-14B", "open-source", OPEN, "deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", True, True, note=_SAMPLES),
-    Model("Qwen2.5-14B-Instruct", "open-source", OPEN, "Qwen/Qwen2.5-14B-Instruct"),
-    Model("Qwen2.5-7B-Instruct", "open-source", OPEN, "Qwen/Qwen2.5-7B-Instruct"),
-    Model("Llama-3-8B-Instruct", "open-source", OPEN, "meta-llama/Meta-Llama-3-8B-Instruct", note=_GATED),
-    Model("Qwen2.5-0.5B-Instruct", TRAINED, OPEN, "Qwen/Qwen2.5-0.5B-Instruct", note="Before training."),
-    Model("Qwen2.5-3B-Instruct", TRAINED, OPEN, "Qwen/Qwen2.5-3B-Instruct", note="Before training."),
-    Model("Gemma-2b-it", TRAINED, OPEN, "google/gemma-2b-it", note=f"Before training. {_GATED}"),
-    Model("INF-ORM-Llama3.1-70B", "reward", EXPORT, "infly/INF-ORM-Llama3.1-70B", note=_OWN_HEAD),
-    Model("RM-Mistral-7B", "reward", REWARD, "weqweasdas/RM-Mistral-7B"),
-    Model("LDL-Reward-Gemma-2-27B-v0.1", "reward", EXPORT, "ShikaiChen/LDL-Reward-Gemma-2-27B-v0.1", note=_OWN_HEAD),
-    Model("Llama-3-OffsetBias-RM-8B", "reward", REWARD, "NCSOFT/Llama-3-OffsetBias-RM-8B"),
-    Model("Skywork-Reward-Llama-3.1-8B", "reward", REWARD, "Skywork/Skywork-Reward-Llama-3.1-8B"),
-    Model("QRM-Llama3.1-8B-v2", "reward", PATCHED, "nicolinho/QRM-Llama3.1-8B-v2", aspects=HELPSTEER2, note=_DOCSTRING),
-    Model("ArmoRM-Llama3-8B-v0.1", "reward", PATCHED, "RLHFlow/ArmoRM-Llama3-8B-v0.1", aspects=ARMORM, note=_DOCSTRING),
-)  # fmt: skip
 """Every model of Tables 3, 6 and 8, once, in the order of Table 3; those of Table 6 alone follow its open models."""
