@@ -241,17 +241,6 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
     return Persona(user_id, load_profile(path), root / memory.FOLDER / f"{user_id}.jsonl")
 
 
-def persona_fields(release: Release) -> frozenset[str]:
-    """The names of the parts of a release's personas, see `Persona.fields`: of all users, in the run or not.
-
-    The cells of one run have different users and must agree on what may be hidden.
-
-    Raises:
-        DataError: a persona is broken.
-    """
-    return frozenset().union(*(persona.fields for persona in release.others.personas.values()))
-
-
 def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
     """One case of every user, then the next `growth` cases of every user, then `growth` times as many, ...
 
