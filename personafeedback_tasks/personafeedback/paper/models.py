@@ -7,11 +7,10 @@ none of them.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .tables import document, same_model, table
 
-TASK = "personafeedback"
 _FILE = document("models")
 RETIRED_AS_OF = str(_FILE["retired_as_of"])
 """When we looked at the providers' lists."""
@@ -24,10 +23,10 @@ ROOM_FOR_PROMPT = 8_192
 
 TEMPERATURE, TOP_P = "0.6", "0.95"
 """As the cards of QwQ and of the distilled R1 advise."""
+
 API, OPEN, REWARD, PATCHED, EXPORT = "api", "open", "reward", "patched reward", "export"
 """How a model runs: at a provider; from the Hub in either harness; as a plain classifier; as a classifier whose own code needs
-an edit first; only in RewardBench."""
-
+an edit first; only in RewardBench. `commands` of tables/models.json says what that comes to."""
 
 TRAINED = "reward training"
 """The group of a model of Table 6 alone."""
@@ -68,14 +67,37 @@ class Model:
         Args:
             settings: as `setting` has them; of a reward model none.
         """
-        return _COMMANDS[self.runs](self, settings)
+        decoding = [f"max_gen_toks={ROOM_TO_REASON}"] if self.reasons else []
+        decoding += [f"do_sample=True,temperature={TEMPERATURE},top_p={TOP_P}"] if self.samples else []
+        parts = {
+            "setting": f" -T setting={settings}" if settings else "",
+            "metadata": f""" --metadata '{{"setting": "{settings}"}}'""" if settings else "",
+            "gen_kwargs": f" --gen_kwargs {','.join(decoding)}" if decoding else "",
+            "greedy": "" if self.samples else " -M do_sample=false",
+            "room": f" --max-tokens {ROOM_TO_REASON}" if self.reasons else "",
+            "sampling": f" --temperature {TEMPERATURE} --top-p {TOP_P}" if self.samples else "",
+            "context": ROOM_FOR_PROMPT + ROOM_TO_REASON * self.reasons,
+            "folder": self.id.partition("/")[2],
+        }
+        return [line.format(id=self.id, aspects=self.aspects, **parts) for line in _FILE["commands"][self.runs]]
 
     @property
     def trainings(self) -> dict[str, list[str]]:
-        """Row of Table 6 -> the command lines that train this model and score it; empty for a model that the paper did not train."""
+        """Row of Table 6 -> the command lines that make its pairs, train it and score it; empty for a model that the paper did not train.
+
+        `ours` is a build folder with training persons.
+        """
         if self.group != TRAINED:
             return {}
-        return {training.name: training.commands(self) for training in TRAININGS}
+        found = {}
+        for name, pairs, batch in TRAININGS:
+            folder = f"{self.name}-{pairs.split()[-1]}"
+            found[name] = [
+                f"personafeedback build training ours {pairs} --tokenizer {self.id}",
+                " ".join(trl_lines(self.id, "ours/training", folder, ROOM_TO_TRAIN, batch)),
+                f'inspect eval personafeedback_tasks/personafeedback --model "personafeedback-reward/$PWD/{folder}" -T method=reward --log-dir logs',
+            ]
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -86,72 +108,7 @@ class Model:
         }
 
 
-def _api(model: Model, settings: str) -> list[str]:
-    return [_inspect(model.id, *_task(settings), *_decoding(model))]
-
-
-def _open(model: Model, settings: str) -> list[str]:
-    context = ROOM_FOR_PROMPT + ROOM_TO_REASON * model.reasons
-    greedy = () if model.samples else ("-M", "do_sample=false")
-    return [
-        _lm_eval(model, "hf", "dtype=bfloat16", settings),
-        _lm_eval(model, "vllm", f"max_model_len={context},enable_prefix_caching=True", settings),
-        _inspect(f"hf/{model.id}", *_task(settings), *greedy, *_decoding(model)),
-    ]
-
-
-def _task(settings: str) -> tuple[str, ...]:
-    return ("-T", f"setting={settings}") if settings else ()
-
-
-def _decoding(model: Model) -> tuple[str, ...]:
-    """Inspect's options."""
-    room = ("--max-tokens", str(ROOM_TO_REASON)) if model.reasons else ()
-    return (*room, *(("--temperature", TEMPERATURE, "--top-p", TOP_P) if model.samples else ()))
-
-
-def _reward(model: Model, _settings: str) -> list[str]:
-    return [_inspect(f"personafeedback-reward/{model.id}", "-T", "method=reward")]
-
-
-def _patched(model: Model, _settings: str) -> list[str]:
-    folder = model.id.partition("/")[2]
-    flags = ("-T", "method=reward", "-M", "trust_remote_code=true", "-M", f"aspects={model.aspects}")
-    return [
-        f"hf download {model.id} --local-dir {folder}",
-        f"sed -i.bak /LLAMA_INPUTS_DOCSTRING/d {folder}/modeling_custom.py",
-        _inspect(f"personafeedback-reward/{folder}", *flags),
-    ]
-
-
-def _export(model: Model, _settings: str) -> list[str]:
-    return [
-        "personafeedback export --format rewardbench --out cases.jsonl",
-        f"rewardbench --model {model.id} --dataset cases.jsonl --load_json --max_length {ROOM_FOR_PROMPT}",
-    ]
-
-
-_COMMANDS = {API: _api, OPEN: _open, REWARD: _reward, PATCHED: _patched, EXPORT: _export}
-
-
-def _lm_eval(model: Model, backend: str, arguments: str, settings: str) -> str:
-    decoding = [f"max_gen_toks={ROOM_TO_REASON}"] if model.reasons else []
-    decoding += [f"do_sample=True,temperature={TEMPERATURE},top_p={TOP_P}"] if model.samples else []
-    options = f" --gen_kwargs {','.join(decoding)}" if decoding else ""
-    if settings:
-        options += f""" --metadata '{{"setting": "{settings}"}}'"""
-    return (
-        f"lm_eval run --model {backend} --model_args pretrained={model.id},{arguments} --tasks {TASK} --apply_chat_template "
-        f"--batch_size auto{options} --log_samples --output_path results"
-    )
-
-
-def _inspect(model: str, *flags: str) -> str:
-    return " ".join(["inspect eval", f"personafeedback_tasks/{TASK}", "--model", model, *flags, "--log-dir logs"])
-
-
-@dataclass(frozen=True)
-class Training:
+class Training(NamedTuple):
     """One trained reward model of Table 6 (Appendix E).
 
     Attributes:
@@ -163,19 +120,6 @@ class Training:
     name: str
     pairs: str
     batch: int
-
-    def commands(self, model: Model) -> list[str]:
-        """The command lines that make its pairs, train it and score it; `ours` is a build folder with training persons.
-
-        Args:
-            model: what is trained.
-        """
-        folder = f"{model.name}-{self.pairs.split()[-1]}"
-        return [
-            f"personafeedback build training ours {self.pairs} --tokenizer {model.id}",
-            " ".join(trl_lines(model.id, "ours/training", folder, ROOM_TO_TRAIN, self.batch)),
-            _inspect(f'"personafeedback-reward/$PWD/{folder}"', "-T", "method=reward"),
-        ]
 
 
 ROOM_TO_TRAIN = 4_096
