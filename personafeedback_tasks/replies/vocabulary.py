@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
-VOCABULARY: dict[str, str] = {}
-"""Class -> its words, see vocabulary.txt."""
-for _line in files(__package__).joinpath("vocabulary.txt").read_text(encoding="utf-8").splitlines():
-    if _line and not _line.startswith("#"):
-        _kind, _, _words = _line.partition(" ")
-        VOCABULARY[_kind] = f"{VOCABULARY.get(_kind, '')} {_words}".strip()
+from ..common.text import word_lists
+
+VOCABULARY = word_lists(Path(__file__).with_name("vocabulary.txt"))
+"""Class -> its words."""
 
 GONE = "¤"
 """Stands in a plain text where something was that is not the judge's own word; a word that is in no class."""
 
-_CLASS = {word: kind for kind, words in VOCABULARY.items() for word in words.split()}
+_CLASS = {word: kind for kind, words in VOCABULARY.items() for word in words}
 _CLASS |= {"A": "A", "B": "B", "0": "0", "?": "?", ",": ",", ":": ":", "=": ":", "\n": "\n", "(": "(", ")": "(", "⟦": "Q", GONE: "x"}
 _CLASS |= dict.fromkeys("✓✔✅☑√", "T") | dict.fromkeys("✗✘❌✖❎×☐", "F") | dict.fromkeys("—–-", "_") | dict.fromkeys(".!;。", ".")
 _SIMPLIFIED = str.maketrans(
