@@ -174,9 +174,9 @@ def _margin(name: str, one: Entry) -> Estimate | None:
 def _adjusted(one: Entry) -> Estimate | None:
     """The score where the responses do not differ in the texts' covariate; None without texts."""
     covariate = one.cases.texts.covariate if one.cases.texts else None
-    if covariate is None:
+    if not covariate:
         return None
-    return at_zero(one.scores, [covariate.values[case_id] for case_id in one.cases.ids], one.cases.users)
+    return at_zero(one.scores, [covariate[case_id] for case_id in one.cases.ids], one.cases.users)
 
 
 def _difference(name: str, one: Entry) -> Estimate | None:

@@ -128,8 +128,8 @@ def _shortcuts(report: Report) -> str:
         if agreement.kappa.n > most
     ]
     parts = [f"same picks as {', '.join(same)}"] if same else []
-    if found.adjusted is not None and report.texts.covariate:
-        parts.append(f"{report.texts.covariate.equal} {percent(found.adjusted.value)} %")
+    if found.adjusted is not None:
+        parts.append(f"{report.run.benchmark.report.adjusted} {percent(found.adjusted.value)} %")
     return f"shortcuts: {'; '.join(parts)}" if parts else ""
 
 
