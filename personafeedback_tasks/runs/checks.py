@@ -18,10 +18,9 @@ from ..engine.signature import set_of
 from ..engine.table import table
 from ..engine.usage import NONE, total
 from . import claims, marks
-from .asked import Spread
 from .caveat import Caveat
 from .judged import Compared, compared, equal, scored_cases
-from .log import Log, LoggedDocument, LoggedTask, Printed
+from .log import Log, LoggedTask, Printed
 from .run import Asked, Run, RunError
 from .stopped import of_users
 
@@ -44,9 +43,8 @@ def runs_of(log: Log) -> list[Run]:
         path, benchmark = task.path, find(task.signature["benchmark"])
         unchecked |= dict.fromkeys(claims.compared(path, task.signatures, task.record))
         cells |= cells_of(path, task.signature, benchmark)
-        spread: Spread[LoggedDocument] = Spread()
-        every, found_marks = compared(task, benchmark, spread)
-        asked += [document.asked() for document in spread if document.asked is not None]
+        every, found_marks, looked_at = compared(task, benchmark)
+        asked += [document.asked() for document in looked_at if document.asked is not None]
         claims.refuse_other_model(path, task.record)
         marks.refuse_invalidated(path, task.invalidated, found_marks)
         counted = [case for case in every if not case.mark]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from ..engine.documents import document_digest
 from ..engine.method import Method
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.rewards import RewardError
-from .asked import Spread
+from .asked import spread
 from .log import LoggedDocument, LoggedTask
 from .run import RunError
 
@@ -88,27 +88,29 @@ def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: i
         )
 
 
-def compared(
-    task: LoggedTask, benchmark: Benchmark, spread: Spread[LoggedDocument]
-) -> tuple[list[Compared], list[str]]:
-    """(every case of every document, the mark of each document); `spread` is offered the documents."""
+def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[LoggedDocument]]:
+    """(every case of every document, the mark of each document, the documents whose prompts are to be looked at)."""
     method = benchmark.methods[task.signature["method"]]
     compared, found_marks = [], []
     seen: dict[str, list[Compared]] = {}
-    for document in task.documents():
-        found_marks.append(document.mark)
-        if document.document is None:
-            continue
-        for case in _judged(task, benchmark, method, document):
-            if not case.mark:
-                _refuse_unknown(task, case, benchmark)
-                of_case = seen.setdefault(case.outcome.case_id, [])
-                for other in of_case:
-                    _refuse_twice(task.path, other, case)
-                of_case.append(case)
-            compared.append(case)
-        spread.offer(f"{document.id} {document.epoch}", document)
-    return compared, found_marks
+
+    def judged() -> Iterator[tuple[str, LoggedDocument]]:
+        for document in task.documents():
+            found_marks.append(document.mark)
+            if document.document is None:
+                continue
+            for case in _judged(task, benchmark, method, document):
+                if not case.mark:
+                    _refuse_unknown(task, case, benchmark)
+                    of_case = seen.setdefault(case.outcome.case_id, [])
+                    for other in of_case:
+                        _refuse_twice(task.path, other, case)
+                    of_case.append(case)
+                compared.append(case)
+            yield f"{document.id} {document.epoch}", document
+
+    looked_at = spread(judged())  # one at a time: all their texts may not fit into memory
+    return compared, found_marks, looked_at
 
 
 def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: LoggedDocument) -> list[Compared]:
