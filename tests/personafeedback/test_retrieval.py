@@ -590,7 +590,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     from inspect_ai import score
 
     from personafeedback_tasks.inspect_harness import hooks
-    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.inspect_harness.scorers import scores
 
     opening: list[str] = []
     monkeypatch.setattr(hooks, "_inform", opening.append)
@@ -627,7 +627,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:
         sample.store, sample.output.choices = {}, sample.output.choices[:1]
-    again = score(log, labels("personafeedback", "generate")(), action="overwrite", display="none")
+    again = score(log, scores("personafeedback", "generate")(), action="overwrite", display="none")
     for sample in again.samples:
         assert sample.scores["personafeedback"].value["acc"] == 1
         assert sample.scores["personafeedback"].metadata["rag_filter"] == said
