@@ -18,7 +18,7 @@ from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet, NamedSet, digest_of
 from ..engine.options import Options
 from .claims import options_of, prompts_unchecked
-from .run import USE_AS_WRITTEN, Asked, Run, RunError
+from .run import USE_AS_WRITTEN, Asked, Run, RunError, refused
 
 CASES = 50
 """Of how many cases or documents of a log the prompts are compared."""
@@ -74,10 +74,8 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
     for cell, digest in cases.digests.items() if not run.partial else ():
         logged = run.signature.get("cells", {}).get(cell, {}).get("data", digest)
         if logged != digest:
-            raise RunError(
-                f"{run.logs[0]}: found the digest {logged} of the cases of {cell} in its signature, expected {digest} as in {cases.source}. "
-                f"{USE_AS_WRITTEN}"
-            )
+            found = f"the digest {logged} of the cases of {cell} in its signature"
+            raise refused(run.logs[0], found, f"{digest} as in {cases.source}")
 
 
 def _counted(named: NamedSet | None) -> str:
