@@ -16,11 +16,11 @@ from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.models import NOBODY, Models
 from personafeedback_tasks.building.plan import plan
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.answers import write_answers
-from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.examples import draw_example, question_examples
 from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
@@ -47,7 +47,7 @@ def ours(root, people=1, pieces=7, **settings):
         ):  # fmt: skip
             (folder.root / name).parent.mkdir(exist_ok=True)
             (folder.root / name).write_text(text, encoding="utf-8")
-    write_personas(folder, None, print)
+    write_personas(folder, NOBODY, print)
     return folder
 
 

@@ -25,11 +25,9 @@ from ..rows import (  # fmt: skip
     TEST,
     WAYS,
     Answer,
-    Origin,
     PackItem,
     Pair,
     Question,
-    Refused,
     Vote,
 )
 from ..settings import Settings
@@ -73,8 +71,8 @@ MOST = 2
 """Times its target: a longer answer is refused."""
 
 
-_Wanted = tuple[Answer, str, Origin]
-"""An answer without its text, what its writer is told, and where it will be from."""
+_Wanted = tuple[Answer, str, tuple[str, ...]]
+"""An answer without its text, what its writer is told, and where it will be from: the prompt's version and the parents."""
 
 
 def target(settings: Settings, question_id: str) -> int:
@@ -103,8 +101,8 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
         say(f"Read {len(run.questions)} questions of {len(users)} persons, {before} answers")
         for wanted in (run.first, run.rewrites):
             for model in models.names:
-                run.write(model, wanted(model), models)
-            folder.write_together({Origin: run.origins.values(), Refused: run.refused, Answer: run.answers})
+                run.write(model, wanted(model))
+            run.save({Answer: run.answers})
         strategies = Counter(answer.strategy for answer in run.answers)
         counts = ", ".join(f"{strategies[name]} {name}" for name in STRATEGIES if strategies[name])
         say(f"Wrote {len(run.answers) - before} answers; answers.jsonl has {len(run.answers)}: {counts or 'none'}")
@@ -146,9 +144,7 @@ class _AnswersRun(TextRun):
     def __init__(self, folder: Folder, models: Models, say: Say):
         super().__init__(folder, ANSWERS, models, say)
         self.questions = folder.questions()
-        self._prompts = {
-            name: prompts.load(folder.root, name) for name in {*FIRST.values(), *chain(*REWRITES.values())}
-        }
+        self._prompts = {name: self.prompt(name) for name in {*FIRST.values(), *chain(*REWRITES.values())}}
         users = {person.user_id for person in folder.people(TEST)}
         self.test = {question.id for question in self.questions if question.user_id in users}
         self.answers = folder.read(Answer)
@@ -192,14 +188,12 @@ class _AnswersRun(TextRun):
             model=model, text="", parent=parent, way=name if name in WAYS else "",
         )  # fmt: skip
         parents = (*self._briefs.parents(question, strategy), *filter(None, [parent]), f"words:{length}")
-        filled = prompt.filled(language=self.language, question=question.question, words=str(length), **texts)
-        return answer, filled, self.origin(answer.id, "answer", parents, model, prompt.version)
+        filled = prompt.filled(question=question.question, words=str(length), **texts)
+        return answer, filled, (prompt.version, *parents)
 
-    def write(self, model: str, wanted: Iterable[_Wanted], models: Models) -> None:
+    def write(self, model: str, wanted: Iterable[_Wanted]) -> None:
         """Ask for those that are neither there nor refused for good, and check what comes."""
-        missing = {
-            answer.id: (answer, prompt, origin) for answer, prompt, origin in wanted if answer.id not in self.done
-        }
+        missing = {one[0].id: one for one in wanted if one[0].id not in self.done}
 
         def take(replies: list[tuple[str, WrittenText]]) -> None:
             for name, reply in replies:
@@ -208,12 +202,11 @@ class _AnswersRun(TextRun):
                 if reason:
                     self.refuse(name, reason, reply.text, like)
                     continue
-                self.done.add(name)
+                self.take(name, "answer", *origin, model=model)
                 self.answers.append(replace(answer, text=text))
                 self._of_question[answer.question_id].append(self.answers[-1])
-                self.origins[name] = origin
 
-        self.complete(models, model, missing, lambda name: missing[name][1], take)
+        self.complete(missing, lambda name: missing[name][1], take, model=model)
 
     def _checked(self, answer: Answer, reply: WrittenText) -> tuple[str, str, str]:
         """(the text of an answer, why it is refused, the id of the answer that it repeats)."""

@@ -14,11 +14,11 @@ from ...engine.cases import digest_of
 from ...personafeedback import persona_file
 from ...personafeedback.persona import Persona
 from ..folder import Folder
-from ..rows import OWN, TEST, TRAIN, Origin, Person, Refused, kept
+from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
 from ..screening import Screen
 from ..settings import FILE, Settings
 from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
-from . import checks, prompts, structure
+from . import checks, structure
 from .asking import Models, TextRun
 from .countries import countries, draw_home
 from .drawn import generator
@@ -56,8 +56,8 @@ MEANINGS: Mapping[str, str] = {
 Profile = dict[str, Any]
 
 
-def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
-    """Take the personas that a team put there and, with a model, write those that are missing.
+def write_personas(folder: Folder, models: Models, say: Say) -> None:
+    """Take the personas that a team put there and, with a model of these, write those that are missing.
 
     Raises:
         DataError: a file of the build is broken, there are no seeds, or no person is left.
@@ -69,7 +69,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         known = {person.user_id for person in people}
         own = [user for user in profiles if user not in known and user not in run.origins]
         for user in own:
-            run.origins[user] = run.origin(user, "persona", ())
+            run.bring(user, "persona")
         say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written: dict[str, Profile] = {}
 
@@ -78,15 +78,10 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
             listed = {person.user_id for person in people}
             new = {user: profile for user, profile in (profiles | written).items() if user not in listed}
             people.extend(new_people(run.settings, people, new))
-            # In this order: what is killed in between is never taken for a persona of the team's own.
-            folder.write(Origin, run.origins.values())
-            folder.write_together(
-                {Refused: run.refused, Person: people},
-                {folder.persona_path(user): json_of(profile) for user, profile in come.items()},
-            )
+            run.save({Person: people}, {folder.persona_path(user): json_of(profile) for user, profile in come.items()})
 
-        if models is not None:
-            _write(run, models, profiles, known, keep)
+        if run.model:
+            _write(run, profiles, known, keep)
         keep({})
         splits = Counter(person.split for person in kept(people))
         say(
@@ -99,11 +94,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
 
 
 def _write(
-    run: TextRun,
-    models: Models,
-    profiles: Mapping[str, Profile],
-    known: set[str],
-    keep: Callable[[Mapping[str, Profile]], None],
+    run: TextRun, profiles: Mapping[str, Profile], known: set[str], keep: Callable[[Mapping[str, Profile]], None]
 ) -> None:
     """Have a model write those that are missing; `keep` gets them, group by group."""
     root, settings = run.folder.root, run.settings
@@ -116,13 +107,12 @@ def _write(
     run.done |= {*profiles, *known}
     if not settings.personas:  # all are a team's own
         return
-    prompt, given = prompts.load(root, "persona"), seeds(root)
+    prompt, given = run.prompt("persona"), seeds(root)
     run.say(f"Read {len(given)} seeds")
     _say_of_seeds(run, given)
     starts = {user: _seed(settings, given, number) for number, user in enumerate(names(settings))}
     traits = _traits(run, starts)
     seen = Seen(NEAR, ((user, _values(profile)) for user, profile in profiles.items()))
-    (model,) = models.names
     present, before = dict(profiles), dict[str, Profile]()
     order = [*(user for user in profiles if user not in starts), *starts]
 
@@ -131,7 +121,7 @@ def _write(
         shown = before | {like: present[like] for like in repeated if like in present}
         return prompt.filled(
             seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=traits[user],
-            others=_others(settings, user, shown), structure=structure.as_shown(), language=run.language,
+            others=_others(settings, user, shown), structure=structure.as_shown(),
         )  # fmt: skip
 
     def take(replies: list[tuple[str, WrittenText]]) -> None:
@@ -149,8 +139,7 @@ def _write(
                 continue
             seen.add(user, _values(profile))
             parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
-            run.origins[user] = run.origin(user, "persona", (parent,), model, prompt.version)
-            run.done.add(user)
+            run.take(user, "persona", prompt.version, parent)
             present[user] = profile
 
     run.progress.expect(len(starts.keys() - run.done))
@@ -160,7 +149,7 @@ def _write(
         earlier = order[: len(order) - sum(map(len, groups[number:]))]
         before = {user: present[user] for user in earlier if user in present}
         had = set(present)
-        some = run.complete(models, model, groups[number], told, take)
+        some = run.complete(groups[number], told, take)
         if come := {user: profile for user, profile in present.items() if user not in had}:
             keep(come)
         if not some:  # the model is down, or writes nothing that can be taken
