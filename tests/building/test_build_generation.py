@@ -23,6 +23,7 @@ from support.commands import personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
+from personafeedback_tasks.building.basis import masked
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import NOBODY, Models
 from personafeedback_tasks.building.plan import plan
@@ -48,7 +49,6 @@ from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.answers import write_answers as answers_step
 from personafeedback_tasks.building.texts.choosing import numbers as numbers_in
-from personafeedback_tasks.building.texts.drawn import masked
 from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step

@@ -21,12 +21,11 @@ from personafeedback_tasks.building.plan import plan
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.answers import write_answers
-from personafeedback_tasks.building.texts.examples import draw_example, question_examples
 from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
-from personafeedback_tasks.building.texts.sources import _features
+from personafeedback_tasks.building.texts.sources import _features, question_examples
 from personafeedback_tasks.building.votes.pack_files import shown_items
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError
@@ -280,7 +279,7 @@ def test_one_example_is_drawn_for_each_question_and_a_teams_own_replace_ours(tmp
     assert 10 <= len(found) == len(set(found)) <= 20
     known = {line.split(",")[1] for line in examples(language)["scenarios.csv"].splitlines()}
     assert all(json.loads(line)["scenario"] in known for line in path.read_text("utf-8").splitlines())
-    drawn = Counter(draw_example(Settings(), found, f"u{number}:specific:0") for number in range(1200))
+    drawn = Counter(Settings().generator("example", f"u{number}:specific:0").choice(found) for number in range(1200))
     assert drawn.keys() == set(found)
     assert min(drawn.values()) > 60
     path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")

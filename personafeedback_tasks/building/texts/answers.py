@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...common.similar import likeness
 from ...engine.cases import digest_of
+from ..basis import Bases
 from ..folder import Folder
 from ..rows import (  # fmt: skip
     DEGRADED,
@@ -34,8 +35,6 @@ from ..settings import Settings
 from ..steps import ANSWERS, PACKS, TRAINING, Say
 from . import checks, prompts
 from .asking import Models, TextRun
-from .briefs import Briefs
-from .drawn import generator
 from .languages import CHARACTERS, words
 from .pairs import balance, choose
 
@@ -77,7 +76,7 @@ _Wanted = tuple[Answer, str, tuple[str, ...]]
 
 def target(settings: Settings, question_id: str) -> int:
     """The length that all answers to a question are to have, in words: drawn from LENGTHS, scaled to the median of the settings."""
-    spread = generator(settings, "words", question_id).choice(LENGTHS) / LENGTHS[len(LENGTHS) // 2]
+    spread = settings.generator("words", question_id).choice(LENGTHS) / LENGTHS[len(LENGTHS) // 2]
     return max(5, 5 * round(settings.words * CHARACTERS.get(settings.language, 1) * spread / 5))
 
 
@@ -149,17 +148,17 @@ class _AnswersRun(TextRun):
         self.test = {question.id for question in self.questions if question.user_id in users}
         self.answers = folder.read(Answer)
         self.done = {answer.id for answer in self.answers}
-        self._briefs = Briefs(folder)
+        self._bases = Bases(folder)
         self._of_question: dict[str, list[Answer]] = defaultdict(list)
         for answer in self.answers:
             self._of_question[answer.question_id].append(answer)
-        self._briefs.refuse_edited(self.questions, self.answers, self.origins)
+        self._bases.refuse_edited(self.questions, self.answers, self.origins)
 
     def first(self, model: str) -> Iterator[_Wanted]:
         """The answers of a model that are no rewrites."""
         for question in self.questions:
             for strategy, name in FIRST.items():
-                shown = {} if strategy == QUESTION else {"persona": self._briefs.persona(question, strategy)}
+                shown = {} if strategy == QUESTION else {"persona": self._bases.told(question, strategy)}
                 yield self._wanted(question, strategy, model, "", name, **shown)
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:
@@ -169,8 +168,8 @@ class _AnswersRun(TextRun):
             question = asked.get(parent.question_id)
             if question is not None and parent.strategy == FULL and parent.model == model:
                 for strategy, names in REWRITES.items():
-                    name = generator(self.settings, strategy, parent.id).choice(names)
-                    persona = {} if name in WAYS else {"persona": self._briefs.persona(question, FULL)}
+                    name = self.settings.generator(strategy, parent.id).choice(names)
+                    persona = {} if name in WAYS else {"persona": self._bases.told(question, FULL)}
                     yield self._wanted(question, strategy, model, parent.id, name, answer=parent.text, **persona)
 
     def expect(self, models: Models) -> None:
@@ -187,7 +186,7 @@ class _AnswersRun(TextRun):
             id=answer_id(question.id, strategy, model, parent), question_id=question.id, user_id=question.user_id, strategy=strategy,
             model=model, text="", parent=parent, way=name if name in WAYS else "",
         )  # fmt: skip
-        parents = (*self._briefs.parents(question, strategy), *filter(None, [parent]), f"words:{length}")
+        parents = (*self._bases.parents(question, strategy), *filter(None, [parent]), f"words:{length}")
         filled = prompt.filled(question=question.question, words=str(length), **texts)
         return answer, filled, (prompt.version, *parents)
 

@@ -12,7 +12,6 @@ from ..rows import PoolQuestion, Question, kept
 from ..settings import Settings
 from . import checks, prompts
 from .choosing import NO_NUMBERS, chosen, listed
-from .drawn import generator
 from .questions_run import QuestionsRun, question_id
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
     def told(slot: str) -> str:
         left = [text for text in texts if text not in _own(run, user_of[slot]) | turned_down[user_of[slot]]]
         missing = settings.general - len(_own(run, user_of[slot]))
-        draw = generator(settings, "pool", f"{slot}:{run.time(slot)}")
+        draw = settings.generator("pool", f"{slot}:{run.time(slot)}")
         shown[slot] = draw.sample(left, min(len(left), max(CANDIDATES, 10 * missing)))
         persona = run.people[user_of[slot]].text
         return prompt.filled(persona=persona, questions=listed(shown[slot]), count=str(missing))

@@ -16,7 +16,6 @@ from ..steps import MEMORY, QUESTIONS, Say, command
 from . import checks
 from .asking import Models, TextRun
 from .choosing import NO_NUMBERS, chosen, listed
-from .drawn import generator
 from .seeds import CORPUS, given
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
 
     def told(slot: str) -> str:
         user, time = users[slot], run.time(slot)
-        places = generator(settings, "corpus", f"{user}:{time}" if time else user).sample(
+        places = settings.generator("corpus", f"{user}:{time}" if time else user).sample(
             range(len(corpus)), min(len(corpus), SHOWN * settings.memory)
         )
         shown[slot] = [corpus[place] for place in places]

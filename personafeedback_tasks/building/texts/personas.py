@@ -20,10 +20,8 @@ from ..settings import FILE, Settings
 from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
 from . import checks, structure
 from .asking import Models, TextRun
-from .countries import countries, draw_home
-from .drawn import generator
 from .languages import is_written_in
-from .lives import draw_life, stated
+from .lives import countries, draw_home, draw_life, stated
 from .seeds import FILE as SEEDS
 from .seeds import NAMES, are_examples, seeds
 from .similar import Seen
@@ -196,7 +194,7 @@ def _traits(run: TextRun, starts: Mapping[str, Profile]) -> dict[str, str]:
 
 def _others(settings: Settings, user: str, before: Mapping[str, Profile]) -> str:
     """The name, the job and the opening of personas that are there already, one a line."""
-    places = sorted(generator(settings, "others", user).sample(range(len(before)), min(SHOWN, len(before))))
+    places = sorted(settings.generator("others", user).sample(range(len(before)), min(SHOWN, len(before))))
     profiles = list(before.values())
     return "\n".join(_glimpse(profiles[place]) for place in places) or "- (nobody yet)"
 
@@ -226,7 +224,7 @@ def names(settings: Settings) -> list[str]:
 def _seed(settings: Settings, given: list[Profile], number: int) -> Profile:
     """The seed of a persona: all of them in turn, in a drawn order."""
     order = list(range(len(given)))
-    generator(settings, "seeds", str(number // len(given))).shuffle(order)
+    settings.generator("seeds", str(number // len(given))).shuffle(order)
     return given[order[number % len(given)]]
 
 

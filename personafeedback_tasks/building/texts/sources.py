@@ -6,17 +6,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...common.strict_json import broken, rows, short
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import Basis
 from ..settings import MEMORY, Settings
 from . import checks
 from .asking import TextRun
-from .drawn import generator
-from .examples import draw_example, question_examples
 from .scenarios import Scenario, draw_scenarios, scenarios
+from .seeds import EXAMPLES, given
 
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
@@ -111,7 +112,7 @@ class Sources:
 
     def prompt(self, slot: str) -> str:
         """What the writer of a question is told."""
-        source, example = self.of[slot], draw_example(self._settings, self._examples, self._draw(slot))
+        source, example = self.of[slot], self._settings.generator("example", self._draw(slot)).choice(self._examples)
         texts = {"scenario": source.scenario.text, "memory": _lines(source.memory), "example": example}
         if source.features:
             return self._prompts["from_memory"].filled(features=_lines(source.features), **texts)
@@ -133,11 +134,28 @@ class Sources:
         return [Basis(id=question_id, features=source.features, memory=source.memory)] if source.memory else []
 
 
+def question_examples(root: Path) -> list[str]:
+    """The examples of a build, as a prompt shows them. Raises DataError: there are none, or a line lacks its question."""
+    path = given(root, EXAMPLES, 'one {"features": ["..."], "scenario": "...", "question": "..."} per line')
+    found = []
+    for number, row in rows(path):
+        where, features = f"{path}, line {number}", row.get("features", [])
+        if not isinstance(features, list) or not all(isinstance(feature, str) for feature in features):
+            raise broken(where, f"features = {short(features)}", "a list of strings")
+        for key in ("scenario", "question"):
+            if not isinstance(row.get(key), str) or not row[key].strip():
+                raise broken(where, f"{key} = {short(row.get(key))}", "a non-empty string")
+        user = "".join(f"\n- {feature}" for feature in features)
+        told = f"<user>{user}\n</user>\n" if features else ""
+        found.append(f"{told}<situation>{row['scenario']}</situation>\n<question>{row['question']}</question>")
+    return found
+
+
 def _handful(settings: Settings, persona: Persona, slot: str) -> tuple[str, ...]:
     if persona.memory_file is None or not persona.memory_file.is_file():
         return ()
     pieces = persona.memory
-    return tuple(generator(settings, "memory", slot).sample(pieces, min(HANDFUL, len(pieces))))
+    return tuple(settings.generator("memory", slot).sample(pieces, min(HANDFUL, len(pieces))))
 
 
 def _features(reply: str) -> tuple[str, ...]:
