@@ -21,28 +21,10 @@ from .caveats import of_run
 from .families import favored
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking
-from .run_data import RunData, reason
+from .run_data import RunData, cases_of
 from .verdict import differences, make_verdict, refuse_other_judge
 
 CORRECTED = "corrected by the exam"
-
-Found = tuple[CaseSet[Any] | None, str]
-"""The cases of a run, or why they are not at hand."""
-
-
-def cases_of(run: Run, data: Sequence[RunData]) -> Found:
-    """The cases of a run, from the first place that has them."""
-    why_not = ""
-    for one in data:
-        try:
-            one.checked(run)
-            cases, why_not = one.of(run)
-        except (DataError, RunError) as error:
-            why_not = reason(error, run, one.named or "")
-            continue
-        if cases is not None:
-            return cases, ""
-    return None, why_not
 
 
 def votes_in(run: Run, data: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from ..common.statistics import Estimate, estimate
+from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
@@ -23,6 +23,7 @@ from .caveats import of_result
 from .control import gains, named_differences, refuse_other_control
 from .costs import Cost, costs
 from .groups import Group, groups_of, has_macro, make_group
+from .measures import Contender, margin
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
 from .users import Users, make_users
@@ -198,16 +199,9 @@ def _groups(
 
 def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:
     """See `Report.margins`."""
-    spec, ids = run.benchmark.report, sorted(run.cases)
-    if spec.card is None or not ids:
-        return {}
-    users, own = [run.cases[case_id].user_id for case_id in ids], run.values(spec.primary)
-    return {
-        name: estimate(
-            [own[case_id] - texts.baselines[case_id][name] for case_id in ids], users, also=texts.prompts_of(ids)
-        )
-        for name in spec.card.baselines
-    }
+    card, one = run.benchmark.report.card, Contender(run, texts=texts)
+    found = {name: margin(name, one) for name in card.baselines} if card and run.cases else {}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _users(run: Run, texts: Examined | None) -> Users | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.run_data import RunData
+from ..analysis.run_data import RunData, cases_of
 from ..common.errors import OptionError, require
 from ..common.strict_json import jsonable
 from ..engine.cases import CaseSet
@@ -94,7 +94,7 @@ def verdict(
         personafeedback verdict chosen.eval --exam exam.eval --risk 0.1
         personafeedback verdict cheap.eval --then dear.eval --exam exam.eval --exam dear_exam.eval --risk 0.1
     """
-    from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
+    from ..analysis.duel_runs import duels_of, exam_of, exams, votes_in
     from ..analysis.verdict import make_verdict
     from ..reports import cascade_text, verdict_text
 
@@ -178,7 +178,7 @@ def _cascade(
     human: Path | None,
 ) -> Cascade:
     from ..analysis.cascade import Examinee, cascade
-    from ..analysis.duel_runs import cases_of, duels_of, exam_of
+    from ..analysis.duel_runs import duels_of, exam_of
     from ..analysis.human_file import by_source
     from ..analysis.verdict import make_verdict
 
