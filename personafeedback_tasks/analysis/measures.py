@@ -13,9 +13,8 @@ from ..engine.report import Examined
 from ..engine.usage import Usage
 from ..runs.caveat import Caveat
 from ..runs.run import Run
-from .control import gains, named_differences
+from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
-from .stopped import with_sequence
 
 PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", "count"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""

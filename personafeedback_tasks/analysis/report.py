@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
@@ -143,7 +143,9 @@ def make_report(
     control = controls.get(spec.control.value) if spec.control else None
     found = groups_of(run.cases.values(), run.cells, run.benchmark)
     ids_of = {name: ids for name, _, ids in found}
-    groups, macro = _groups(run, found, texts, control)
+    gain = {} if control is None else gains(run, control)
+    groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
+    macro = make_group(run, MACRO, *found[-1][1:], texts, gain, plain=True) if has_macro(run) else None
     score = groups[-1].measures[spec.primary]
     shortcuts = make_shortcuts(run.cases, ids_of, spec, texts) if texts else {}
     has_sheet = len(controls) > (control is not None)
@@ -182,19 +184,6 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
         refuse_other_control(run, controls[value], value)
         found[value] = controls[value] if cases is None else checked(controls[value], cases)
     return found
-
-
-def _groups(
-    run: Run,
-    found: Sequence[tuple[str, list[str], list[str]]],
-    texts: Examined | None,
-    control: Run | None,
-) -> tuple[tuple[Group, ...], Group | None]:
-    """(every group, the plain mean of the cells)."""
-    gain = {} if control is None else gains(run, control)
-    groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
-    _, cells, ids = found[-1]
-    return groups, make_group(run, MACRO, cells, ids, texts, gain, plain=True) if has_macro(run) else None
 
 
 def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:

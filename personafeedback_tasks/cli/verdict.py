@@ -96,7 +96,7 @@ def verdict(
     """
     from ..analysis.duel_runs import duels_of, exam_of, exams, votes_in
     from ..analysis.verdict import make_verdict
-    from ..reports import cascade_text, verdict_text
+    from ..reports import abstaining_text, verdict_text
 
     if then is not None and (risk is None or len(runs) > 1):
         raise OptionError("--then goes with --risk and one run of duels.")
@@ -108,8 +108,8 @@ def verdict(
     if then is not None and risk is not None:  # the second follows from the first
         candidates = exams(read(exam_paths))
         made = _cascade(runs[0], then, exam, candidates, places, risk, human)
-        if write_json(json_file, {"verdicts": [], "cascade": jsonable(cascade_text.document(made))}):
-            show(cascade_text.blocks(made), as_markdown)
+        if write_json(json_file, {"verdicts": [], "cascade": jsonable(abstaining_text.cascade_document(made))}):
+            show(abstaining_text.cascade_blocks(made), as_markdown)
         return
     on_duels = []
     for run in read(runs):
@@ -147,7 +147,7 @@ def verdict(
 
 
 def _ask(run: Run, duels: Duels, cases: CaseSet[Any], exam: Run, count: int, out: Path) -> None:
-    from ..analysis.asking import asked
+    from ..analysis.duel_runs import asked
     from ..building.imported.drawn import write_drawn
 
     drawn = asked(run, exam, duels, count)
