@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..common.corrected import LONGER, SHORTER, Corrected, Votes, corrected_share
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.statistics import Estimate, mean, share
-from ..engine.outcome import Outcome, ScoredCase
 from ..engine.share import Share
 from ..runs.caveat import Caveat, grouped, ordered
 from ..runs.run import Run, RunError
@@ -73,7 +72,7 @@ def make_share(run: Run, exam: Run, people: Mapping[str, float] | None = None) -
         raise RunError(f"{run.logs[0]}: found no answered case in it, expected some. Run it again.")
     cases = [run.cases[name] for name in ids]
     users, cells = [case.user_id for case in cases], [case.cell for case in cases]
-    said = [_mean(of.said, case) for case in cases]
+    said = [mean(map(of.said, case)) for case in cases]
     votes = Votes(said, [1 - one for one in said], [LONGER] * len(ids), users, cells)
     judged = [(people or {}).get(name) for name in ids]
     voters = len({user for user, one in zip(users, judged, strict=True) if one is not None})
@@ -106,15 +105,13 @@ def _of(run: Run) -> Share:
     return of
 
 
-def _mean(of: Callable[[Outcome], float], case: ScoredCase) -> float:
-    return mean(map(of, case))
-
-
 def _examined(exam: Run, of: Share) -> Votes:
     """An exam as `corrected_share` takes it."""
     cases = list(exam.cases.values())
     true = [of.true(case[0]) for case in cases]
-    right = [said if so else 1 - said for so, said in zip(true, (_mean(of.said, case) for case in cases), strict=True)]
+    right = [
+        said if so else 1 - said for so, said in zip(true, (mean(map(of.said, case)) for case in cases), strict=True)
+    ]
     return Votes(
         right, [1 - one for one in right], [LONGER if so else SHORTER for so in true], [case.user_id for case in cases],
         [case.cell for case in cases],

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from ..analysis.duel_runs import cases_of
-from ..analysis.run_data import RunData
+from ..analysis.run_data import RunData, cases_of
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
