@@ -12,12 +12,12 @@ from ..common.similar import likeness
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.outcome import Answers, CorpusMetric, Outcome
-from ..engine.report import Line, ReportSpec, Shown
+from ..engine.report import Line, Shown
 from ..replies.answers import REASONS
 from ..replies.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
-from .stages import StageOptions, data_option, does, filled, fingerprint, of_stage
+from .stages import StageOptions, data_option, does, filled, making
 
 LISTED = "listed"
 """The one label: the reply is what was asked for."""
@@ -167,41 +167,37 @@ METHOD = Method(
     room=2048, read=_read, described=Described(facts=_facts, measure=_measure, items=_items),
 )  # fmt: skip
 
-EXTRACT = of_stage(
+EXTRACT = making(
     Conversation,
+    LISTED,
+    METHOD,
+    PROMPT,
     options=ExtractOptions,
     load=lambda options, selection: conversations(options.data),
-    methods={METHOD.name: METHOD},
-    labels=(LISTED,),
     prompt=lambda row, options, call: filled(PROMPT, conversation=row.transcript),
-    targets=lambda row: [LISTED],
-    fingerprint=lambda options: fingerprint(PROMPT),
     corpus={"quoted": quoted, "repeated": _per_user(repeated), "persistent": _per_user(persistent)},
     undirected=("repeated", "persistent"),
-    report=ReportSpec(
-        primary="listed",
-        score="Listed",
-        chance=None,
-        headline=(
+    report={
+        "headline": (
             Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user"),
             Line("attributes", share=False, sign=False, meaning="mean number of attributes of a conversation"),
             Line("persistent", "in both halves", meaning="share of the attributes with a near duplicate in the other half of the user's conversations"),
         ),
-        details=(
+        "details": (
             Line("repeated", "near duplicates", meaning="share of a user's attributes that another one nearly repeats"),
             Line("none", "nothing noted", meaning="share of the conversations without an attribute"),
             Line("listed", meaning="share of the replies that are a list"),
             Line("invalid", meaning="share of the replies that could not be read"),
         ),
-        asks="Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
-        ranked=("quoted", "attributes", "persistent", "repeated"),
-        shown=lambda rows, asked: Shown(
+        "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
+        "ranked": ("quoted", "attributes", "persistent", "repeated"),
+        "shown": lambda rows, asked: Shown(
             questions={row.id: row.question for row in rows if row.id in asked},
             question="First message",
             texts={row.id: {"Conversation": row.transcript} for row in rows if row.id in asked},
             labels=(LISTED, "not listed"),
         ),
-        load=lambda data, counts: conversations(data),
-        environment=ENVIRONMENT_VARIABLE,
-    ),
+        "load": lambda data, counts: conversations(data),
+        "environment": ENVIRONMENT_VARIABLE,
+    },
 )  # fmt: skip

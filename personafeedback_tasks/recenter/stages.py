@@ -14,6 +14,7 @@ from ..common.strict_json import short
 from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
 from ..engine.documents import cases_of
+from ..engine.method import Method
 from ..engine.options import Options, option
 from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
@@ -169,6 +170,28 @@ def of_stage(stage: type[StageRow], **own: Any) -> Benchmark:
         selections={"": {}},
         columns=each_and_all,
         input=lambda asked: cases_of(asked)[0].question,
+        **own,
+    )
+
+
+def making(
+    stage: type[StageRow], label: str, method: Method, texts: str, report: dict[str, Any], **own: Any
+) -> Benchmark:
+    """The record of a stage that a model does: what is measured of its replies needs no judge.
+
+    Args:
+        label: what a reply is read to that is what was asked for.
+        texts: the fixed ones of the prompts.
+        report: what differs between these stages, as in ReportSpec.
+        own: the same, as in Benchmark.
+    """
+    return of_stage(
+        stage,
+        methods={method.name: method},
+        labels=(label,),
+        targets=lambda row: [label] * len(method.calls),
+        fingerprint=lambda options: fingerprint(texts),
+        report=ReportSpec(primary=label, score=label.capitalize(), chance=None, **report),
         **own,
     )
 
