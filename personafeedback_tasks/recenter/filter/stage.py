@@ -88,8 +88,9 @@ class FilterStage:
             DataError: there is no reply to that row.
         """
         method = self.benchmark.methods["generate"]
+        (call,) = method.calls
         assert method.read is not None  # of a text
-        return answer_in(recorded.get(Key(row_id, *method.calls)), method.read)
+        return answer_in(recorded.get(Key(row_id, call)), method.read)
 
     def weight(self, answer: str) -> float:
         """Of an answer, for a linear model: 1 for the label that is sought, -1 for the other one, 0 for an unreadable reply."""
