@@ -16,10 +16,12 @@ A log has what a record needs: the replies, and beside each case its facts (`eng
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..engine.earlier import Earlier, EarlierCase
+from ..engine.report import Shown
 from ..replies.answers import REASONS
 from ..replies.numbers import among, read_numbers
 from ..replies.written import text_of
@@ -27,6 +29,7 @@ from .extract import is_there, noted, said_by_user
 from .fields import Message
 from .histories import ForPrompt
 from .rows import Extraction
+from .stages import bullets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +56,9 @@ class Selected(ForPrompt):
     """
 
     selected: tuple[str, ...] | None
+
+
+P = TypeVar("P", bound=ForPrompt)
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,21 @@ def replied(run: Earlier) -> list[Replied]:
         personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
         made.append(Replied(**_about(case), personalized=personalized, generic=generic))
     return made
+
+
+def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callable[[P], dict[str, str]]) -> Shown:
+    """What a report shows of each: the prompt, what the model knew of the user, and what it made of that.
+
+    Args:
+        labels: see `Shown`.
+        texts: heading -> text of what was made.
+    """
+    return Shown(
+        questions={one.id: one.prompt for one in made},
+        question="Prompt",
+        texts={one.id: {"About the user": bullets(one.attributes), **texts(one)} for one in made},
+        labels=labels,
+    )
 
 
 def _about(case: EarlierCase) -> dict[str, Any]:

@@ -20,11 +20,12 @@ from ..engine.report import Line
 from ..replies.written import WRITTEN, described, read_written, text_of
 from .data import file_name
 from .histories import ForPrompt
+from .made import replied, shown_for_prompts
 from .mention import mentions
 from .pairings import Informed, to_reply
 from .rows import Relevance
 from .select import SELECT, going_on
-from .stages import StageOptions, data_option, does, filled, making
+from .stages import StageOptions, bullets, data_option, does, filled, making
 
 PERSONALIZED, GENERIC = "personalized", "generic"
 """The calls: with the attributes, and without."""
@@ -72,8 +73,7 @@ class RespondOptions(StageOptions):
 
 def build(row: ForPrompt, call: str) -> str:
     """The prompt of one call. An attribute is one line."""
-    listed = "\n".join(f"- {' '.join(attribute.split())}" for attribute in row.attributes)
-    return filled(PROMPTS[call], attributes=listed, prompt=row.question)
+    return filled(PROMPTS[call], attributes=bullets(row.attributes), prompt=row.question)
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
@@ -145,5 +145,8 @@ RESPOND = making(
         ),
         "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
         "ranked": ("length", "terms", "mention", "refused"),
+        "written": lambda run: shown_for_prompts(
+            replied(run), (WRITTEN, "not written"), lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic}
+        ),
     },
 )  # fmt: skip

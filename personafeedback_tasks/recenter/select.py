@@ -25,10 +25,10 @@ from .data import file_name
 from .extract import EXTRACT, LISTED
 from .filter.judge import FilterJudge, step_filter
 from .histories import PROMPTS
-from .made import chosen
+from .made import chosen, selected, shown_for_prompts
 from .pairings import Pairings, Profile, to_select
 from .rows import Extraction, JudgedRow, Relevance
-from .stages import StageOptions, data_option, does, making
+from .stages import StageOptions, bullets, data_option, does, making
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,5 +139,8 @@ SELECT = making(
         ),
         "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
         "ranked": ("selected", "chosen", "none"),
+        "written": lambda run: shown_for_prompts(
+            selected(run), (LISTED, "not listed"), lambda one: {"Selected": bullets(one.selected or ())}
+        ),
     },
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +89,11 @@ class ControlledOptions(JudgedOptions):
 def filled(template: str, **texts: str) -> str:
     """A template with texts in place of its `{fields}`. They are inserted as values and never interpreted."""
     return _FIELD.sub(lambda field: texts[field[1]], template)
+
+
+def bullets(texts: Iterable[str]) -> str:
+    """A list, each of whose texts is one line."""
+    return "\n".join(f"- {' '.join(text.split())}" for text in texts)
 
 
 def around(template: str) -> list[str]:
