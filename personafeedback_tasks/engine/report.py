@@ -10,6 +10,7 @@ from typing import Any
 
 from ..common.statistics import Estimate
 from .duels import Duels
+from .earlier import Earlier
 from .outcome import Answers, Outcome, ScoredCase
 from .share import Share
 
@@ -286,6 +287,7 @@ class ReportSpec:
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
+        written: in place of `shown` (a run as its log has it) -> the texts of its cases and what the model wrote there.
         duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
         published: (model or None for the best ones, values of the control's option) -> what was published of it under these, on
@@ -315,6 +317,7 @@ class ReportSpec:
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     shown: Callable[[Any, Collection[str]], Shown] | None = None
+    written: Callable[[Earlier], Shown] | None = None
     duels: Callable[[Any], Duels | None] | None = None
     control: Control | None = None
     share: Share | None = None

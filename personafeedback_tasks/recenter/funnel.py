@@ -14,8 +14,9 @@ from ..common.text import same_text
 from ..engine.earlier import Earlier
 from ..engine.funnel import FunnelStep
 from .extract import EXTRACT
+from .histories import ForPrompt
 from .judgments import Judgments, about_attribute, about_prompt, about_replies, is_among
-from .made import Extracted, ForPrompt, Replied, Selected, extracted, replied, selected
+from .made import Extracted, Replied, Selected, extracted, replied, selected
 from .ratings import NO_DIFFERENCE
 from .respond import RESPOND
 from .select import SELECT

@@ -41,7 +41,7 @@ def people(tmp_path_factory):
 def chain() -> MadeChain:
     """What the planted model makes, without a harness."""
     extracted = [
-        Extracted(f"{name}-{place}", PLAN.owner[name], name, tuple(Message(**turn) for turn in PLAN.messages[name]), PLAN.sources[name], one, "", "", False)
+        Extracted(f"{name}-{place}", PLAN.owner[name], tuple(Message(**turn) for turn in PLAN.messages[name]), one, "None given", PLAN.sources[name], conversation_id=name, quoted=False)
         for name, noted in PLAN.noted.items()
         for place, one in enumerate(noted, 1)
     ]  # fmt: skip

@@ -179,7 +179,7 @@ def script(made: PlantedChain, benchmark: str, cases: dict[str, object]) -> Call
     def respond(case: str, call: str) -> str:
         row = cases[case]
         return (
-            GENERIC if call == "generic" else personalized(row.user_id, int(row.asked.id[1:]), sorted(row.attributes))
+            GENERIC if call == "generic" else personalized(row.user_id, int(row.prompt_id[1:]), sorted(row.attributes))
         )
 
     return {"recenter_extract": extract, "recenter_select": select, "recenter_respond": respond}[benchmark]
