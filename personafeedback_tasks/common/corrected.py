@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
@@ -83,6 +83,7 @@ class Corrected:
         unclipped: before it was brought into [0, 1]; nan without an estimate.
         longer, shorter: the judge's accuracy in the exam where the better text is the longer one, and the shorter.
         why_not: a sentence; empty where there is an estimate.
+        moves: see `statistics.by_user`.
     """
 
     rate: Estimate | None
@@ -90,6 +91,7 @@ class Corrected:
     longer: float
     shorter: float
     why_not: str = ""
+    moves: Mapping[str, float] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,8 @@ def _corrected(duels: Votes, exam: Votes, known: Known, refused: WhyNot) -> Corr
             moved -= share * (1 - won) / gain * found.parts[-side] * (np.array(exam.lost) - wrong[-side])
     examined = [one for one, weight in zip(zip(exam.users, moved, strict=True), found.weights, strict=True) if weight]
     asked = zip((*duels.users, *known.users), (cases - value) / len(cases), strict=True)
-    made = linearized(value, by_user([*asked, *examined]), len(cases))
+    moves = by_user([*asked, *examined])
+    made = linearized(value, moves, len(cases))
     if made.low > 1 or made.high < 0:
         why_not = (
             f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) is outside of what is "
@@ -191,7 +194,8 @@ def _corrected(duels: Votes, exam: Votes, known: Known, refused: WhyNot) -> Corr
     low, high, clipped = (
         min(max(end, 0.0), 1.0) for end in (made.low, made.high, value)
     )  # in this order nan stays nan
-    return Corrected(replace(made, value=clipped, low=low, high=high), value, right[LONGER], right[SHORTER])
+    rate = replace(made, value=clipped, low=low, high=high)
+    return Corrected(rate, value, right[LONGER], right[SHORTER], moves=moves)
 
 
 def _why_not(duels: int, rights: Mapping[int, float], gains: Mapping[int, float]) -> str:
