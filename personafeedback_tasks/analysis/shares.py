@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from ..common.errors import DataError
+from ..engine.cases import CaseSet
 from ..engine.share import JudgedShare, Share, judged_share
 from ..runs.caveat import Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
+from .duel_runs import cases_of
+from .run_data import RunData
 from .verdict import refuse_other_judge
 
 
@@ -80,17 +85,27 @@ def judged_by(run: Run, exam: Run | None) -> Share:
     return of
 
 
-def with_exams(runs: Iterable[Run], exams: Iterable[Run]) -> list[tuple[Run, Run | None]]:
-    """Each run of a judge in people's place with its exam, if that is there.
+def with_exams(runs: Iterable[Run], exams: Iterable[Run]) -> list[tuple[Run, Share, Run | None]]:
+    """Each run of a judge in people's place, what it says, and its exam if that is there.
 
     Raises:
         RunError: several runs, or several exams, are of one task; or see `judged_by`.
     """
     of_runs, of_exams = _by_task(runs), _by_task(exams)
     pairs = [(run, of_exams.get(name)) for name, run in of_runs.items()]
-    for pair in pairs:
-        judged_by(*pair)
-    return pairs
+    return [(run, judged_by(run, exam), exam) for run, exam in pairs]
+
+
+def rows_of(run: Run, places: Sequence[RunData]) -> CaseSet[Any]:
+    """The cases that a judge was asked about, which people's votes and models' texts are compared with.
+
+    Raises:
+        DataError: they are not at hand.
+    """
+    cases, why_not = cases_of(run, places)
+    if cases is None:
+        raise DataError(f"{run.logs[0]}: its rows are not at hand, whose texts are compared. {why_not} Pass --data.")
+    return cases
 
 
 def _by_task(runs: Iterable[Run]) -> dict[str, Run]:

@@ -91,6 +91,11 @@ class Estimate:
     users: int
 
 
+def complement(of: Estimate) -> Estimate:
+    """The share of all others."""
+    return Estimate(1 - of.value, of.stderr, 1 - of.high, 1 - of.low, of.n, of.users)
+
+
 def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
     """A share as a table shows it: 0.7351 -> 73.5; with a standard error, where there is one, 73.5 ± 1.2."""
     rounded = round(100 * value, 1) + 0.0  # no -0.0

@@ -15,11 +15,11 @@ pytest.importorskip("sklearn")
 
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter.chains import MadeChain
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.effect import effect_of
 from personafeedback_tasks.recenter.filter.judge import step_filter
 from personafeedback_tasks.recenter.filter.stage import STAGES
-from personafeedback_tasks.recenter.funnel import MadeChain
 from personafeedback_tasks.recenter.histories import conversation_id
 from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.made import Extracted, Selected
