@@ -9,7 +9,7 @@ from typing import Any
 
 from .corrected import NONE, ROUNDING, Known, Votes
 from .errors import require
-from .statistics import Estimate, by_user, linearized, shows_spread
+from .statistics import Cluster, Estimate, by_user, linearized, shows_spread
 
 LEAST_USERS = 10
 """With votes on the duels of fewer users, neither a rate nor a test of the judge is worth printing: both rest on how these few differ."""
@@ -27,7 +27,7 @@ class Powered:
 
     rate: Estimate
     weight: float
-    moves: Mapping[str, float] = field(default_factory=dict, repr=False)
+    moves: Mapping[Cluster, float] = field(default_factory=dict, repr=False)
 
 
 def prediction_powered(
@@ -72,9 +72,9 @@ def prediction_powered(
 
     count = len(judge) + len(known.won)
     rate = (value * len(judge) + math.fsum(known.won)) / count
-    moves = [
-        (user, float(move) * len(judge) / count + (value - rate) / count)
-        for user, move in zip(duels.users, moved, strict=True)
+    moves: list[tuple[Cluster, float]] = [
+        (cluster, float(move) * len(judge) / count + (value - rate) / count)
+        for cluster, move in zip(duels.clusters, moved, strict=True)
     ]
     moves += [(user, (won - rate) / count) for user, won in zip(known.users, known.won, strict=True)]
     voters = len({user for user, vote in zip(duels.users, people, strict=True) if vote is not None})

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ..common.corrected import LONGER, SHORTER, Corrected, Votes, corrected_share
+from ..common.corrected import LONGER, NONE, SHORTER, Corrected, Known, Votes, corrected_share
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.statistics import Estimate, linearized, mean, share
 from .outcome import Outcome, ScoredCase
@@ -56,7 +56,12 @@ class JudgedShare:
 
 
 def judged_share(
-    of: Share, cases: Sequence[ScoredCase], exam: Sequence[ScoredCase], people: Sequence[float | None]
+    of: Share,
+    cases: Sequence[ScoredCase],
+    exam: Sequence[ScoredCase],
+    people: Sequence[float | None],
+    prompts: Sequence[str] = (),
+    known: Known = NONE,
 ) -> JudgedShare:
     """What a judge says of some cases, without its errors.
 
@@ -64,24 +69,26 @@ def judged_share(
         cases: at least one.
         exam: the same judge on cases that people judged, of the same cells.
         people: of each of `cases`, 1 if it is so to people, 0 if not; None where nobody judged. Those that they judged were drawn at random.
+        prompts: of each of `cases` where users share prompts.
+        known: further cases, of which it is known whether it is so.
     """
     users = [case.user_id for case in cases]
     said = [_said(of, case) for case in cases]
-    votes = Votes(said, [1 - one for one in said], [LONGER] * len(said), users, [case.cell for case in cases])
+    votes = Votes(said, [1 - one for one in said], [LONGER] * len(said), users, [case.cell for case in cases], prompts)
     true = [of.true(case[0]) for case in exam]
     right = [one if so else 1 - one for so, one in zip(true, (_said(of, case) for case in exam), strict=True)]
     examined = Votes(
         right, [1 - one for one in right], [LONGER if so else SHORTER for so in true], [case.user_id for case in exam],
-        [case.cell for case in exam],
+        [case.cell for case in exam], [f"exam {case.case_id}" for case in exam] if prompts else (),
     )  # fmt: skip
     voters = len({user for user, one in zip(users, people, strict=True) if one is not None})
     return JudgedShare(
-        share(said, users),
-        corrected_share(votes, examined),
+        share(said, users, also=prompts or None),
+        corrected_share(votes, examined, known),
         share(true, examined.users),
         sum(one is not None for one in people),
         voters,
-        prediction_powered(people, votes) if voters >= LEAST_USERS else None,
+        prediction_powered(people, votes, known) if voters >= LEAST_USERS else None,
     )
 
 
@@ -90,23 +97,22 @@ def _said(of: Share, case: ScoredCase) -> float:
 
 
 def part_of(part: JudgedShare, whole: JudgedShare) -> Estimate | None:
-    """How many of all cases of which it is so are among some: a ratio of two counts. Its error is that of the first-order expansion, by user.
+    """How much of one share another one is, such as of the relevant ones those that are also selected.
 
     Args:
-        part: some of the cases of `whole`, by the same judge.
+        part: the share of the same cases of which something else is so, too.
 
     Returns:
-        None where there is no such share, or it is 0 of all.
+        Its error is that of the first-order expansion. None where one of both is not there, or the whole is 0.
     """
     top, bottom = (one.powered or one.corrected for one in (part, whole))
     if top.rate is None or bottom.rate is None or not bottom.rate.value:
         return None
-    counts = part.said.n / whole.said.n
-    value = counts * top.rate.value / bottom.rate.value
+    value = top.rate.value / bottom.rate.value
     moves = {
-        user: (counts * top.moves.get(user, 0.0) - value * move) / bottom.rate.value
-        for user, move in bottom.moves.items()
+        cluster: (top.moves.get(cluster, 0.0) - value * move) / bottom.rate.value
+        for cluster, move in bottom.moves.items()
     }
     voters = min(one.users if one.powered else math.inf for one in (part, whole))
-    made = linearized(value, moves, whole.said.n, voters - 1)
+    made = linearized(value, moves, bottom.rate.n, voters - 1)
     return replace(made, value=min(value, 1.0), low=max(made.low, 0.0), high=min(made.high, 1.0))

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ..common.statistics import Estimate, complement, share
 from ..common.text import same_text
 from ..engine.funnel import FunnelStep, JudgedSteps
-from ..engine.share import JudgedShare, Share, part_of
+from ..engine.share import JudgedShare, part_of
 from .chains import MadeChain
 from .extract import EXTRACT
-from .judgments import Judgments, Key, StageJudge, about_attribute, about_prompt, about_replies, is_among
+from .judgments import Judgments, Key, StageJudge, Thing, about_attribute, about_prompt, about_replies, is_among
 from .made import Extracted, ForPrompt, Replied, Selected
 from .ratings import NO_DIFFERENCE, WORSE_SHARE
 from .respond import RESPOND
@@ -39,25 +38,6 @@ attributes the model noted in the conversation, chose from, or was told."""
 
 COUNTS = ((1, 1), (2, 3), (4, 7), (8, 15))
 """Numbers of attributes that are put together; more are the last part."""
-
-
-class Thing(NamedTuple):
-    """Something that a model made or passed over.
-
-    Attributes:
-        about: its key.
-        prompt: its id, which users share; empty for what is about a conversation.
-        said: people's judgment; None where nobody judged it.
-        made: whether the model extracted it, selected it, or replied.
-        parts: split -> the part that it is in; without those that do not apply.
-    """
-
-    about: Key
-    user: str
-    prompt: str
-    said: float | None
-    made: bool
-    parts: Mapping[str, str]
 
 
 TRUE = "true"
@@ -85,6 +65,13 @@ BY_PEOPLE: Mapping[str, Mapping[FunnelStep, tuple[Counted, Counted]]] = {
     },
 }
 """Stage -> step -> (which things count, those of which are its share)."""
+
+SO: Mapping[str, Callable[[float], bool]] = {
+    Extraction.stage: bool,
+    Relevance.stage: bool,
+    Response.stage: lambda rating: rating > NO_DIFFERENCE,
+}
+"""Stage -> whether what its judges look for is so by people's judgment."""
 
 
 @dataclass(frozen=True)
@@ -153,26 +140,18 @@ def _by_people(stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate
 def _through(judge: StageJudge, stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate]:
     """The same through a judge, without its errors."""
 
-    def of(some: Iterable[Thing], so: Callable[[float], bool] = bool, share: Share | None = None) -> JudgedShare | None:
-        return judge.share([(one.about, one.said) for one in some], so, share)
-
+    so = SO[stage]
+    whole = judge.share(things, so)
     if stage == Relevance.stage:
-        among, whole = of(one for one in things if one.made), of(things)
-        found = {IRRELEVANT: _others(among), SELECTED: among and whole and part_of(among, whole)}
+        both = judge.share(things, so, made=True)
+        among = judge.share((one for one in things if one.made), so)
+        found = {IRRELEVANT: _others(among), SELECTED: both and whole and part_of(both, whole)}
     elif stage == Extraction.stage:
-        found = {ACCEPTED: _others(of(things))}
+        found = {ACCEPTED: _others(whole)}
     else:
-        better, worse = of(things, _is_better), of(things, _is_worse, WORSE_SHARE)
-        found = {BETTER: better and better.best, NO_BETTER: _others(better), WORSE: worse and worse.best}
+        worse = judge.share(things, lambda rating: rating < NO_DIFFERENCE, WORSE_SHARE)
+        found = {BETTER: whole and whole.best, NO_BETTER: _others(whole), WORSE: worse and worse.best}
     return {step: estimate for step, estimate in found.items() if estimate}
-
-
-def _is_better(rating: float) -> bool:
-    return rating > NO_DIFFERENCE
-
-
-def _is_worse(rating: float) -> bool:
-    return rating < NO_DIFFERENCE
 
 
 def _others(of: JudgedShare | None) -> Estimate | None:
@@ -183,7 +162,7 @@ def _judged_steps(judge: StageJudge, stage: str, things: Sequence[Thing]) -> Jud
     """What goes through a judge; or why nothing does, in a sentence."""
     if not judge.exam:
         return f"{judge.model} judges in people's place without an exam, so nothing of it is here. Pass its exam with --exam."
-    found = judge.share([(one.about, one.said) for one in things], _is_better if stage == Response.stage else bool)
+    found = judge.share(things, SO[stage])
     if found is None:
         return f"{judge.model} was asked about none of them (no row of its run has the same texts)."
     if found.best is None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..common.corrected import Known
 from ..common.errors import DataError
 from ..common.similar import likeness
 from ..common.text import same_text
@@ -66,6 +67,25 @@ class Lacking:
     named: tuple[str, ...]
 
 
+class Thing(NamedTuple):
+    """Something that a model made or passed over.
+
+    Attributes:
+        about: its key.
+        prompt: its id, which users share; empty for what is about a conversation.
+        said: people's judgment; None where nobody judged it.
+        made: whether the model extracted it, selected it, or replied.
+        parts: split -> the part that it is in; without those that do not apply.
+    """
+
+    about: Key
+    user: str
+    prompt: str
+    said: float | None
+    made: bool
+    parts: Mapping[str, str]
+
+
 @dataclass(frozen=True)
 class StageJudge:
     """A judge of one stage in people's place.
@@ -82,20 +102,25 @@ class StageJudge:
     exam: Sequence[ScoredCase]
 
     def share(
-        self, things: Iterable[tuple[Key, float | None]], so: Callable[[float], bool], of: Share | None = None
+        self, things: Iterable[Thing], so: Callable[[float], bool], of: Share | None = None, made: bool = False
     ) -> JudgedShare | None:
         """The share of some things; None if it was asked about none of them, or has no exam.
 
         Args:
-            things: (key, people's judgment or None) of each.
             so: whether it is so by people's judgment.
             of: another share of the same stage.
+            made: of those of which it is so and that the model made, too.
         """
-        asked = [(self.cases[key], said) for key, said in things if key in self.cases]
+        every = [one for one in things if one.about in self.cases]
+        asked, others = ([one for one in every if (one.made or not made) is kept] for kept in (True, False))
         if not asked or not self.exam:
             return None
-        people = [None if said is None else float(so(said)) for _, said in asked]
-        return judged_share(of or self.of, [case for case, _ in asked], self.exam, people)
+        cases = [self.cases[one.about] for one in asked]
+        people = [None if one.said is None else float(so(one.said)) for one in asked]
+        prompts = [one.prompt for one in asked if one.prompt]
+        clusters = [(one.user, one.prompt) if prompts else one.user for one in others]
+        known = Known([0.0] * len(others), clusters)
+        return judged_share(of or self.of, cases, self.exam, people, prompts, known)
 
 
 @dataclass(frozen=True)

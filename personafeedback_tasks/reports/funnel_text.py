@@ -55,7 +55,7 @@ def _through_judges(model: FunnelModel, labels: Mapping[str, str]) -> Iterator[s
     for one in model.judged:
         yield (
             f"{THROUGH}{', '.join(labels[name] for name in one.steps)}: estimated through {one.judge}, which says of each whether it is "
-            f"{one.finds}; intervals have its errors, over users."
+            f"{one.finds}; intervals have its errors, too."
         )
         yield from notes(one.share)
 
