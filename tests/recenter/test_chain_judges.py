@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from dataclasses import replace
 
 import pytest
 from support import planted_chain as planted
+from support.commands import personafeedback
+from support.outputs import faults
 
 pytest.importorskip("numpy")
 
