@@ -9,7 +9,7 @@ from ..common.corrected import LONGER, SHORTER, Corrected, Votes, corrected_shar
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.statistics import Estimate, mean, share
 from ..engine.outcome import Outcome, ScoredCase
-from ..engine.share import Share
+from ..engine.report import Share
 from ..runs.caveat import Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats

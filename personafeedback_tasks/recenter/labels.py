@@ -15,8 +15,7 @@ from typing import NamedTuple
 from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, CorpusMetric, Outcome
-from ..engine.report import Line
-from ..engine.share import Share
+from ..engine.report import Line, Share
 from .data import UNJUDGED
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, Outcome
+from ..engine.report import Share
 from ..engine.rewards import TOTAL, NamedRewards, pearson
-from ..engine.share import Share
 from .rows import SCALE
 
 LABELS = tuple(map(str, SCALE))
