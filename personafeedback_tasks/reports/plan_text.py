@@ -148,8 +148,9 @@ def _settings(plan: Plan) -> list[Block]:
         )
     at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
     notes = [f"{replies}.{at}"]
+    left_out = ", which the dollars do not include" if plan.prices else ""
     notes += [
-        f"{role}: another model, at its own prices. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
+        f"{role}: another model, at its own prices{left_out}. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
         "as they may be."
         for role in plan.beside
     ]
