@@ -170,6 +170,9 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
             f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
         )
     counted = take_answers(Folder(folder), _asking(asked), files, drop, corrections, _votes_command(folder), say)
+    if not counted and not files:  # somebody was dropped before any answer came
+        say(f"Next: {_votes_command(folder)} FILE...")
+        return
     written = annotated.write_judged(folder, [(question, vote.chosen, vote.note) for question, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
