@@ -1,14 +1,16 @@
-"""A verdict as lines and tables: the same ones on a terminal and in Markdown."""
+"""A verdict on replies, and one on what a judge says in people's place, as lines and tables: the same ones on a terminal and in Markdown."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..analysis.families import SAME
+from ..analysis.shares import ShareVerdict
 from ..analysis.verdict import Verdict
-from ..common.corrected import LARGEST_GAP
+from ..common.corrected import LARGEST_GAP, Corrected
+from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
@@ -97,19 +99,17 @@ def tables(verdict: Verdict) -> list[Table]:
         counts.append(Column(spaced(why), tuple(f"{group.not_asked[why]:,}" for group in groups)))
     if any(group.unreadable > 0 for group in groups):
         counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
-    overall = dict(_rates(verdict))
     return [
-        Table(
-            "Win rates",
-            tuple(overall),
-            (
-                Column("duels", tuple(f"{rate.n:,}" for rate in overall.values())),
-                *with_interval("win rate", list(overall.values())),
-            ),
-        ),
+        _table_of("Win rates", "duels", "win rate", dict(_rates(verdict))),
         Table("Votes", labels, rates),
         Table("Counts", labels, tuple(counts), corner=""),
     ]
+
+
+def _table_of(title: str, counted: str, name: str, rates: Mapping[str, Estimate]) -> Table:
+    """Estimates of one rate, one below the other."""
+    counts = Column(counted, tuple(f"{rate.n:,}" for rate in rates.values()))
+    return Table(title, tuple(rates), (counts, *with_interval(name, list(rates.values()))))
 
 
 def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
@@ -209,8 +209,12 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
         f"it is right in {percent(correction.longer)} % if the better response is the longer one and in {percent(correction.shorter)} % "
         "if it is the shorter."
     )
+    yield from _cut_off(correction, "rate")
+
+
+def _cut_off(correction: Corrected, what: str) -> Iterator[str]:
     if not 0 <= correction.unclipped <= 1:
-        yield f"The corrected rate came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
+        yield f"The corrected {what} came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
 
 
 def _about_length(verdict: Verdict) -> Iterator[str]:
@@ -242,3 +246,52 @@ def blocks(verdict: Verdict) -> list[Block]:
 def all_blocks(verdicts: Sequence[Verdict]) -> list[Block]:
     """Several verdicts, an empty line between them."""
     return [block for verdict in verdicts for block in (paragraph(), *blocks(verdict))][1:]
+
+
+# --- what a judge says in people's place -------------------------------------------------------------------------------
+
+SHARE_LEGEND = (
+    "Shares in percent; an unreadable reply counts as not so. Corrected: (share - false alarms) / (sensitivity - false alarms), with both errors of "
+    "the exam (Rogan and Gladen 1978), which is weighted to the cells of this run. Intervals have the errors of both runs, clustered by user."
+)
+
+
+def _shares(verdict: ShareVerdict) -> Iterator[tuple[str, Estimate]]:
+    yield "as the judge says", verdict.said
+    if verdict.corrected.rate is not None:
+        yield "corrected by the exam", verdict.corrected.rate
+    if verdict.powered is not None:
+        yield "with people's votes", verdict.powered.rate
+    yield "to people, in the exam", verdict.of_exam
+
+
+def _share_notes(verdict: ShareVerdict) -> Iterator[str]:
+    """What the numbers assume, and why one is missing."""
+    correction = verdict.corrected
+    if correction.rate is None:
+        yield f"No corrected share. {correction.why_not}"
+    else:
+        yield (
+            f"Corrected: assumes that the judge errs on these cases as in its exam, where it says so in {percent(correction.longer)} % of the cases of "
+            f"which it is so, and in {percent(1 - correction.shorter)} % of the others."
+        )
+        yield from _cut_off(correction, "share")
+    if verdict.powered is not None:
+        yield (
+            f"With people's votes on {verdict.people:,} cases: prediction-powered, the judge's answers weighing {verdict.powered.weight:.2f}. It holds "
+            "whatever the judge's errors, if these cases were drawn at random."
+        )
+    elif verdict.people:
+        yield f"People's votes are left out: they are on cases of {verdict.users} users, and at least {LEAST_USERS} users are needed."
+
+
+def share_blocks(verdict: ShareVerdict) -> list[Block]:
+    """What a judge says in people's place."""
+    return [
+        heading(f"{verdict.run.benchmark.title}, judged by {verdict.run.model}"),
+        warnings(verdict.caveats),
+        _table_of("Shares", "cases", verdict.share_name, dict(_shares(verdict))),
+        bullets(list(_share_notes(verdict))),
+        paragraph(SHARE_LEGEND, dim=True),
+        signatures({"run": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
+    ]
