@@ -209,13 +209,13 @@ def shares(
         personafeedback annotate shares judged --exam exam --human DIR
     """
     from ..analysis.shares import make_share
-    from ..reports import shares_text
+    from ..reports.verdict_text import share_blocks
 
     if human is not None:
         require("ppi_py", extra="verdict")
     (run, _), (of, _) = the_run(run_path), the_run(exam)
     verdict = make_share(run, of, _judged(run, human, places) if human is not None else None)
-    show(shares_text.blocks(verdict), as_markdown)
+    show(share_blocks(verdict), as_markdown)
 
 
 def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from ..common.statistics import Estimate, percent
 from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, THROUGH, FunnelModel, FunnelSheet, FunnelTable
 from .blocks import Block, bullets, paragraph, signatures
 from .report_text import figure_tables
-from .shares_text import notes
+from .verdict_text import share_notes
 from .table import NOTHING, Column, Table, points, ratio, signed, with_ends, with_interval
 
 FORMATS: Mapping[str, Callable[[float], str]] = {
@@ -57,7 +57,7 @@ def _through_judges(model: FunnelModel, labels: Mapping[str, str]) -> Iterator[s
             f"{THROUGH}{', '.join(labels[name] for name in one.steps)}: estimated through {one.judge}, which says of each whether it is "
             f"{one.finds}; intervals have its errors, too."
         )
-        yield from notes(one.share)
+        yield from share_notes(one.share)
 
 
 def _table(table: FunnelTable) -> Table:
