@@ -12,6 +12,7 @@ from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
+from ..common.strict_json import json_lines
 from ..engine import recorded as recorded_replies
 from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
@@ -93,7 +94,7 @@ def import_wildchat(file: Path, out: Path, language: str, least: int) -> None:
 
 def _write(out: Path, made: upstream.ImportedAnnotations) -> None:
     """Write what was imported, and say what was not."""
-    write_all({out / name: upstream.json_lines(rows) for name, rows in made.files.items()})
+    write_all({out / name: json_lines(rows) for name, rows in made.files.items()})
     for name, rows in made.files.items():
         say(f"wrote {out / name}: {_described(rows)}")
     for name in made.absent:

@@ -182,13 +182,13 @@ def test_an_extraction_is_problematic_where_most_people_did_not_accept_it():
     shown = EXTRACTION.report.shown(rows, {row.id for row in rows})
     for row in rows:
         against = sum(vote != "accepted" for vote in row.votes)
-        label = extraction.target(row)
+        label = extraction.SCORES.target(row)
         assert shown.texts[row.id]["People"].startswith(label)
         if row.votes:
             most = against if 2 * against > len(row.votes) else len(row.votes) - against
             assert (label == EXTRACTION.labels[0]) == (2 * against > len(row.votes))
             assert shown.texts[row.id]["People"] == f"{label}: {most} of {len(row.votes)} people"
-    assert len({extraction.target(row) for row in rows}) == 2
+    assert len({extraction.SCORES.target(row) for row in rows}) == 2
 
 
 def test_a_response_shows_the_mean_and_the_votes_in_order():

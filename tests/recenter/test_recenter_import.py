@@ -15,9 +15,10 @@ from support.authors import AGAIN, ITEMS, ONE, OTHER, PILOT, PROFILES, counted, 
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.strict_json import json_lines
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response
-from personafeedback_tasks.recenter.upstream import ShortIds, convert, json_lines
+from personafeedback_tasks.recenter.upstream import ShortIds, convert
 
 LABELS = [
     ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
