@@ -213,7 +213,7 @@ def _train(name: str, data: str, out: Path, embeddings: str, answers: Path | Non
     recorded = None if answers is None else recorded_replies.read(answers)
     with progress() as show:
         files, metrics = training.train_on(stage, rows, embeddings, recorded, show)
-    folder.replace(out, files)
+    write_all({out / name: content for name, content in files.items()})
     if rows.demonstration:
         say(card.DEMONSTRATION)
     table = [["", *stage.score_names.values()], *card.rows_of(stage, metrics)]

@@ -12,7 +12,7 @@ from ...common.text import same_text
 from ..funnel import MadeChain
 from ..judgments import Judgments, about_attribute, about_prompt
 from ..rows import Extraction, JudgedRow
-from .judge import FilterJudge
+from .trained import Filter
 
 
 class FilteredRow(NamedTuple):
@@ -68,7 +68,7 @@ class FilterEffect:
     left_out: int
 
 
-def effect_of(judge: FilterJudge, made: MadeChain, people: Judgments) -> FilterEffect | None:
+def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect | None:
     """What a filter does to one model's chain; None where people judged nothing that the model made and the filter is about."""
     stage = judge.stage
     found = _extracted(made, people) if stage.row is Extraction else _shown(made, people)
