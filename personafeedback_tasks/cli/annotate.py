@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from ..analysis.duel_runs import cases_of
 from ..analysis.run_data import RunData
+from ..analysis.shares import rows_of
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
@@ -217,11 +217,7 @@ def shares(
 
 def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:
     """Id of a row of a run -> 1 if it is so to most people, 0 if not; of the rows that the folder has with the same texts."""
-    cases, why_not = cases_of(run, places)
-    if cases is None:
-        raise DataError(
-            f"{run.logs[0]}: its rows are not at hand, which people's votes are compared with. {why_not} Pass --data."
-        )
+    cases = rows_of(run, places)
     asked, of = {row.id: row for row in cases}, run.benchmark.report.share
     stage = type(next(iter(cases)))
     judged = [row for row in annotated.rows_in(human, [stage]).get(stage, ()) if row.judgment is not None]

@@ -13,7 +13,7 @@ from ..analysis import calibration
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..runs.signature_line import signature_line
-from . import costs_text, meanings, page_plots, page_table, rank_data, rank_text
+from . import costs_text, page_plots, page_table, rank_data, rank_text
 from .page_data import data, names, places
 from .sentences import sentence
 from .table import interval, percent, spaced
@@ -47,7 +47,7 @@ def render(rankings: Sequence[Ranking]) -> str:
             for ranking, of_ranking in zip(rankings, numbers, strict=True)
         ],
         reasons=rank_text.reasons(rankings),
-        place_meaning=meanings.PLACE,
+        place_meaning=page_table.PLACE,
         most_pairs=page_table.MOST_PAIRS,
         calibration_note=CALIBRATION,
     )

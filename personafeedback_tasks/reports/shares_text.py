@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..analysis.shares import ShareVerdict
 from ..common.human_votes import LEAST_USERS
 from ..common.statistics import Estimate
+from ..engine.share import JudgedShare
 from ..runs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import Column, Table, percent, with_interval
@@ -17,18 +18,18 @@ LEGEND = (
 )
 
 
-def _shares(verdict: ShareVerdict) -> Iterator[tuple[str, Estimate]]:
-    yield "as the judge says", verdict.said
-    if verdict.corrected.rate is not None:
-        yield "corrected by the exam", verdict.corrected.rate
-    if verdict.powered is not None:
-        yield "with people's votes", verdict.powered.rate
-    yield "to people, in the exam", verdict.of_exam
+def _shares(found: JudgedShare) -> Iterator[tuple[str, Estimate]]:
+    yield "as the judge says", found.said
+    if found.corrected.rate is not None:
+        yield "corrected by the exam", found.corrected.rate
+    if found.powered is not None:
+        yield "with people's votes", found.powered.rate
+    yield "to people, in the exam", found.of_exam
 
 
-def notes(verdict: ShareVerdict) -> Iterator[str]:
+def notes(found: JudgedShare) -> Iterator[str]:
     """What the numbers assume, and why one is missing."""
-    correction = verdict.corrected
+    correction = found.corrected
     if correction.rate is None:
         yield f"No corrected share. {correction.why_not}"
     else:
@@ -38,27 +39,27 @@ def notes(verdict: ShareVerdict) -> Iterator[str]:
         )
         if not 0 <= correction.unclipped <= 1:
             yield f"The corrected share came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
-    if verdict.powered is not None:
+    if found.powered is not None:
         yield (
-            f"With people's votes on {verdict.people:,} cases: prediction-powered, the judge's answers weighing {verdict.powered.weight:.2f}. It holds "
+            f"With people's votes on {found.people:,} cases: prediction-powered, the judge's answers weighing {found.powered.weight:.2f}. It holds "
             "whatever the judge's errors, if these cases were drawn at random."
         )
-    elif verdict.people:
-        yield f"People's votes are left out: they are on cases of {verdict.users} users, and at least {LEAST_USERS} users are needed."
+    elif found.people:
+        yield f"People's votes are left out: they are on cases of {found.users} users, and at least {LEAST_USERS} users are needed."
 
 
 def blocks(verdict: ShareVerdict) -> list[Block]:
     """One verdict."""
-    found = dict(_shares(verdict))
+    shares = dict(_shares(verdict.found))
     columns = (
-        Column("cases", tuple(f"{share.n:,}" for share in found.values())),
-        *with_interval(verdict.share_name, list(found.values())),
+        Column("cases", tuple(f"{share.n:,}" for share in shares.values())),
+        *with_interval(verdict.of.name, list(shares.values())),
     )
     return [
         heading(f"{verdict.run.benchmark.title}, judged by {verdict.run.model}"),
         warnings(verdict.caveats),
-        Table("Shares", tuple(found), columns),
-        bullets(list(notes(verdict))),
+        Table("Shares", tuple(shares), columns),
+        bullets(list(notes(verdict.found))),
         paragraph(LEGEND, dim=True),
         signatures({"run": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
     ]

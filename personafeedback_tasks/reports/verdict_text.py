@@ -185,7 +185,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
                 for model, name in verdict.relatives.items()
             },
             "groups": {group.name: group for group in verdict.groups},
-            "corrected": {**vars(verdict.corrected), "why_not": _why_not(verdict)},
+            "corrected": {**jsonable(verdict.corrected), "why_not": _why_not(verdict)},
             "length_adjusted": verdict.adjusted,
             "people": verdict.people.duels,
             "people_users": verdict.people.users,
