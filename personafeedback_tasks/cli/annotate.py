@@ -181,7 +181,10 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
     written = annotated.write_judged(folder, [(question, vote.chosen, vote.note) for question, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
-    say(f"Next: set RECENTER_DATA={shlex.quote(str(folder))} and run the tasks of these stages.")
+    place = shlex.quote(str(folder))
+    say(
+        f"Next: personafeedback chain LOGS --people {place}, if models made these rows; RECENTER_DATA={place} for tasks in which a model judges them."
+    )
 
 
 @annotate.command()

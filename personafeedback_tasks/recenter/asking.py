@@ -180,7 +180,7 @@ class Attention:
             if other.kind == question.kind
             and other.user_id != question.user_id
             and other.answers == question.answers
-            and {*other.texts.values()}.isdisjoint(question.texts.values())
+            and _read(other).isdisjoint(_read(question))
         ]
         other = min(others, key=lambda other: digest_of((seed, question.id, other.id)), default=None)
         if other is None or question.noted:
@@ -191,6 +191,11 @@ class Attention:
         return replace(
             question, texts={**other.texts, "conversation": question.texts["conversation"]}, expected=VERDICTS[1:]
         )
+
+
+def _read(question: ItemQuestion) -> set[str]:
+    """The texts that tell two questions apart: many models give the same reason, or none, for everything."""
+    return {text for name, text in question.texts.items() if name != "reason"}
 
 
 def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[ItemQuestion, str]]) -> dict[str, list[object]]:
