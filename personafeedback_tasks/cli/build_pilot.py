@@ -33,7 +33,7 @@ _REASONS = {"person": DROPPED_PERSONAS, "question": DROPPED_QUESTIONS}
 @click.command()
 @build_argument
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
-@model_options(several=True, required=False, without="Without one, the page is made of what is there.")
+@model_options(repeated=True, required=False, without="Without one, the page is made of what is there.")
 @price_options("the models")
 @click.option(
     "--serve", is_flag=True, help="Show the page on this computer until Ctrl-C, so that a click on it writes keep = no."

@@ -12,6 +12,7 @@ from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
+from ..engine import recorded as recorded_replies
 from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
 from ..recenter.histories import PROMPTS
@@ -202,14 +203,13 @@ def relevance_train(data: str, out: Path, embeddings: str, answers: Path | None,
 
 def _train(name: str, data: str, out: Path, embeddings: str, answers: Path | None) -> None:
     from ..recenter.filter import card, folder, training
-    from ..recenter.filter.answers import RecordedAnswers
     from ..recenter.filter.stage import STAGES as FILTERED
 
     training.check_installed()
     folder.refuse_others(out)
     stage = FILTERED[name]
     rows = with_judgment(load(stage.row, data))
-    recorded = None if answers is None else RecordedAnswers(stage, answers)
+    recorded = None if answers is None else recorded_replies.read(answers)
     with progress() as show:
         files, metrics = training.train_on(stage, rows, embeddings, recorded, show)
     folder.replace(out, files)

@@ -18,7 +18,7 @@ from ..choice.prompts import laid_out
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
-from .cases import COUNTS, PersonaCase, PersonaCases, persona_fields
+from .cases import COUNTS, PersonaCase, PersonaCases
 from .persona import Persona
 from .wordings import LANGUAGES, WORDINGS, Wording
 
@@ -118,7 +118,10 @@ class Template(Options):
         if self.setting == "other_persona":
             for case in cases:
                 _ = case.other_persona
-        known = persona_fields(cases.release) if self.hide else frozenset()
+        # Of all users, in the run or not: the cells of one run have different users and must agree on what may be hidden.
+        known = (
+            {name for persona in cases.release.others.personas.values() for name in persona.fields} if self.hide else ()
+        )
         for name in self.hide:
             if name not in known:
                 raise OptionError(
@@ -148,14 +151,6 @@ def persona(case: PersonaCase, template: Template) -> str:
     return f"{template.wording(case).with_persona}\n\n<persona>\n{profile(case, template)}\n</persona>"
 
 
-def other_persona(case: PersonaCase, template: Template) -> str:
-    """Our second control: the prompt of `persona`, but the profile is that of another user (see others.py).
-
-    A response may still say the right user's name.
-    """
-    return persona(case, template)
-
-
 def no_persona(case: PersonaCase, template: Template) -> str:
     """The paper's No Persona setting, its baseline: the model reads the question and the responses alone."""
     return template.wording(case).without_persona
@@ -174,7 +169,10 @@ def rag(case: PersonaCase, template: Template) -> str:
 
 
 SETTINGS: dict[str, Callable[[PersonaCase, Template], str]] = {
-    setting.__name__: setting for setting in (persona, no_persona, other_persona, rag)
+    "persona": persona,
+    "no_persona": no_persona,
+    "other_persona": persona,  # our second control, see `profile`: a response may still say the right user's name
+    "rag": rag,
 }
 """What the model is told about the user: the prompt's text before the question."""
 

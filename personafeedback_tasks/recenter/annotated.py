@@ -93,7 +93,7 @@ def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
         yield {
             "id": _id(one.conversation_id, one.attribute), "user_id": one.user_id,
             "conversation": [message._asdict() for message in one.conversation], "attribute": one.attribute,
-            "reason": one.why, "source": one.source,
+            "reason": one.reason, "source": one.source,
         }  # fmt: skip
 
 

@@ -13,8 +13,9 @@ from ..engine.funnel import Funnel, FunnelStep, JudgedSteps
 from ..engine.share import JudgedShare, part_of
 from .chains import MadeChain
 from .extract import EXTRACT
+from .histories import ForPrompt
 from .judgments import Judgments, Key, StageJudge, Thing, about_attribute, about_prompt, about_replies, is_among
-from .made import Extracted, ForPrompt, Replied, Selected
+from .made import Extracted, Replied, Selected
 from .ratings import NO_DIFFERENCE, WORSE_SHARE
 from .respond import RESPOND
 from .rows import Extraction, Relevance, Response

@@ -25,6 +25,7 @@ from .rows import SOURCES, StageRow, transcript
 
 USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
 LANGUAGES = ("en", "zh")
+EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -79,6 +80,41 @@ class NewPrompt:
     sensitive: bool = False
     topic: str = ""
     users: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class ForPrompt(StageRow):
+    """A user, a prompt, and attributes of the user.
+
+    Attributes:
+        id: `USER-PROMPT`.
+        topic: empty where the prompt names none.
+    """
+
+    cells = (EVERYDAY, SENSITIVE)
+    prompt_id: str
+    prompt: str
+    sensitive: bool
+    topic: str
+    attributes: tuple[str, ...]
+
+    @property
+    def question(self) -> str:
+        return self.prompt
+
+    @property
+    def cell(self) -> str:
+        return SENSITIVE if self.sensitive else EVERYDAY
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        return self.id, self.user_id, self.prompt, self.sensitive, self.attributes
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a log says of it, see `made.py`."""
+        names = ("prompt_id", "prompt", "sensitive", "topic")
+        return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
 
 
 def conversations(data: str | None = None) -> Rows[Conversation]:

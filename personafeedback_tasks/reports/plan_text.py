@@ -142,6 +142,7 @@ def _settings(plan: Plan) -> list[Block]:
         for name, usage in asks.items()
     ]
     replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
+    replies += "".join(f", of {call} {tokens:,}" for call, tokens in plan.longer.items())
     if plan.is_bound:
         replies += (
             ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
@@ -149,8 +150,8 @@ def _settings(plan: Plan) -> list[Block]:
     at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
     notes = [f"{replies}.{at}"]
     notes += [
-        f"{role}: another model, at its own prices. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
-        "as they may be."
+        f"{role}: another model, at its own prices, which `plan` does not ask for: its dollars are in no row and not in the total. Its prompts are "
+        "counted with the benchmark's responses in place of replies, its replies as long as they may be."
         for role in plan.beside
     ]
     return [of_rows("By setting", header, rows), *map(paragraph, notes), paragraph()]

@@ -9,20 +9,26 @@ import pytest
 from support import planted_chain as planted
 from support.commands import personafeedback
 from support.outputs import faults
+from support.tables import in_markdown
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter import funnel
 from personafeedback_tasks.recenter.chains import MadeChain
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.effect import effect_of
 from personafeedback_tasks.recenter.filter.judge import step_filter
 from personafeedback_tasks.recenter.filter.stage import STAGES
+from personafeedback_tasks.recenter.funnel import make_funnel
+from personafeedback_tasks.recenter.funnel_sheet import ChainResult, sheet
 from personafeedback_tasks.recenter.histories import conversation_id
 from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.reports.blocks import markdown
+from personafeedback_tasks.reports.funnel_text import blocks
 
 PLAN = planted.plan()
 
@@ -105,6 +111,18 @@ def test_a_filter_that_drops_everything_leaves_no_share(people):
     )  # nan: of nothing there is no share
     assert effect.measures["kept_accepted"][1].value == 0
     assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_judgments([people])) is None
+    whole = make_funnel(planted.made_chain(PLAN), read_judgments([people]))
+    shown = markdown(blocks(sheet([ChainResult(whole, None, (effect,))], []), {}))
+    assert in_markdown(shown)["What the filters change"]["with minus without, paired"]["model: accepted"] == "–"
+
+
+def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
+    """That of the users: the last digit of an error depends on it, and sets of texts have another one in every process."""
+    seen = []
+    monkeypatch.setattr(funnel, "share", lambda values, users, also=None: seen.append(users))
+    make_funnel(planted.made_chain(PLAN), read_judgments([people]))
+    assert len(seen) > 4
+    assert all(users == sorted(users) for users in seen)
 
 
 @pytest.mark.torch

@@ -29,8 +29,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs import graded
 from personafeedback_tasks.runs import lm_eval_log as lm_eval_logs
 from personafeedback_tasks.runs import log as logs
-from personafeedback_tasks.runs.asked import checked
-from personafeedback_tasks.runs.data import refuse_other_data
+from personafeedback_tasks.runs.asked import checked, refuse_other_data
 from personafeedback_tasks.runs.judged import Compared
 from personafeedback_tasks.runs.logged import logged
 from personafeedback_tasks.runs.marks import of_all_epochs

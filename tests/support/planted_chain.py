@@ -170,7 +170,7 @@ def shown(made: PlantedChain, user: str, topic: str) -> list[str]:
 def made_chain(plan: PlantedChain) -> MadeChain:
     """What the model makes, without a harness."""
     extracted = [
-        Extracted(f"{name}-{place}", plan.owner[name], name, tuple(Message(**turn) for turn in plan.messages[name]), plan.sources[name], one, "", "", False)
+        Extracted(f"{name}-{place}", plan.owner[name], tuple(Message(**turn) for turn in plan.messages[name]), one, "None given", plan.sources[name], conversation_id=name, quoted=False)
         for name, noted in plan.noted.items()
         for place, one in enumerate(noted, 1)
     ]  # fmt: skip
@@ -200,7 +200,7 @@ def script(made: PlantedChain, benchmark: str, cases: dict[str, object]) -> Call
     def respond(case: str, call: str) -> str:
         row = cases[case]
         return (
-            GENERIC if call == "generic" else personalized(row.user_id, int(row.asked.id[1:]), sorted(row.attributes))
+            GENERIC if call == "generic" else personalized(row.user_id, int(row.prompt_id[1:]), sorted(row.attributes))
         )
 
     return {"recenter_extract": extract, "recenter_select": select, "recenter_respond": respond}[benchmark]

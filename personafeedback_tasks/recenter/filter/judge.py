@@ -14,8 +14,9 @@ from ...common.embeddings import Embedder, Vectors, embedder
 from ...common.errors import DataError, OptionError
 from ...engine.evidence import Reply
 from ...engine.judges import Judge
+from ...engine.recorded import Recorded
+from ...engine.recorded import read as read_replies
 from ..rows import JudgedRow
-from .answers import RecordedAnswers
 from .evaluation import Prediction
 from .folder import Filter, read, text_digest
 from .stage import STAGES
@@ -40,7 +41,7 @@ def _judge(stage: str, path: str, answers: str | None = None, embeddings: str | 
         )
     if answers is not None and not trained.with_answers:
         raise OptionError(f"{path}: this filter was trained without a language model's answers. Remove -M answers=.")
-    recorded = None if answers is None else RecordedAnswers(trained.stage, str(answers))
+    recorded = None if answers is None else read_replies(Path(str(answers)))
     judge = FilterJudge(trained, recorded, None if embeddings is None else str(embeddings))
     return lambda prompt, about: judge.reply(str(about.get("case_id", "")), trained.stage.texts_of(prompt))
 
@@ -84,7 +85,7 @@ class FilterJudge:
         signature: see `Filter`.
     """
 
-    def __init__(self, trained: Filter, recorded: RecordedAnswers | None, embeddings: str | None = None) -> None:
+    def __init__(self, trained: Filter, recorded: Recorded | None, embeddings: str | None = None) -> None:
         self._filter, self._recorded = trained, recorded
         self._embeddings = embeddings or trained.embeddings
         self.stage, self.signature = trained.stage, trained.signature
@@ -123,8 +124,10 @@ class FilterJudge:
                 f"{row}: found other texts than those that the language model's recorded answer is to, expected the same. This "
                 "filter cannot answer under control=other_user, or for data with other texts under the same ids."
             )
-        answers = None if self._recorded is None else [self._recorded.number(row)]
-        columns, _ = self._filter.stage.weighed([texts], self._embed, answers)
+        answers = None
+        if self._recorded is not None:
+            answers = [self.stage.weight(self.stage.recorded_answer(self._recorded, row))]
+        columns, _ = self.stage.weighed([texts], self._embed, answers)
         model = self._filter.model
         return Prediction(0, float(model.weights.probabilities(columns)[0]), model.threshold)
 
