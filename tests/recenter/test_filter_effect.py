@@ -19,6 +19,7 @@ from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter import funnel
 from personafeedback_tasks.recenter.chains import MadeChain
 from personafeedback_tasks.recenter.fields import Message
+from personafeedback_tasks.recenter.filter.card import rows_of
 from personafeedback_tasks.recenter.filter.effect import effect_of
 from personafeedback_tasks.recenter.filter.judge import step_filter
 from personafeedback_tasks.recenter.filter.stage import STAGES
@@ -123,6 +124,18 @@ def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
     make_funnel(planted.made_chain(PLAN), read_judgments([people]))
     assert len(seen) > 4
     assert all(users == sorted(users) for users in seen)
+
+
+def test_the_card_has_a_dash_for_a_score_that_is_undefined():
+    stage = STAGES["relevance"]
+    known = {name: {"value": 0.5, "stderr": 0.1} for name in stage.score_names}
+    ((name, *texts),) = rows_of(stage, {"by_user": known})
+    assert name == "filter, by user"
+    assert set(texts) == {"50.0 ± 10.0", "0.500 ± 0.100"}
+    ((_, *texts),) = rows_of(stage, {"by_user": {name: {"value": None, "stderr": None} for name in known}})
+    assert set(texts) == {"–"}
+    ((_, *texts),) = rows_of(stage, {"by_user": {name: {"value": 0.5, "stderr": None} for name in known}})
+    assert set(texts) == {"50.0", "0.500"}
 
 
 @pytest.mark.torch

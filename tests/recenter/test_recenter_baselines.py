@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+np = pytest.importorskip("numpy")
 pytest.importorskip("bm25s")
 
 from personafeedback_tasks.common import retrieval
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.recenter.baselines import EMBEDDINGS, most_alike, relevance, selected
+from personafeedback_tasks.recenter import baselines
+from personafeedback_tasks.recenter.baselines import EMBEDDINGS, most_alike, relevance, selected, similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.rows import Relevance
 
@@ -72,10 +76,18 @@ def test_without_the_variable_a_note_says_how_to_get_embeddings():
     assert any(note.startswith(f"No embeddings: set {EMBEDDINGS}") for note in notes)
 
 
+def test_what_is_alike_has_the_cosine_of_both_texts(monkeypatch):
+    directions = {"Plays chess": (1.0, 0.0), "Explain chess.": (0.6, 0.8), "Bakes": (0.0, 1.0), "A cake?": (0.0, -1.0)}
+    embedded = SimpleNamespace(embed=lambda texts: np.array([directions[text] for text in texts]))
+    monkeypatch.setattr(baselines, "embedder", lambda model: embedded)
+    pairs = (("Plays chess", "Explain chess."), ("Bakes", "Explain chess."), ("Bakes", "A cake?"))
+    rows = [Relevance(f"r{number}", "u", prompt, of, True) for number, (of, prompt) in enumerate(pairs)]
+    assert similarity(rows, "some") == pytest.approx({"r0": 0.6, "r1": 0.8, "r2": -1})
+    assert similarity([], "some") == {}
+
+
 @pytest.mark.slow
 def test_embeddings_select_the_closest_k_by_a_real_model(minilm, monkeypatch):
-    from personafeedback_tasks.recenter.baselines import similarity
-
     monkeypatch.setenv(EMBEDDINGS, str(minilm))
     said, notes = relevance(ROWS)
     cosine = similarity(ROWS, str(minilm))
