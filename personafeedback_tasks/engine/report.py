@@ -10,7 +10,9 @@ from typing import Any
 
 from ..common.statistics import Estimate
 from .duels import Duels
+from .earlier import Earlier
 from .outcome import Answers, Outcome, ScoredCase
+from .share import Share
 
 PRECISION, RECALL = "precision", "recall"
 """Corpus metrics of a benchmark that selects something, which has a picture of the one over the other."""
@@ -191,23 +193,6 @@ class Control:
         return tuple(dict.fromkeys((self.value, *(difference.less for difference in self.named))))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Share:
-    """The share of cases of which something is so, to people and to a judge in their place.
-
-    Attributes:
-        name: for the head of a column: `relevant`.
-        option: in which a run on cases that nobody judged differs from its exam.
-        said: what the model says of a case: 1 if it is so, 0 if not or unreadable.
-        true: the same of people, of a case that they judged.
-    """
-
-    name: str
-    option: str
-    said: Callable[[Outcome], float]
-    true: Callable[[Outcome], float]
-
-
 @dataclass(frozen=True)
 class PublishedAspects:
     """The accuracy of each aspect of a reward model as others published it, to stand beside that of a run.
@@ -302,6 +287,7 @@ class ReportSpec:
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
+        written: in place of `shown` (a run as its log has it) -> the texts of its cases and what the model wrote there.
         duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
         published: (model or None for the best ones, values of the control's option) -> what was published of it under these, on
@@ -330,6 +316,7 @@ class ReportSpec:
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     shown: Callable[[Any, Collection[str]], Shown] | None = None
+    written: Callable[[Earlier], Shown] | None = None
     duels: Callable[[Any], Duels | None] | None = None
     control: Control | None = None
     share: Share | None = None

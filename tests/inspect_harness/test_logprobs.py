@@ -162,7 +162,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import inspect_eval
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.inspect_harness.scorers import labels
+from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.reports.report_text import tables
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
@@ -348,7 +348,7 @@ def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     names = [*scoring.METRICS, "acc_sym", "p_chosen"]
     again = score_again(
-        read_eval_log(found.location), labels("personafeedback", "logprobs")(), action="overwrite", display="none"
+        read_eval_log(found.location), scores("personafeedback", "logprobs")(), action="overwrite", display="none"
     )
     for results in (found.results, again.results):
         table = results.scores[0].metrics
@@ -427,7 +427,7 @@ def test_a_reply_without_a_letter_has_its_reason(arguments, reason, tmp_path):
 def test_a_log_scored_by_the_other_scorer_names_the_right_one(tmp_path):
     found = evaluate(letters("all"), tmp_path)
     again = score_again(
-        read_eval_log(found.location), labels("personafeedback", "generate")(), action="overwrite", display="none"
+        read_eval_log(found.location), scores("personafeedback", "generate")(), action="overwrite", display="none"
     )
     write_eval_log(again, found.location)
     with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_logprobs"):
