@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from ..analysis.duel_runs import cases_of
 from ..analysis.run_data import RunData
+from ..analysis.shares import rows_of
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
@@ -209,22 +209,18 @@ def shares(
         personafeedback annotate shares judged --exam exam --human DIR
     """
     from ..analysis.shares import make_share
-    from ..reports import shares_text
+    from ..reports.verdict_text import share_blocks
 
     if human is not None:
         require("ppi_py", extra="verdict")
     (run, _), (of, _) = the_run(run_path), the_run(exam)
     verdict = make_share(run, of, _judged(run, human, places) if human is not None else None)
-    show(shares_text.blocks(verdict), as_markdown)
+    show(share_blocks(verdict), as_markdown)
 
 
 def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:
     """Id of a row of a run -> 1 if it is so to most people, 0 if not; of the rows that the folder has with the same texts."""
-    cases, why_not = cases_of(run, places)
-    if cases is None:
-        raise DataError(
-            f"{run.logs[0]}: its rows are not at hand, which people's votes are compared with. {why_not} Pass --data."
-        )
+    cases = rows_of(run, places)
     asked, of = {row.id: row for row in cases}, run.benchmark.report.share
     stage = type(next(iter(cases)))
     judged = [row for row in annotated.rows_in(human, [stage]).get(stage, ()) if row.judgment is not None]

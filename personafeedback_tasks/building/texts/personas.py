@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...common.errors import DataError
 from ...common.strict_json import cut, leaves
 from ...engine.cases import digest_of
-from ...personafeedback import persona_file
-from ...personafeedback.persona import Persona
+from ...personafeedback.persona import Persona, load_profile
 from ..folder import Folder
 from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
 from ..screening import Screen
@@ -248,14 +247,14 @@ def next_split(settings: Settings, splits: Sequence[str]) -> str:
 
 
 def _profiles(root: Path) -> dict[str, Profile]:
-    """User id -> profile of every file in persona/. Raises DataError, see `persona_file.load`."""
+    """User id -> profile of every file in persona/. Raises DataError, see `persona.load_profile`."""
     paths = sorted((root / "persona").glob("*.json"))
     for path in paths:
         if path.stem != path.stem.strip():
             raise DataError(
                 f"{path}: found the user id {path.stem!r}, expected one without spaces around it: tables lose them. Rename the file."
             )
-    return {path.stem: persona_file.load(path) for path in paths}
+    return {path.stem: load_profile(path) for path in paths}
 
 
 def say_of_memories(folder: Folder, say: Say) -> None:
