@@ -52,7 +52,7 @@ from .texts.answers import FIRST, REWRITES, answer_id
 from .texts.asking import settled
 from .texts.checks import CUT
 from .texts.general import general_slot
-from .texts.memories import has_memory, memory_slot
+from .texts.memories import memory_slot
 from .texts.pairs import balance
 from .texts.personas import names, other_seed
 from .texts.sources import slots
@@ -147,7 +147,7 @@ def _next(build: _Files) -> Step | None:
 
 def _remembered(build: _Files) -> list[str]:
     """The users who have a memory."""
-    return [person.user_id for person in build.people if has_memory(build.folder, person.user_id)]
+    return [person.user_id for person in build.people if build.folder.has_memory(person.user_id)]
 
 
 def _asked(build: _Files, step: Step) -> bool:

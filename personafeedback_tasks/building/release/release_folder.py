@@ -118,7 +118,7 @@ def make(folder: Folder) -> Made:
 
 def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
     chosen_by = {origin.parents[0]: origin.model for origin in folder.read(Origin) if origin.kind == "memory"}
-    have = (user for user in users if (folder.root / "memory" / f"{user}.jsonl").is_file())
+    have = (user for user in users if folder.has_memory(user))
     return Counter(chosen_by.get(user, OWN) for user in have)
 
 
