@@ -3,9 +3,8 @@
 from .engine.benchmark import benchmarks
 from .inspect_harness.grader import grades
 from .inspect_harness.judges import judges
-from .inspect_harness.reward import responses
 from .inspect_harness.reward_api import reward_models
-from .inspect_harness.scorers import labels
+from .inspect_harness.scorers import scores
 from .inspect_tasks import (
     personafeedback,
     personafeedback_write,
@@ -26,7 +25,7 @@ for _name, _benchmark in benchmarks().items():
         grades(_name)
     for _method in _benchmark.methods.values():
         if "inspect" in _method.harnesses:
-            (responses if _method.evidence == "rewards" else labels)(_name, _method.name)
+            scores(_name, _method.name)
 
 __all__ = [
     "personafeedback", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",

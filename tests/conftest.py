@@ -45,9 +45,12 @@ LONGEST = {"installs", "whole"}
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The quick loop does not import a module that is slow as a whole: each worker would import torch and the providers' SDKs."""
-    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+    if "not slow" not in config.option.markexpr or collection_path.suffix != ".py":
         return None
-    return bool(re.search(r"^pytestmark = .*\bmark\.slow\b", collection_path.read_text(encoding="utf-8"), re.M)) or None
+    return (
+        bool(re.search(r"^pytestmark = .*\bmark\.(slow|release)\b", collection_path.read_text(encoding="utf-8"), re.M))
+        or None
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

@@ -132,15 +132,18 @@ def exams(runs: Sequence[Run]) -> list[Run]:
     return exams
 
 
-def exam_of(run: Run, path: Path, candidates: Sequence[Run]) -> Run:
+def exam_of(run: Run, path: Path, candidates: Sequence[Run], advice: str = "") -> Run:
     """The exam of the judge of a run of duels.
+
+    Args:
+        advice: see `refuse_other_judge`.
 
     Raises:
         RunError: there is none, or several.
     """
     same = [one for one in candidates if not differences(run, one)]
     if not same:
-        refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))
+        refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))), advice=advice)
     return only(path, same)
 
 

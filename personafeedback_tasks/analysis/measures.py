@@ -159,9 +159,9 @@ def margin(baseline: str, one: Contender) -> Estimate | None:
 def _adjusted(one: Contender) -> Estimate | None:
     """The score where the responses do not differ in the texts' covariate; None without texts."""
     covariate = one.texts.covariate if one.texts else None
-    if covariate is None:
+    if not covariate:
         return None
-    return at_zero(one.scores, [covariate.values[case_id] for case_id in one.ids], one.users)
+    return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.users)
 
 
 def _difference(name: str, one: Contender) -> Estimate | None:

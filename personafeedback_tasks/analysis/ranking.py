@@ -189,7 +189,7 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
     run, texts = one.run, one.texts
     shortcuts = {}
     if texts:  # the caveats say nothing of the adjusted score
-        texts = replace(texts, covariate=None)
+        texts = replace(texts, covariate={})
         shortcuts = make_shortcuts(run.cases, {"": list(run.cases)}, run.benchmark.report, texts)
     unreadable = unreadable_share(run)  # a report has a line for them
     return [

@@ -12,8 +12,7 @@ from ..common import foreign
 from ..common.errors import DataError
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
-from ..runs.asked import checked
-from ..runs.data import refuse_other_data
+from ..runs.asked import checked, refuse_other_data
 from ..runs.run import Run, RunError
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking

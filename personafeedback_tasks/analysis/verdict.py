@@ -142,13 +142,17 @@ def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]
     return [f"{name}: found {there}, expected {here}" for name, here, there in pairs if here != there]
 
 
-def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> None:
-    """Raise RunError unless an exam is of the judge of a run, asked in the same way, and has the same cells, see `differences`."""
+def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = (), advice: str = "") -> None:
+    """Raise RunError unless an exam is of the judge of a run, asked in the same way, and has the same cells, see `differences`.
+
+    Args:
+        advice: what else to do about the exam of another judge, a sentence.
+    """
     found = differences(run, exam, besides)
     if found:
         raise RunError(
             f"{exam.logs[0]}: found the exam of another judge than in {run.logs[0]} ({'; '.join(found)}). Run the judge with the "
-            "same options on the benchmark."
+            f"same options on the benchmark.{advice and f' {advice}'}"
         )
     missing = [cell for cell in run.cells if cell not in exam.answered]
     if missing:

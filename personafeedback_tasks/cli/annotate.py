@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from ..analysis.run_data import RunData, cases_of
+from ..analysis.run_data import RunData
+from ..analysis.shares import rows_of
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
@@ -169,6 +170,9 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
             f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
         )
     counted = take_answers(Folder(folder), _asking(asked), files, drop, corrections, _votes_command(folder), say)
+    if not counted and not files:  # somebody was dropped before any answer came
+        say(f"Next: {_votes_command(folder)} FILE...")
+        return
     written = annotated.write_judged(folder, [(question, vote.chosen, vote.note) for question, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
@@ -216,11 +220,7 @@ def shares(
 
 def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:
     """Id of a row of a run -> 1 if it is so to most people, 0 if not; of the rows that the folder has with the same texts."""
-    cases, why_not = cases_of(run, places)
-    if cases is None:
-        raise DataError(
-            f"{run.logs[0]}: its rows are not at hand, which people's votes are compared with. {why_not} Pass --data."
-        )
+    cases = rows_of(run, places)
     asked, of = {row.id: row for row in cases}, run.benchmark.report.share
     stage = type(next(iter(cases)))
     judged = [row for row in annotated.rows_in(human, [stage]).get(stage, ()) if row.judgment is not None]

@@ -16,7 +16,6 @@ from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 from ..personafeedback.paper.beside import beside
-from ..runs.estimated import Tokenizer
 
 Decorator = Callable[[Any], Any]
 
@@ -65,7 +64,6 @@ markdown_option = click.option("--markdown", "as_markdown", is_flag=True, help="
 tokenizer_option = click.option(
     "--tokenizer",
     metavar="NAME",
-    callback=lambda context, option, name: name and Tokenizer(name),
     help="Estimate the tokens of logs that count none, such as lm-eval's, with the tokenizer in this folder or Hub repository (needs "
     "transformers).",
 )

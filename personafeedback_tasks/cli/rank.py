@@ -10,7 +10,6 @@ import click
 from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
-from ..runs.estimated import Tokenizer
 from .options import (
     FILE,
     RUN,
@@ -56,7 +55,7 @@ def rank(
     places: Sequence[RunData],
     names: dict[str, str],
     columns: tuple[str, ...],
-    tokenizer: Tokenizer | None,
+    tokenizer: str | None,
     as_markdown: bool,
     csv_file: Path | None,
     json_file: Path | None,

@@ -12,7 +12,7 @@ from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..engine.report import Published
 from ..engine.usage import Prices
-from ..runs.estimated import Tokenizer, with_tokens
+from ..runs.estimated import with_tokens
 from ..runs.names import AS_LOGGED, offers, refuse_unknown, with_names
 from ..runs.read import only, read_runs
 from ..runs.run import Run
@@ -54,7 +54,7 @@ def report(
     control: Sequence[tuple[str, Path]],
     names: dict[str, str],
     paper: str | None,
-    tokenizer: Tokenizer | None,
+    tokenizer: str | None,
     prices: Prices | None,
     out: Path | None,
     full: bool,
@@ -183,7 +183,7 @@ def card(
         say(line)
 
 
-def read(paths: Sequence[Path], names: Mapping[str, str] = AS_LOGGED, tokenizer: Tokenizer | None = None) -> list[Run]:
+def read(paths: Sequence[Path], names: Mapping[str, str] = AS_LOGGED, tokenizer: str | None = None) -> list[Run]:
     """The runs of files and folders; what is left out is said on stderr."""
     with progress() as show:
         found = with_names(read_runs(paths, passed_over, lambda path: show(f"Reading {path}")), names)
@@ -227,7 +227,7 @@ def _read_controls(
     control: Sequence[tuple[str, Path]],
     short: Mapping[str, Path | None],
     names: Mapping[str, str],
-    tokenizer: Tokenizer | None = None,
+    tokenizer: str | None = None,
 ) -> dict[str, Run]:
     """Setting -> control.
 

@@ -186,7 +186,7 @@ def _cascade(
     people = None
     for path in (first, then):
         run, _ = the_run(path)
-        of = exam_of(run, exam, candidates)
+        of = exam_of(run, exam, candidates, "--then needs the exam of each judge: pass --exam twice.")
         duels, cases = duels_of(run, places)
         differs, untested = False, ""
         if human is not None and judges and len(run.cases) < len(judges[0].run.cases):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import islice
 
 from .errors import OptionError, require
@@ -40,6 +41,7 @@ def estimated(texts: Sequence[str]) -> list[int]:
     return [round(WIDE * (len(text) - other) + OTHER * other) for text, other in zip(texts, others, strict=True)]
 
 
+@cache
 def counted_by(name: str) -> Count:
     """The counts of a model's tokenizer, without the tokens that a chat template adds.
 

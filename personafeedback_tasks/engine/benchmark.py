@@ -44,7 +44,7 @@ class Stage:
 
     Attributes:
         name: of the option that turns it on; its messages and scores carry it.
-        room: new tokens of its reply where the method itself needs no more than a label.
+        room: new tokens of its reply where the method itself needs no more than a label, see `limit`.
         applies: whether these options ask for it.
         about: facts of the case that `read` needs; they travel with the message.
         read: (reply, those facts) -> what a score says of it.
@@ -60,6 +60,10 @@ class Stage:
     read: Callable[[str, Mapping[str, Any]], str]
     apply: Callable[[Any, Any, str], Any]
     warning: Callable[[str, Sequence[str]], str | None]
+
+    def limit(self, method: Method) -> int:
+        """New tokens of its reply, at most."""
+        return method.room or self.room
 
 
 @dataclass(frozen=True, kw_only=True)

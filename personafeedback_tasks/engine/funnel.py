@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 from ..common.statistics import Estimate
 from .report import Published
+from .share import JudgedShare
 
 PERCENT, POINTS, SIGNED, RATIO = "percent", "points", "signed", "ratio"
 """Units: a share, a difference of shares, a number with its sign, a number from 0 on."""
+
+
+THROUGH = "≈ "
+"""In front of a share that is estimated through a judge."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +35,41 @@ class FunnelStep:
 
 
 @dataclass(frozen=True)
+class JudgedSteps:
+    """Steps whose shares are estimated through a judge in people's place.
+
+    Attributes:
+        judge: its model.
+        finds: what it says of each thing: `relevant`.
+        steps: their names.
+        share: of all things that it was asked about.
+    """
+
+    judge: str
+    finds: str
+    steps: Sequence[str]
+    share: JudgedShare
+
+
+@dataclass(frozen=True)
 class FunnelModel:
     """One model.
 
     Attributes:
         rows: (the model or a part, step -> its share there); the model first, and only shares that can be formed.
+        judged: the steps that go through a judge.
         notes: what is absent and why, in sentences.
     """
 
     name: str
     rows: Sequence[tuple[str, Mapping[str, Estimate]]]
+    judged: Sequence[JudgedSteps]
     notes: Sequence[str]
+
+    @property
+    def through_judges(self) -> set[str]:
+        """Names of the steps that go through a judge."""
+        return {name for one in self.judged for name in one.steps}
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,8 @@ class Work:
         calls: how many, as each harness counts them.
         longest: tokens of the longest prompt.
         repeated: share of the prompts' characters that begin an earlier prompt, too: what a prefix cache can serve at most.
-        room: limit on the tokens of a reply; None where the model writes none that count.
+        room: limit on the tokens of the longest reply; None where the model writes none that count.
+        reply_tokens: of all replies, at most.
     """
 
     calls: int
@@ -49,11 +50,7 @@ class Work:
     longest: int
     repeated: float
     room: int | None
-
-    @property
-    def reply_tokens(self) -> int:
-        """At most."""
-        return self.calls * (self.room or 0)
+    reply_tokens: int
 
 
 @dataclass(frozen=True)
@@ -96,6 +93,7 @@ class Plan:
         expected: cell -> number of cases that it must have; empty if that is not checked.
         asks: setting -> its calls and tokens, of replies `reply` each.
         reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
+        longer: call of the benchmark's stage -> the limit on its replies, where that is not `reply` and nobody expects less.
         epochs: how often each call is made; all numbers include it.
         beside: role of another model, `grader` -> its calls and tokens, with the release's responses in place of the replies.
     """
@@ -110,6 +108,7 @@ class Plan:
     asks: Mapping[str, Usage]
     reply: int
     is_bound: bool = False
+    longer: Mapping[str, int] = field(default_factory=dict)
     prices: Prices | None = None
     epochs: int = 1
     beside: Mapping[str, Usage] = field(default_factory=dict)
@@ -228,14 +227,16 @@ def make_plan(
         benchmark.check(options, cases)
     options = every[0]
     method = benchmark.methods[options.method]
-    if reply is None or not method.writes:
-        reply = method.writes
+    expected = reply if method.writes else 0
+    reply = method.writes if expected is None else expected
     steps: dict[str, Steps] = {}
     if benchmark.comparisons:
         every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": _users_of(method, cases)}
         steps = {name: every_step[name] for name in HARNESSES if name in method.harnesses}
     sizes = _users(cases).values()
-    work, prompts = _work(benchmark, cases, every, count, epochs)
+    work, taken = _work(benchmark, cases, every, count, epochs, expected)
+    stage = benchmark.stage
+    longer = stage.limit(method) if expected is None and stage and any(map(stage.applies, every)) else reply
     return Plan(
         task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
         options=options,
@@ -244,12 +245,10 @@ def make_plan(
         work=work,
         difference=difference,
         shown=tuple(_shown(one, list(sizes), steps, difference) for one in benchmark.comparisons),
-        asks={
-            setting or "the run": Usage(calls=calls, input=tokens, output=calls * reply)
-            for setting, (calls, tokens) in zip(benchmark.settings(every), prompts, strict=True)
-        },
+        asks={setting or "the run": usage for setting, usage in zip(benchmark.settings(every), taken, strict=True)},
         reply=reply,
         is_bound=0 < method.writes == reply,
+        longer={stage.name: longer} if stage and longer != reply else {},
         prices=prices,
         epochs=epochs,
         beside=_graded(benchmark, cases, options, count, epochs),
@@ -270,10 +269,10 @@ def _shown(comparison: Comparison, sizes: Sequence[int], steps: Mapping[str, Ste
 
 
 def _work(
-    benchmark: Benchmark, cases: CaseSet[Any], every: Sequence[Options], count: Count, epochs: int
-) -> tuple[Work, list[tuple[int, int]]]:
-    """(the work under all settings, (calls, prompt tokens) of each)."""
-    method = benchmark.methods[every[0].method]
+    benchmark: Benchmark, cases: CaseSet[Any], every: Sequence[Options], count: Count, epochs: int, expected: int | None
+) -> tuple[Work, list[Usage]]:
+    """(the work under all settings, what each takes with replies of `expected` tokens, or of as many as they may have)."""
+    method, stage = benchmark.methods[every[0].method], benchmark.stage
     each = epochs * (len(benchmark.labels) if method.evidence == "log_likelihoods" else 1)  # a request for each label
     documents = method.documents(cases)
     prompts = [[text for one in documents for text in _prompts(benchmark, one, options)] for options in every]
@@ -281,15 +280,26 @@ def _work(
     together = [text for of_setting in prompts for text in of_setting]
     characters = sum(map(len, together))
     seen = repeated(together) + (each - 1) * characters
-    of_settings = [(each * len(some), each * sum(some)) for some in tokens]
+    taken, rooms, most = [], [method.room], 0
+    for options, some in zip(every, tokens, strict=True):
+        calls = each * len(some)
+        replies = calls * method.writes
+        if stage is not None and stage.applies(options):
+            rooms.append(stage.limit(method))
+            replies += epochs * len(documents) * (rooms[-1] - method.writes)
+        most += replies
+        output = replies if expected is None else calls * expected
+        taken.append(Usage(calls=calls, input=each * sum(some), output=output))
+    room = max(rooms)
     work = Work(
-        calls=sum(calls for calls, _ in of_settings),
-        prompt_tokens=sum(some for _, some in of_settings),
+        calls=sum(each * len(some) for some in tokens),
+        prompt_tokens=sum(each * sum(some) for some in tokens),
         longest=max(map(max, tokens)),
         repeated=seen / (each * characters),
-        room=method.room or None,
+        room=room or None,
+        reply_tokens=most if room else 0,
     )
-    return work, of_settings
+    return work, taken
 
 
 def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]:

@@ -6,6 +6,7 @@ A sample has ids and the question; the transcript has every prompt as it was sen
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from itertools import product
 from typing import Any
 
@@ -13,6 +14,7 @@ import anyio
 from inspect_ai.event import Event, ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
+    CachePolicy,
     ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
@@ -30,9 +32,22 @@ from ..engine.benchmark import Benchmark, Stage
 from ..engine.cases import Case, CaseSet
 from ..engine.method import Method
 from ..engine.options import Options
-from .kept import kept
 
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+TASK: ContextVar[str] = ContextVar("task", default="")
+"""The id of the running task, which a retried log shares with the log that it continues; empty outside of a run."""
+
+
+def kept() -> dict[str, Any]:
+    """Arguments for `Model.generate`: a cache that only the same task, retried, reads; none outside of a run.
+
+    Inspect starts a sample again that was not finished. Where a sample is written by one model and then judged by another, that would
+    ask the first one twice.
+    """
+    task = TASK.get()
+    return {"cache": CachePolicy(scopes={"task": task})} if task else {}
 
 
 def ask_every_call(

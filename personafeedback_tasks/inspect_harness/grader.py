@@ -16,9 +16,8 @@ from ..engine.evidence import answer_in
 from ..engine.graded import Ask, Graded
 from ..engine.options import Options
 from ..engine.outcome import Answers
-from .calls import concurrently, events, replies, text_config
+from .calls import concurrently, events, kept, replies, text_config
 from .evidence import said
-from .kept import kept
 from .metrics import VALUES, measures
 from .scorers import over_cases
 
@@ -96,7 +95,8 @@ def grades(name: str) -> Callable[..., Scorer]:
                 load = benchmark.report.load
                 assert load is not None
                 cases.update((case.id, case) for case in load(cast(Any, options.data), options.counts))
-            (reply,) = replies(state.output, events, _calls(benchmark)).values()
+            (method,) = benchmark.methods.values()
+            (reply,) = replies(state.output, events, method.calls).values()
             case = cases.get(str(state.sample_id))
             try:
                 if case is None or case.digest != state.metadata["digest"]:
@@ -121,11 +121,6 @@ def grades(name: str) -> Callable[..., Scorer]:
         return score
 
     return scores
-
-
-def _calls(benchmark: Benchmark) -> Sequence[str]:
-    (method,) = benchmark.methods.values()
-    return method.calls
 
 
 async def _votes(graded: Graded, grader: Model, asks: Sequence[Ask]) -> Mapping[str, Answers]:

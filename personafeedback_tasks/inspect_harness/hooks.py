@@ -23,7 +23,7 @@ from ..engine.cases import CaseSet
 from ..engine.options import Options
 from ..engine.signature import KEY, signatures, signed
 from . import judges
-from .kept import TASK
+from .calls import TASK
 
 logger = logging.getLogger(__name__)
 

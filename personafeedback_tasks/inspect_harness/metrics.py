@@ -9,6 +9,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from ..engine.benchmark import find
 from ..engine.outcome import Outcome, ScoredCase
+from ..engine.rewards import correlations
 from ..engine.table import table
 
 VALUES = "values"
@@ -38,6 +39,17 @@ def measures(benchmark: str) -> Metric:
         if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)
+
+    return compute
+
+
+@metric
+def pearson() -> Metric:
+    """`pearson_reward` and `pearson_<aspect>`: correlation of the rewards with being the better response."""
+
+    def compute(scores: list[SampleScore]) -> Value:  # annotated for the same reason
+        cases = outcomes_of(scores)
+        return cast(Value, correlations([outcome.rewards or {} for outcome in case] for case in cases))
 
     return compute
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError
@@ -161,6 +161,15 @@ class RewardModelAPI(ModelAPI):
 def reward_models() -> type[ModelAPI]:
     """The API behind `--model personafeedback-reward/...`. (Decorating the class itself would replace it by a function.)"""
     return RewardModelAPI
+
+
+def refuse_other_model(model: Model) -> None:
+    """Raise RewardError for a model that generates text."""
+    if not isinstance(model.api, RewardModelAPI):
+        raise RewardError(
+            f"method=reward needs a reward model, got {model}. Pass --model {API}/<path or Hub id>, or leave "
+            "method out."
+        )
 
 
 def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:

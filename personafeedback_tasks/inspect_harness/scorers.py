@@ -1,4 +1,4 @@
-"""Replies -> scores, for the methods that read labels: from the text of a reply, or from the likeliest tokens at its beginning."""
+"""Replies -> scores: one scorer for each method of a benchmark."""
 
 from __future__ import annotations
 
@@ -6,59 +6,70 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
+from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from ..common.statistics import mean
 from ..engine.benchmark import Benchmark, find
-from ..engine.documents import Scorable
 from ..engine.evidence import Evidence
 from ..engine.method import Method
+from ..engine.outcome import Outcome
+from ..engine.rewards import TOTAL
 from ..replies.letter_probabilities import mass
-from . import explained
 from .calls import events, replies, stage_outcome
-from .evidence import given, score_name
-from .metrics import ITEMS, VALUES, measures
+from .evidence import about_of, given, score_name
+from .metrics import ITEMS, VALUES, measures, pearson
+
+FACTS = "about"
+"""The key in the metadata of a sample of what its explanation says of its texts: a scorer sees no case. Logs from before there were
+explanations do not have it."""
 
 
 @cache
-def labels(name: str, method_name: str) -> Callable[[], Scorer]:
-    """The scorer of a benchmark's method."""
+def scores(name: str, method_name: str) -> Callable[[], Scorer]:
+    """The scorer of a benchmark's method.
+
+    Of rewards, acc is 1 if the right response alone has the highest reward, so 0 on a tie; acc_half is an equal share there, 0.5 of
+    two; tie says whether it is one; truncated is the share of responses whose conversation was cut; acc_<aspect> is acc of one output
+    of the model.
+    """
     benchmark = find(name)
     method = benchmark.methods[method_name]
+    # Where rewards are held against something of the case, neither response is the right one by itself.
+    more = [pearson()] if method.evidence == "rewards" and method.score_rewards is None else []
 
-    @scorer(metrics=[measures(name)], name=score_name(benchmark, method))
-    def scores() -> Scorer:
+    @scorer(metrics=[measures(name), *more], name=score_name(benchmark, method))
+    def of_method() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            document = document_of(benchmark, method, state, target)
+            logged = {**state.metadata, "id": str(state.sample_id), "targets": list(target)}
+            document = benchmark.scorable(method, logged)
             asked = replies(state.output, events, method.asked(document.settings))
             evidence = given(method, asked, f"{state.sample_id}", f"{state.model}")
             outcomes = method.judge(document, evidence)
             values = benchmark.tabled(method, outcomes, "inspect")
             answers = [answer for outcome in outcomes for answer in outcome.answers]
+            if method.evidence == "rewards":
+                shown = [reply.message.text for reply in asked.values()]
+                metadata = _of_rewards(method, asked, outcomes[0], logged["targets"])
+            else:  # of several cases, what each call was read to, before it is split into their answers
+                shown = (
+                    answers if method.several is None else [method.reading(of, benchmark.labels)[0] for of in evidence]
+                )
+                metadata = {"answers": answers, "targets": logged["targets"]}
+                metadata |= {} if method.several is None else {VALUES: values}
+                metadata |= _of_labels(benchmark, method, dict(zip(asked, evidence, strict=True)), outcomes[0])
             return Score(
                 value=cast(Any, over_cases(values)),
-                answer=", ".join(answers if method.several is None else _read(benchmark, method, evidence)),
-                explanation=explained.answers(benchmark, outcomes, state),
+                answer=", ".join(shown),
+                explanation=explanation(benchmark, outcomes, state),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
-                metadata={
-                    "answers": answers,
-                    "targets": list(target),
-                    **({} if method.several is None else {VALUES: values}),
-                    **({ITEMS: list(outcomes[0].items)} if method.described and method.described.items else {}),
-                    **_of_tokens(benchmark, method, dict(zip(asked, evidence, strict=True))),
-                    **stage_outcome(benchmark.stage, state),
-                },
+                metadata=metadata | stage_outcome(benchmark.stage, state),
             )
 
         return score
 
-    return scores
-
-
-def document_of(benchmark: Benchmark, method: Method, state: TaskState, target: Target) -> Scorable:
-    """What is scored in a sample."""
-    return benchmark.scorable(method, {**state.metadata, "id": str(state.sample_id), "targets": list(target)})
+    return of_method
 
 
 def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
@@ -66,13 +77,38 @@ def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     return values[0] if len(values) == 1 else {name: mean(of_case[name] for of_case in values) for name in values[0]}
 
 
-def _read(benchmark: Benchmark, method: Method, evidence: Sequence[Evidence]) -> list[str]:
-    """What each call was read to, before it is split into answers of several cases."""
-    return [method.reading(of_call, benchmark.labels)[0] for of_call in evidence]
+def _of_rewards(
+    method: Method, asked: Mapping[str, ChatCompletionChoice], outcome: Outcome, targets: list[str]
+) -> dict[str, Any]:
+    """What a score notes of rewards."""
+    about = about_of(asked[method.calls[0]])
+    rewards = {name: dict(zip(method.calls, pair, strict=True)) for name, pair in (outcome.rewards or {}).items()}
+    # A log from before the revision was noted can be scored again.
+    noted: dict[str, Any] = {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
+    return {"rewards": rewards, **({"targets": targets} if method.score_rewards else {}), **noted}
 
 
-def _of_tokens(benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence]) -> dict[str, Any]:
-    """p_letters: call -> the probability of all labels together."""
-    if method.read is not None:
-        return {}
-    return {"p_letters": {call: mass(method.reading(given, benchmark.labels)[1]) for call, given in evidence.items()}}
+def _of_labels(
+    benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence], outcome: Outcome
+) -> dict[str, Any]:
+    """What a score notes beside answers: what texts list; p_letters: call -> the probability of all labels together."""
+    noted: dict[str, Any] = {ITEMS: list(outcome.items)} if method.described and method.described.items else {}
+    if method.read is None:
+        noted["p_letters"] = {call: mass(method.reading(of, benchmark.labels)[1]) for call, of in evidence.items()}
+    return noted
+
+
+def explanation(benchmark: Benchmark, outcomes: Sequence[Outcome], state: TaskState) -> str | None:
+    """What the answers or rewards of a sample mean, line by line under each setting; None if the benchmark does not say."""
+    words = benchmark.explanations
+    if words is None:
+        return None
+    facts = (state.metadata or {}).get(FACTS)
+    facts = facts if isinstance(facts, Mapping) else {}
+    said = [
+        words.of_answers(one.answers, facts) if one.rewards is None else words.of_rewards(one.rewards[TOTAL], facts)
+        for one in outcomes
+    ]
+    if len(said) == 1:
+        return said[0]
+    return "\n".join(f"{outcome.setting}: {line}" for outcome, line in zip(outcomes, said, strict=True))

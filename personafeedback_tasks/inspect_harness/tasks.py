@@ -18,9 +18,10 @@ from ..engine.cases import CaseSet
 from ..engine.method import Method
 from ..engine.options import Options
 from ..engine.stopping import KEY
-from . import grader, hooks, logprobs, scorers
+from . import grader, hooks, logprobs
 from .calls import ask_every_call, text_config
-from .explained import FACTS
+from .reward_api import CONNECTIONS, refuse_other_model
+from .scorers import FACTS, scores
 from .stopping import stop_of
 
 Parameters = ParamSpec("Parameters")
@@ -133,13 +134,11 @@ def _parts(
     record: Benchmark, method: Method, cases: CaseSet[Any], every: Sequence[Options]
 ) -> tuple[Solver, list[Scorer], GenerateConfig]:
     """The solver, the scorers, and how the model generates."""
+    found = [scores(record.name, method.name)()]
     if method.evidence == "rewards":
-        from . import reward  # needs torch only when a reward model is loaded, but is slow to import
-
-        solver, scorer, config = reward.parts(record, cases, every)
-        return solver, [scorer], config
+        config = GenerateConfig(max_connections=CONNECTIONS)
+        return ask_every_call(record, cases, every, refuse_other_model), found, config
     config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method.room)
-    found: list[Scorer] = [scorers.labels(record.name, method.name)()]
     if not grader.applies(record, every[0]):
         keep = method.described is not None and len(method.calls) > 1  # a long text is not to be paid for twice
         return ask_every_call(record, cases, every, keep=keep), found, config

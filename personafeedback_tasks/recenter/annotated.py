@@ -18,7 +18,7 @@ from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.strict_json import short
+from ..common.strict_json import json_lines, short
 from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from . import asking
@@ -28,7 +28,6 @@ from .made import extracted, replied, selected
 from .respond import RESPOND
 from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, parse
 from .select import SELECT
-from .upstream import json_lines
 
 ASKED = "asked"
 LACKING = "missing.jsonl"
@@ -76,7 +75,7 @@ def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
         yield {
             "id": _id(one.conversation_id, one.attribute), "user_id": one.user_id,
             "conversation": [message._asdict() for message in one.conversation], "attribute": one.attribute,
-            "reason": one.why, "source": one.source,
+            "reason": one.reason, "source": one.source,
         }  # fmt: skip
 
 

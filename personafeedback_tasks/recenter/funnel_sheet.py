@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.strict_json import jsonable
-from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, FunnelModel, FunnelSheet, FunnelTable
+from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, FunnelModel, FunnelSheet, FunnelTable, JudgedSteps
 from ..engine.report import Published
 from .filter.effect import MEASURES, OVER_SELECTION, FilterEffect
 from .funnel import SENSITIVE, STEPS, Funnel
@@ -60,7 +60,10 @@ def sheet(results: Sequence[ChainResult], others: Sequence[Published]) -> Funnel
     Args:
         others: see `published`; none to leave them out.
     """
-    models = [FunnelModel(one.funnel.model, list(_rows(one.funnel)), one.funnel.notes) for one in results]
+    models = [
+        FunnelModel(one.funnel.model, list(_rows(one.funnel)), list(one.funnel.judged.values()), one.funnel.notes)
+        for one in results
+    ]
     tables = [table for table in (_ratings(results), _filters(results)) if table.rows]
     return FunnelSheet(TITLE, STEPS, models, ABOUT, tables, others, COMPARABLE if others else "")
 
@@ -115,6 +118,7 @@ def document(
             "signatures": signatures[one.funnel.model],
             "steps": one.funnel.steps,
             "parts": one.funnel.parts,
+            "judged": {stage: _judged(of) for stage, of in one.funnel.judged.items()},
             "rating": one.rating,
             "filters": [
                 {
@@ -135,3 +139,18 @@ def document(
     figures = [{"why": one.why, "figures": {line.title: of for line, of in one.figures}} for one in others]
     found: dict[str, Any] = jsonable({"models": models, "published": figures})
     return found
+
+
+def _judged(of: JudgedSteps) -> dict[str, Any]:
+    share = of.share
+    return {
+        "judge": of.judge,
+        "finds": of.finds,
+        "steps": of.steps,
+        "said": share.said,
+        "corrected": share.corrected.rate,
+        "sensitivity": share.corrected.longer,
+        "specificity": share.corrected.shorter,
+        "people": share.people,
+        "prediction_powered": share.powered and share.powered.rate,
+    }

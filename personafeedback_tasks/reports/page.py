@@ -77,7 +77,7 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[st
             for caveat in ranking.caveats
             if not page_table.is_of_models(caveat)
         ],
-        "has_texts": ranking.data is not None,
+        "has_texts": ranking.data is not None or first.benchmark.report.written is not None,
         "rows": rows,
         "columns": page_table.columns(ranking, numbers),
         "control": first.benchmark.report.control,

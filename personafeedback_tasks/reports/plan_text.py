@@ -142,14 +142,16 @@ def _settings(plan: Plan) -> list[Block]:
         for name, usage in asks.items()
     ]
     replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
+    replies += "".join(f", of {call} {tokens:,}" for call, tokens in plan.longer.items())
     if plan.is_bound:
         replies += (
             ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
         )
     at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
     notes = [f"{replies}.{at}"]
+    left_out = ", which the dollars do not include" if plan.prices else ""
     notes += [
-        f"{role}: another model, at its own prices. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
+        f"{role}: another model, at its own prices{left_out}. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
         "as they may be."
         for role in plan.beside
     ]

@@ -46,7 +46,7 @@ def title(report: Report) -> str:
     """The model, and what it was asked: `model, general hard: 1,010 cases of 101 users`."""
     run, overall = report.run, report.overall
     of = "" if overall.cases == overall.of else f" of {overall.of:,}"
-    users = overall.measures[run.benchmark.report.primary].users
+    users = len({case.user_id for case in run.cases.values()})
     return f"{run.label}, {spaced(overall.name)}: {overall.cases:,}{of} cases, {users:,} users"
 
 
@@ -121,8 +121,8 @@ def _shortcuts(report: Report) -> str:
         if agreement.kappa.n > most
     ]
     parts = [f"same picks as {', '.join(same)}"] if same else []
-    if found.adjusted is not None and report.texts.covariate:
-        parts.append(f"{report.texts.covariate.equal} {percent(found.adjusted.value)} %")
+    if found.adjusted is not None:
+        parts.append(f"{report.run.benchmark.report.adjusted} {percent(found.adjusted.value)} %")
     return f"shortcuts: {'; '.join(parts)}" if parts else ""
 
 

@@ -14,6 +14,7 @@ from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
+from ..engine.share import JudgedShare
 from ..runs.caveat import FORBIDS, VOID
 from ..runs.signature_line import signature_line
 from . import abstaining_text
@@ -185,7 +186,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
                 for model, name in verdict.relatives.items()
             },
             "groups": {group.name: group for group in verdict.groups},
-            "corrected": {**vars(verdict.corrected), "why_not": _why_not(verdict)},
+            "corrected": {**jsonable(verdict.corrected), "why_not": _why_not(verdict)},
             "length_adjusted": verdict.adjusted,
             "people": verdict.people.duels,
             "people_users": verdict.people.users,
@@ -256,18 +257,18 @@ SHARE_LEGEND = (
 )
 
 
-def _shares(verdict: ShareVerdict) -> Iterator[tuple[str, Estimate]]:
-    yield "as the judge says", verdict.said
-    if verdict.corrected.rate is not None:
-        yield "corrected by the exam", verdict.corrected.rate
-    if verdict.powered is not None:
-        yield "with people's votes", verdict.powered.rate
-    yield "to people, in the exam", verdict.of_exam
+def _shares(found: JudgedShare) -> Iterator[tuple[str, Estimate]]:
+    yield "as the judge says", found.said
+    if found.corrected.rate is not None:
+        yield "corrected by the exam", found.corrected.rate
+    if found.powered is not None:
+        yield "with people's votes", found.powered.rate
+    yield "to people, in the exam", found.of_exam
 
 
-def _share_notes(verdict: ShareVerdict) -> Iterator[str]:
+def share_notes(found: JudgedShare) -> Iterator[str]:
     """What the numbers assume, and why one is missing."""
-    correction = verdict.corrected
+    correction = found.corrected
     if correction.rate is None:
         yield f"No corrected share. {correction.why_not}"
     else:
@@ -276,13 +277,13 @@ def _share_notes(verdict: ShareVerdict) -> Iterator[str]:
             f"which it is so, and in {percent(1 - correction.shorter)} % of the others."
         )
         yield from _cut_off(correction, "share")
-    if verdict.powered is not None:
+    if found.powered is not None:
         yield (
-            f"With people's votes on {verdict.people:,} cases: prediction-powered, the judge's answers weighing {verdict.powered.weight:.2f}. It holds "
+            f"With people's votes on {found.people:,} cases: prediction-powered, the judge's answers weighing {found.powered.weight:.2f}. It holds "
             "whatever the judge's errors, if these cases were drawn at random."
         )
-    elif verdict.people:
-        yield f"People's votes are left out: they are on cases of {verdict.users} users, and at least {LEAST_USERS} users are needed."
+    elif found.people:
+        yield f"People's votes are left out: they are on cases of {found.users} users, and at least {LEAST_USERS} users are needed."
 
 
 def share_blocks(verdict: ShareVerdict) -> list[Block]:
@@ -290,8 +291,8 @@ def share_blocks(verdict: ShareVerdict) -> list[Block]:
     return [
         heading(f"{verdict.run.benchmark.title}, judged by {verdict.run.model}"),
         warnings(verdict.caveats),
-        _table_of("Shares", "cases", verdict.share_name, dict(_shares(verdict))),
-        bullets(list(_share_notes(verdict))),
+        _table_of("Shares", "cases", verdict.of.name, dict(_shares(verdict.found))),
+        bullets(list(share_notes(verdict.found))),
         paragraph(SHARE_LEGEND, dim=True),
         signatures({"run": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
     ]

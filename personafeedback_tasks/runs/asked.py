@@ -1,4 +1,5 @@
-"""The prompts in a log, held against those that this version builds for its options and the data. One comparer for both harnesses.
+"""A run beside the data that it was made on: its cases, and the prompts in its log, held against those that this version builds for its
+options. One comparer for both harnesses.
 
 Both harnesses log every prompt in full. Those of some cases tell under which setting, wording and method a run was asked, whatever
 its signature claims.
@@ -7,18 +8,17 @@ its signature claims.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from ..common.errors import PersonaFeedbackError
 from ..common.strict_json import cut
 from ..engine.benchmark import Benchmark
-from ..engine.cases import CaseSet, digest_of
+from ..engine.cases import CaseSet, NamedSet, digest_of
 from ..engine.options import Options
 from .claims import options_of, prompts_unchecked
-from .data import refuse_other_data
-from .run import USE_AS_WRITTEN, Asked, Run, RunError
+from .run import USE_AS_WRITTEN, Asked, Run, RunError, refused
 
 CASES = 50
 """Of how many cases or documents of a log the prompts are compared."""
@@ -26,25 +26,11 @@ CASES = 50
 T = TypeVar("T")
 
 
-class Spread(Generic[T]):
-    """Up to CASES of the items that are offered. Their names decide which: always the same ones, and from all over a log."""
-
-    def __init__(self) -> None:
-        self._kept: list[tuple[int, int, T]] = []
-        self._offered = 0
-
-    def offer(self, name: str, item: T) -> None:
-        """Keep an item, or the others."""
-        self._offered += 1
-        entry = (-int(digest_of([name]), 16), self._offered, item)
-        if len(self._kept) < CASES:
-            heapq.heappush(self._kept, entry)
-        else:
-            heapq.heappushpop(self._kept, entry)
-
-    def __iter__(self) -> Iterator[T]:
-        """In the order in which they were offered."""
-        return (item for _, _, item in sorted(self._kept, key=lambda entry: entry[1]))
+def spread(items: Iterable[tuple[str, T]]) -> list[T]:
+    """Up to CASES of some items, in their order. Their names decide which: always the same ones, and from all over a log."""
+    by_name = ((int(digest_of([name]), 16), number, item) for number, (name, item) in enumerate(items))
+    kept = sorted(heapq.nsmallest(CASES, by_name), key=lambda entry: entry[1])
+    return [item for _, _, item in kept]
 
 
 def checked(run: Run, cases: CaseSet[Any]) -> Run:
@@ -56,6 +42,44 @@ def checked(run: Run, cases: CaseSet[Any]) -> Run:
     refuse_other_data(run, cases)
     why = "" if run.asked is None or run.unchecked else _compared(run, run.asked, cases)
     return replace(run, unchecked=(prompts_unchecked(run.logs[0], why),)) if why else run
+
+
+def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
+    """Raise RunError unless every answer was given to the texts of `cases`, each case has the same cell and user there, and both
+    are of the same set, or of none."""
+    if run.named_set != cases.named_set:
+        raise RunError(
+            f"{run.logs[0]}: found a run of {run.title} with {_counted(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
+            f"{_counted(cases.named_set)}, as in {cases.source}. Pass --data with the data of the run (its log names them)."
+        )
+    of_data = {case.id: (case.digest, case.cell, case.user_id) for case in cases}
+    for cell, size in run.cells.items():
+        if (expected_size := len(cases.cells.get(cell, ()))) != size:
+            raise RunError(
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {expected_size:,} as in {cases.source}. "
+                "Pass --data with the data of the run (its log names them), or run again."
+            )
+    of_run = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
+    differing = [case_id for case_id, fields in of_run.items() if of_data.get(case_id) != fields]
+    for place, meaning in enumerate(("have other texts", "are in another cell", "belong to another user")):
+        wrong = [name for name in differing if name not in of_data or of_data[name][place] != of_run[name][place]]
+        if wrong:
+            first = wrong[0]
+            expected = of_data[first][place] if first in of_data else "no such case"
+            raise RunError(
+                f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
+                f"{cases.source}; the first is {first}, found {of_run[first][place]}, expected {expected}. Pass --data with "
+                "the data of the run (its log names them), or run again."
+            )
+    for cell, digest in cases.digests.items() if not run.partial else ():
+        logged = run.signature.get("cells", {}).get(cell, {}).get("data", digest)
+        if logged != digest:
+            found = f"the digest {logged} of the cases of {cell} in its signature"
+            raise refused(run.logs[0], found, f"{digest} as in {cases.source}")
+
+
+def _counted(named: NamedSet | None) -> str:
+    return ", ".join(f"{cell} {count:,}" for cell, count in named.counts.items()) if named else "no manifest"
 
 
 def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:

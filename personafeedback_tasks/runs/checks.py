@@ -18,11 +18,10 @@ from ..engine.signature import set_of
 from ..engine.table import table
 from ..engine.usage import NONE, total
 from . import claims, marks
-from .asked import Spread
 from .caveat import Caveat
 from .judged import Compared, compared, equal, scored_cases
-from .log import Log, LoggedDocument, LoggedTask, Printed
-from .run import Asked, Run, RunError
+from .log import Log, LoggedTask, Printed
+from .run import AS_WRITTEN, Asked, Run, RunError, refused
 from .stopped import of_users
 
 
@@ -44,9 +43,8 @@ def runs_of(log: Log) -> list[Run]:
         path, benchmark = task.path, find(task.signature["benchmark"])
         unchecked |= dict.fromkeys(claims.compared(path, task.signatures, task.record))
         cells |= cells_of(path, task.signature, benchmark)
-        spread: Spread[LoggedDocument] = Spread()
-        every, found_marks = compared(task, benchmark, spread)
-        asked += [document.asked() for document in spread if document.asked is not None]
+        every, found_marks, looked_at = compared(task, benchmark)
+        asked += [document.asked() for document in looked_at if document.asked is not None]
         claims.refuse_other_model(path, task.record)
         marks.refuse_invalidated(path, task.invalidated, found_marks)
         counted = [case for case in every if not case.mark]
@@ -56,10 +54,8 @@ def runs_of(log: Log) -> list[Run]:
         _refuse_other_values(task, kept, benchmark)
         _refuse_other_table(task, [every, counted] if any(found_marks) else [every], benchmark)
         if twice := cases[0].keys() & {case.outcome.case_id for case in kept}:
-            raise RunError(
-                f"{path}: found {min(twice)} ({len(twice):,} in all), which are also in another cell's samples, expected each "
-                "case in one cell. Use the files as the harness wrote them."
-            )
+            found = f"{min(twice)} ({len(twice):,} in all), which are also in another cell's samples"
+            raise refused(path, found, "each case in one cell", "Use the files as the harness wrote them.")
         for place in settings:
             usage[place] += total(case.outcomes[place].usage for case in every)
             cases[place] |= scored_cases(case.outcomes[place] for case in kept)
@@ -96,10 +92,9 @@ def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> 
         if cell not in cells or type(count) is not int or count < 0:
             raise RunError(f"{path}: found the cell {cell!r} with {count!r} cases, expected one of {', '.join(cells)}.")
         if signature["counts"] != "any" and count != known.get(cell, count):
-            raise RunError(
-                f"{path}: found {count:,} as the number of cases of {cell}, expected {known[cell]:,}, "
-                f"since the log says counts={signature['counts']}. It was changed after the run; use the log as the harness wrote it."
-            )
+            expected = f"{known[cell]:,}, since the log says counts={signature['counts']}"
+            advice = "It was changed after the run; use the log as the harness wrote it."
+            raise refused(path, f"{count:,} as the number of cases of {cell}", expected, advice)
     return found
 
 
@@ -166,10 +161,8 @@ def _refuse_one_table(path: Path, printed: Printed, ours: Mapping[str, float], p
                 "The rows or the table were changed after the run, or belong to two runs: use the files as the harness wrote them."
             )
     if primary in ours and primary not in printed.values:
-        raise RunError(
-            f"{path}: found no {primary} in the table of {printed.name}, expected {ours[primary]:g} from its samples. Use the log "
-            "as the harness wrote it."
-        )
+        expected = f"{ours[primary]:g} from its samples"
+        raise refused(path, f"no {primary} in the table of {printed.name}", expected, AS_WRITTEN)
 
 
 def _table(printed: Printed, compared: Sequence[Compared], benchmark: Benchmark) -> dict[str, float]:
@@ -183,8 +176,6 @@ def _table(printed: Printed, compared: Sequence[Compared], benchmark: Benchmark)
 
 
 def _contradiction(path: Path, wrong: Sequence[Compared], of: int, found: str, expected: str, source: str) -> RunError:
-    return RunError(
-        f"{path}, {wrong[0].where}: found {found} for {wrong[0].outcome.case_id}, expected {expected} from {source} "
-        f"({len(wrong):,} of {of:,} rows disagree). The log was changed after the run: use it as the harness wrote it, or "
-        "run again."
-    )
+    found += f" for {wrong[0].outcome.case_id}"
+    expected += f" from {source} ({len(wrong):,} of {of:,} rows disagree)"
+    return refused(f"{path}, {wrong[0].where}", found, expected)

@@ -18,7 +18,7 @@ from ..engine.cases import HUB_COMMIT, remark_of
 from ..engine.options import Options
 from ..engine.signature import set_of
 from .caveat import WEAKENS, Caveat
-from .run import USE_AS_WRITTEN, RunError, text
+from .run import RunError, refused, text
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,9 @@ def refuse_other_model(path: Path, record: HarnessRecord) -> None:
     """Raise RunError if the harness names a model that is not that of the run."""
     for place, names, expected in record.models:
         if others := sorted(set(names) - set(expected)):
-            raise RunError(
-                f"{path}: found the model {without_password(others[0])} in {place}, expected "
-                f"{without_password(' or '.join(sorted(expected)))}, as the log says of the run. {USE_AS_WRITTEN}"
-            )
+            named = without_password(" or ".join(sorted(expected)))
+            found = f"the model {without_password(others[0])} in {place}"
+            raise refused(path, found, f"{named}, as the log says of the run")
 
 
 def _read(path: Path, benchmark: Benchmark, options: Mapping[str, Any], place: str) -> tuple[Options, ...]:
@@ -169,6 +168,4 @@ def _read(path: Path, benchmark: Benchmark, options: Mapping[str, Any], place: s
 
 
 def _contradiction(path: Path, name: str, found: object, expected: object, why: str) -> RunError:
-    return RunError(
-        f"{path}: found {name} {text(found)} in its signature, expected {text(expected)}, {why}. {USE_AS_WRITTEN}"
-    )
+    return refused(path, f"{name} {text(found)} in its signature", f"{text(expected)}, {why}")

@@ -14,26 +14,11 @@ from .logged import documents_of
 from .run import Run
 
 
-class Tokenizer:
-    """What --tokenizer names. It is loaded for the first run that needs it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._count: Count | None = None
-
-    def count(self, texts: list[str]) -> int:
-        """Tokens of all of them.
-
-        Raises:
-            OptionError, ModuleNotFoundError: see `counted_by`.
-        """
-        if self._count is None:
-            self._count = counted_by(self.name)
-        return sum(self._count(texts))
-
-
-def with_tokens(run: Run, tokenizer: Tokenizer | None) -> Run:
+def with_tokens(run: Run, tokenizer: str | None) -> Run:
     """The run with an estimate where its log counts no tokens: of the texts as they are logged, each call on its own.
+
+    Args:
+        tokenizer: see `counted_by`; loaded for the first run that needs it.
 
     Raises:
         OptionError, ModuleNotFoundError: the tokenizer cannot be loaded.
@@ -42,20 +27,20 @@ def with_tokens(run: Run, tokenizer: Tokenizer | None) -> Run:
     if tokenizer is None or run.usage.counted:
         return run
     found: dict[tuple[str, int], Usage] = {}
-    whole = NONE
+    whole, count = NONE, counted_by(tokenizer)
     for task, document in documents_of(run):
         if document.document is None or document.asked is None:
             continue
         place, settings = task.settings.index(run.setting), len(task.settings)
-        usage = _usage(document, place, settings, tokenizer)
+        usage = _usage(document, place, settings, count)
         whole += usage
         asked = document.document.cases
         found |= {(case.id, document.epoch): usage / len(asked) for case in asked}
     cases = {name: _with(case, found) for name, case in run.cases.items()}
-    return replace(run, cases=cases, usage=whole, tokenizer=tokenizer.name)
+    return replace(run, cases=cases, usage=whole, tokenizer=tokenizer)
 
 
-def _usage(document: LoggedDocument, place: int, settings: int, tokenizer: Tokenizer) -> Usage:
+def _usage(document: LoggedDocument, place: int, settings: int, count: Count) -> Usage:
     """Of a document under one of its settings, whose calls follow each other."""
     assert document.asked is not None  # checked by the caller
     calls, evidence = document.asked().calls, document.evidence
@@ -65,8 +50,8 @@ def _usage(document: LoggedDocument, place: int, settings: int, tokenizer: Token
     replies = [reply.text for reply in evidence[given] if isinstance(reply, Reply)]
     return Usage(
         calls=len(calls[asked]),
-        input=tokenizer.count([text for texts in calls[asked] for text in texts]),
-        output=tokenizer.count(replies) if replies else 0,
+        input=sum(count([text for texts in calls[asked] for text in texts])),
+        output=sum(count(replies)),
     )
 
 

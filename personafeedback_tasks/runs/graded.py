@@ -15,7 +15,7 @@ from ..engine.method import FACTS
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.signature import signature
 from .log import Grader, LoggedDocument
-from .read import open_log
+from .logged import tasks_of
 from .run import Run, RunError
 
 
@@ -51,7 +51,7 @@ def graded_runs(run: Run, cases: CaseSet[Any]) -> list[tuple[Run, Duels, CaseSet
 
 
 def _documents(run: Run) -> Iterator[tuple[Grader, LoggedDocument]]:
-    for task in (task for path in run.logs for task in open_log(path).tasks):
+    for task in tasks_of(run):
         for document in task.documents() if task.grader is not None else ():
             if document.epoch > 1:
                 raise RunError(f"{task.path}: found votes of several epochs, expected one reply to each question.")

@@ -38,7 +38,7 @@ from .inspect_conditions import conditions, grader
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .model_arguments import needed
-from .run import NO_SAMPLES, Asked, Run, RunError, signed
+from .run import NO_SAMPLES, Asked, Run, RunError, refused, signed
 from .stopped import plan_in
 from .unfinished import perhaps
 from .usage import CallsMade
@@ -252,9 +252,8 @@ class _Samples:
         labels = method.evidence != "rewards"
         expected = len(logged["targets"]) * len(document.settings)
         if labels and (len(noted["answers"]) != expected or expected % len(asked)):
-            raise RunError(
-                f"{path}, {where}: found the answers {noted['answers']!r}, expected one per call. Use the log as Inspect wrote it."
-            )
+            what = f"the answers {noted['answers']!r}"
+            raise refused(f"{path}, {where}", what, "one per call", "Use the log as Inspect wrote it.")
         try:
             evidence = given(method, replies, raw["id"], self.log.eval.model)
         except RewardError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ from ..engine.documents import document_digest
 from ..engine.method import Method
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.rewards import RewardError
-from .asked import Spread
+from .asked import spread
 from .log import LoggedDocument, LoggedTask
-from .run import RunError
+from .run import AS_WRITTEN, RunError, refused
 
 TOLERANCE = 1e-9
 """By how much a logged number may differ from ours: sums in another order."""
@@ -64,15 +64,11 @@ def refuse_other_cases(path: Path, where: str, logged: Mapping[str, Any], cases:
     listed = logged.get("cases")
     if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed) or len(listed) != cases:
         found = f"{len(listed)} cases" if isinstance(listed, list) else "no list of cases"
-        raise RunError(
-            f"{path}, {where}: found {found}, expected one for each of {cases} answers. Use the log as the harness wrote it."
-        )
-    expected = document_digest(str(logged.get("id")), [str(case.get("digest")) for case in listed])
-    if logged.get("digest") != expected:
-        raise RunError(
-            f"{path}, {where}: found cases with the digest {expected}, expected {logged.get('digest')}: other ones, or in another "
-            "order. The log was changed after the run: use it as the harness wrote it, or run again."
-        )
+        raise refused(f"{path}, {where}", found, f"one for each of {cases} answers", AS_WRITTEN)
+    digest = document_digest(str(logged.get("id")), [str(case.get("digest")) for case in listed])
+    if logged.get("digest") != digest:
+        expected = f"{logged.get('digest')}: other ones, or in another order"
+        raise refused(f"{path}, {where}", f"cases with the digest {digest}", expected)
 
 
 def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: int) -> None:
@@ -82,33 +78,33 @@ def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: i
         replies: how many each call of a case or document has.
     """
     if list(replies) != [1] * calls:
-        raise RunError(
-            f"{path}, {where}: found {sum(replies)} replies to {len(replies)} calls, expected one to each of {calls}. Use the log as the "
-            "harness wrote it, or run again."
-        )
+        found = f"{sum(replies)} replies to {len(replies)} calls"
+        raise refused(f"{path}, {where}", found, f"one to each of {calls}", f"{AS_WRITTEN[:-1]}, or run again.")
 
 
-def compared(
-    task: LoggedTask, benchmark: Benchmark, spread: Spread[LoggedDocument]
-) -> tuple[list[Compared], list[str]]:
-    """(every case of every document, the mark of each document); `spread` is offered the documents."""
+def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[LoggedDocument]]:
+    """(every case of every document, the mark of each document, the documents whose prompts are to be looked at)."""
     method = benchmark.methods[task.signature["method"]]
     compared, found_marks = [], []
     seen: dict[str, list[Compared]] = {}
-    for document in task.documents():
-        found_marks.append(document.mark)
-        if document.document is None:
-            continue
-        for case in _judged(task, benchmark, method, document):
-            if not case.mark:
-                _refuse_unknown(task, case, benchmark)
-                of_case = seen.setdefault(case.outcome.case_id, [])
-                for other in of_case:
-                    _refuse_twice(task.path, other, case)
-                of_case.append(case)
-            compared.append(case)
-        spread.offer(f"{document.id} {document.epoch}", document)
-    return compared, found_marks
+
+    def judged() -> Iterator[tuple[str, LoggedDocument]]:
+        for document in task.documents():
+            found_marks.append(document.mark)
+            if document.document is None:
+                continue
+            for case in _judged(task, benchmark, method, document):
+                if not case.mark:
+                    _refuse_unknown(task, case, benchmark)
+                    of_case = seen.setdefault(case.outcome.case_id, [])
+                    for other in of_case:
+                        _refuse_twice(task.path, other, case)
+                    of_case.append(case)
+                compared.append(case)
+            yield f"{document.id} {document.epoch}", document
+
+    looked_at = spread(judged())  # one at a time: all their texts may not fit into memory
+    return compared, found_marks, looked_at
 
 
 def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: LoggedDocument) -> list[Compared]:
@@ -116,29 +112,24 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
     path, where, document = task.path, logged.where, logged.document
     assert document is not None  # checked by the caller
     if document.settings != task.settings:
-        raise RunError(
-            f"{path}, {where}: found the settings {', '.join(map(str, document.settings))}, expected {', '.join(task.settings)} as in the "
-            "signature of the log. Use the log as the harness wrote it."
-        )
+        found, expected = (f"{', '.join(map(str, settings))}" for settings in (document.settings, task.settings))
+        expected += " as in the signature of the log"
+        raise refused(f"{path}, {where}", f"the settings {found}", expected, AS_WRITTEN)
     refuse_other_number(path, where, [1] * len(logged.evidence), len(method.asked(document.settings)))
     outcomes = _outcomes(path, method, logged, None)
     again = [outcome.answers for outcome in outcomes]
     if logged.answers is not None and list(logged.answers) != again:
         answers = [answer for of_case in logged.answers for answer in of_case]
         if list(map(len, logged.answers)) != [len(case.targets) for _ in document.settings for case in document.cases]:
-            raise RunError(
-                f"{path}, {where}: found the answers {answers!r}, expected one per call. Use the log as the harness wrote it."
-            )
+            raise refused(f"{path}, {where}", f"the answers {answers!r}", "one per call", AS_WRITTEN)
         outcomes = _outcomes(path, method, logged, logged.answers)
     tables = benchmark.tabled(method, outcomes, task.harness)
     if logged.mean is not None:
         _refuse_other_mean(path, where, logged.mean, tables)
     values = [None] * len(tables) if logged.values is None else logged.values
     if len(values) != len(tables) or (logged.values and not all(isinstance(value, Mapping) for value in values)):
-        raise RunError(
-            f"{path}, {where}: found no values of its {len(tables)} cases, expected one mapping for each. Use the log as the "
-            "harness wrote it."
-        )
+        found = f"no values of its {len(tables)} cases"
+        raise refused(f"{path}, {where}", found, "one mapping for each", AS_WRITTEN)
     return [
         Compared(where, logged.mark, outcomes[place :: len(tables)], again[place :: len(tables)], of_case, table)
         for place, (of_case, table) in enumerate(zip(values, tables, strict=True))
@@ -160,47 +151,35 @@ def _refuse_other_mean(
     for metric in tables[0]:
         value = mean(of_case[metric] for of_case in tables)
         if not equal(logged.get(metric), value):
-            raise RunError(
-                f"{path}, {where}: found {metric} {logged.get(metric)}, expected {value:g}, the mean over its {len(tables)} cases. "
-                "The log was changed after the run: use it as the harness wrote it, or run again."
-            )
+            expected = f"{value:g}, the mean over its {len(tables)} cases"
+            raise refused(f"{path}, {where}", f"{metric} {logged.get(metric)}", expected)
 
 
 def _refuse_unknown(task: LoggedTask, case: Compared, benchmark: Benchmark) -> None:
-    outcome, cells = case.outcome, task.signature["cells"]
+    outcome, cells, where = case.outcome, task.signature["cells"], f"{task.path}, {case.where}"
     texts = outcome.case_id, outcome.cell, outcome.user_id, outcome.digest
     if not all(isinstance(text, str) and text for text in texts):
-        raise RunError(
-            f"{task.path}, {case.where}: found {texts!r}, expected the case's id, cell, user id and digest. Use the log as the "
-            "harness wrote it."
-        )
+        raise refused(where, repr(texts), "the case's id, cell, user id and digest", AS_WRITTEN)
     "".join(texts).encode()  # a lone surrogate is a ValueError here, and not while a report is written
     if outcome.cell not in cells:
-        raise RunError(
-            f"{task.path}, {case.where}: found a case of {outcome.cell}, expected one of {', '.join(cells)}, the cells "
-            "of the run. Keep the files of one run together."
-        )
+        expected = f"one of {', '.join(cells)}, the cells of the run"
+        raise refused(where, f"a case of {outcome.cell}", expected, "Keep the files of one run together.")
     unknown = [answer for one in case.outcomes for answer in one.answers if answer not in benchmark.answers]
     if unknown:
-        raise RunError(
-            f"{task.path}, {case.where}: found the answer {unknown[0]!r} to {outcome.case_id}, expected one of "
-            f"{', '.join(benchmark.answers)}. Use the log as the harness wrote it."
-        )
+        found = f"the answer {unknown[0]!r} to {outcome.case_id}"
+        raise refused(where, found, f"one of {', '.join(benchmark.answers)}", AS_WRITTEN)
 
 
 def _refuse_twice(path: Path, first: Compared, second: Compared) -> None:
     """Two samples of a case are two epochs of it."""
-    one, other = first.outcome, second.outcome
+    one, other, where = first.outcome, second.outcome, f"{path}, {second.where}"
     if one.epoch == other.epoch:
-        raise RunError(
-            f"{path}, {second.where}: found {other.case_id} a second time (first: {first.where}), expected each case once. "
-            "Which one counts is unclear; use the log as the harness wrote it."
-        )
+        found = f"{other.case_id} a second time (first: {first.where})"
+        advice = "Which one counts is unclear; use the log as the harness wrote it."
+        raise refused(where, found, "each case once", advice)
     if (one.cell, one.user_id, one.digest) != (other.cell, other.user_id, other.digest):
-        raise RunError(
-            f"{path}, {second.where}: found {other.case_id} with another cell, user or digest than in epoch {one.epoch}, "
-            "expected the same case in every epoch. Use the log as the harness wrote it."
-        )
+        found = f"{other.case_id} with another cell, user or digest than in epoch {one.epoch}"
+        raise refused(where, found, "the same case in every epoch", AS_WRITTEN)
 
 
 def equal(found: object, expected: float) -> bool:

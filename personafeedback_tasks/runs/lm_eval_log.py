@@ -19,7 +19,7 @@ from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .model_arguments import model_conditions, needed
-from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, signed, text
+from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, refused, signed, text
 from .unfinished import perhaps
 
 
@@ -138,9 +138,8 @@ def _date(path: Path, seconds: object) -> str:
     try:
         return datetime.fromtimestamp(float(seconds), timezone.utc).isoformat(timespec="seconds")  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError, OSError) as error:
-        raise RunError(
-            f"{path}: found date = {short(seconds)}, expected a time in seconds since 1970. Use the file as lm-eval wrote it."
-        ) from error
+        advice = "Use the file as lm-eval wrote it."
+        raise refused(path, f"date = {short(seconds)}", "a time in seconds since 1970", advice) from error
 
 
 def _refuse_mixture(path: Path, run: Run, every: Sequence[Sequence[Mapping[str, Any]]]) -> None:
@@ -152,10 +151,8 @@ def _refuse_mixture(path: Path, run: Run, every: Sequence[Sequence[Mapping[str, 
     for name in run.defining:
         values = sorted({" and ".join(str(signature.get(name)) for signature in signatures) for signatures in every})
         if len(values) > 1:
-            raise RunError(
-                f"{path}: found several values of {name} ({', '.join(values)}), expected one per row. "
-                "Pass the samples files of only one of them."
-            )
+            found = f"several values of {name} ({', '.join(values)})"
+            raise refused(path, found, "one per row", "Pass the samples files of only one of them.")
 
 
 def _documents(path: Path, task: str, signature: Mapping[str, Any], count: int) -> Iterator[LoggedDocument]:
@@ -173,11 +170,9 @@ def _documents(path: Path, task: str, signature: Mapping[str, Any], count: int) 
                 f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
             ) from error
     if rows != count:
-        lost = f"{perhaps('lm-eval')} " if rows < count else ""
-        raise RunError(
-            f"{path}: found {rows:,} rows of {task} in its samples file, expected {count:,}, as many as were "
-            f"asked. {lost}If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
-        )
+        advice = f"{perhaps('lm-eval')} " if rows < count else ""
+        advice += "If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
+        raise refused(path, f"{rows:,} rows of {task} in its samples file", f"{count:,}, as many as were asked", advice)
 
 
 def _document(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 from ..engine.evidence import Reply
 from ..engine.recorded import Key, refuse_without_text
@@ -33,13 +32,12 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
                 yield Key(document.id, call, document.epoch), given
 
 
+def tasks_of(run: Run) -> Iterable[LoggedTask]:
+    """The tasks of a run's logs. lm-eval's results file has those of all its samples files, each of which names them again."""
+    tasks = {task.path: task for log in run.logs for task in open_log(log).tasks}
+    return [task for path, task in tasks.items() if path in run.logs]
+
+
 def documents_of(run: Run) -> Iterator[tuple[LoggedTask, LoggedDocument]]:
     """Every document of a run's logs, with the task that it belongs to."""
-    done = set[Path]()
-    for task in (task for log in run.logs for task in open_log(log).tasks):
-        if (
-            task.path in done or task.path not in run.logs
-        ):  # lm-eval's results file has the tasks of all its samples files
-            continue
-        done.add(task.path)
-        yield from ((task, document) for document in task.documents())
+    return ((task, document) for task in tasks_of(run) for document in task.documents())

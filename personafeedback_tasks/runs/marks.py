@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .judged import Compared
-from .run import RunError
+from .run import RunError, refused
 
 FORMAT = 2
 """The newest version of Inspect's log format that is known here."""
@@ -99,10 +99,9 @@ def of_all_epochs(path: Path, samples: Sequence[Compared], epochs: int) -> tuple
     """
     beyond = next((sample for sample in samples if sample.outcome.epoch not in range(1, epochs + 1)), None)
     if beyond is not None:
-        raise RunError(
-            f"{path}, {beyond.where}: found epoch {beyond.outcome.epoch} of {beyond.outcome.case_id}, expected 1 to {epochs}, as many as the "
-            "log says were asked (eval.config.epochs). Use the log as Inspect wrote it."
-        )
+        what = f"epoch {beyond.outcome.epoch} of {beyond.outcome.case_id}"
+        expected = f"1 to {epochs}, as many as the log says were asked (eval.config.epochs)"
+        raise refused(f"{path}, {beyond.where}", what, expected, "Use the log as Inspect wrote it.")
     found = Counter(sample.outcome.case_id for sample in samples)
     kept = [sample for sample in samples if found[sample.outcome.case_id] >= epochs]
     if samples and not kept:

@@ -26,11 +26,17 @@ UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticErro
 """The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
 
 
+AS_WRITTEN = "Use the log as the harness wrote it."
 USE_AS_WRITTEN = "The log was changed after the run: use it as the harness wrote it, or run again."
 
 
 class RunError(PersonaFeedbackError):
     """A log cannot be read, or does not belong here."""
+
+
+def refused(where: object, found: object, expected: object, advice: str = USE_AS_WRITTEN) -> RunError:
+    """The error for a log with something else in it than there must be."""
+    return RunError(f"{where}: found {found}, expected {expected}. {advice}")
 
 
 class ForeignError(RunError):
@@ -275,10 +281,8 @@ def _checked(found: dict[str, Any], path: Path) -> dict[str, Any]:
     _refuse_version(path, benchmark, found["task_version"])
     _refuse_types(path, found, benchmark.options.signed_types())
     if found["method"] not in benchmark.methods:
-        raise RunError(
-            f"{path}: found the method {found['method']!r} in its signature, expected one of {', '.join(benchmark.methods)}. "
-            "Upgrade personafeedback-tasks, or use the log as the harness wrote it."
-        )
+        what = f"the method {found['method']!r} in its signature"
+        raise refused(path, what, f"one of {', '.join(benchmark.methods)}", _UPGRADE)
     return found
 
 
@@ -286,13 +290,13 @@ def _refuse_types(path: Path, found: Mapping[str, Any], types: Mapping[str, Any]
     for name, kind in types.items():
         value = found.get(name, _ABSENT)
         if not isinstance(value, kind) or (kind is list and not all(isinstance(item, str) for item in value)):
-            raise RunError(
-                f"{path}: found {text(value)[:60] if name in found else 'no value'} as {name} in its signature, expected what "
-                "this version of personafeedback-tasks writes there. Upgrade it, or use the log as the harness wrote it."
-            )
+            what = f"{text(value)[:60] if name in found else 'no value'} as {name} in its signature"
+            advice = "Upgrade it, or use the log as the harness wrote it."
+            raise refused(path, what, "what this version of personafeedback-tasks writes there", advice)
 
 
 _ABSENT = object()
+_UPGRADE = "Upgrade personafeedback-tasks, or use the log as the harness wrote it."
 
 
 def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
@@ -302,14 +306,11 @@ def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
     """
     found = _numbers(version)
     if found is None:
-        raise RunError(
-            f"{path}: found the task version {version!r} in its signature, expected numbers as in {benchmark.version}. {USE_AS_WRITTEN}"
-        )
+        what = f"the task version {version!r} in its signature"
+        raise refused(path, what, f"numbers as in {benchmark.version}")
     if found > (_numbers(benchmark.version) or ()):
-        raise RunError(
-            f"{path}: found task version {version} of {benchmark.name}, expected at most {benchmark.version}, which is installed. "
-            "Upgrade personafeedback-tasks, or use the log as the harness wrote it."
-        )
+        what = f"task version {version} of {benchmark.name}"
+        raise refused(path, what, f"at most {benchmark.version}, which is installed", _UPGRADE)
 
 
 def _numbers(version: str) -> tuple[int, ...] | None:

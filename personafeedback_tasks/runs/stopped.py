@@ -9,7 +9,7 @@ from typing import Any
 
 from ..common.errors import PersonaFeedbackError
 from ..engine.stopping import StopPlan, difference_of, read_rule, user_order
-from .run import USE_AS_WRITTEN, Run, RunError
+from .run import USE_AS_WRITTEN, Run, RunError, refused
 
 
 def plan_in(path: Path, noted: object, ids: Sequence[str], passed: object) -> StopPlan:
@@ -31,17 +31,13 @@ def plan_in(path: Path, noted: object, ids: Sequence[str], passed: object) -> St
         or min(sizes) < 1
         or len(ids) > sum(sizes)
     ):
-        raise RunError(
-            f"{path}: found {str(sizes)[:60]} as the cases of each user, expected {len(ids):,} in all. {USE_AS_WRITTEN}"
-        )
+        raise refused(path, f"{str(sizes)[:60]} as the cases of each user", f"{len(ids):,} in all")
     try:
         rule = read_rule(found.get("rule"))
     except PersonaFeedbackError as error:
         raise RunError(f"{path}: {error} {USE_AS_WRITTEN}") from error
     if passed is not None and read_rule(passed) != rule:
-        raise RunError(
-            f"{path}: found the rule {rule.written}, expected stop={passed} as in task_args. {USE_AS_WRITTEN}"
-        )
+        raise refused(path, f"the rule {rule.written}", f"stop={passed} as in task_args")
     # a run on fewer cases than the data have (`--limit`) lacks the last ids: whose they are nobody asks
     rest = iter([*ids, *(f"\0{number}" for number in range(sum(sizes) - len(ids)))])
     return StopPlan(rule, tuple(tuple(next(rest) for _ in range(size)) for size in sizes))

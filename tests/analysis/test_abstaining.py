@@ -234,6 +234,10 @@ def test_a_second_judge_decides_what_the_first_leaves(data, logs, tmp_path):
     arguments = ("verdict", log, "--then", second, "--exam", exam, "--exam", its_exam)
     done = personafeedback(*arguments, "--risk", 0.2, "--json", tmp_path / "c.json")
     assert done.exit_code == 0, done.output
+    alone = personafeedback("verdict", log, "--then", second, "--exam", exam, "--risk", 0.2)
+    assert alone.exit_code == 1
+    assert f"{exam}: found the exam of another judge than in" in alone.output
+    assert alone.output.endswith("--then needs the exam of each judge: pass --exam twice.\n")
     document = json.loads((tmp_path / "c.json").read_text("utf-8"))
     assert faults(document, "verdict") == []
     found = document["cascade"]

@@ -16,7 +16,7 @@ from support.inspect_runs import evaluate
 from support.judges import JUDGES
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.inspect_harness.scorers import labels
+from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.personafeedback.audit import FLAGGED, audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -136,7 +136,7 @@ def test_every_score_of_a_run_has_its_explanation_in_the_log(log):
 @pytest.mark.slow
 def test_scored_again_it_says_the_same_and_for_an_old_log_what_it_can(log, tmp_path):
     stored = read_eval_log(log.location)
-    scorer = labels("personafeedback", "generate")
+    scorer = scores("personafeedback", "generate")
     again = score_again(stored, scorer(), action="overwrite", display="none")
     assert said(again) == said(log)
     for sample in stored.samples:

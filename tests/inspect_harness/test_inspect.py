@@ -255,7 +255,7 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     from inspect_ai import score
     from inspect_ai.log import write_eval_log
 
-    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.inspect_harness.scorers import scores
     from personafeedback_tasks.runs.read import read_run
     from personafeedback_tasks.runs.run import RunError
 
@@ -264,7 +264,7 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     assert metrics(score(log, by_name(), action="overwrite", display="none")) == metrics(log)
     assert read_run(log.location).cases
     write_eval_log(
-        score(log, labels("personafeedback", "generate")(), action="overwrite", display="none"), log.location
+        score(log, scores("personafeedback", "generate")(), action="overwrite", display="none"), log.location
     )
     with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_cot$"):
         read_run(log.location)
@@ -362,11 +362,11 @@ def test_a_run_that_was_not_resumed_reads_no_log(monkeypatch, tmp_path, caplog):
 def test_the_log_can_be_scored_again(tmp_path):
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.inspect_harness.scorers import scores
 
     log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
     again = score(
-        read_eval_log(log.location), labels("personafeedback", "generate")(), action="overwrite", display="none"
+        read_eval_log(log.location), scores("personafeedback", "generate")(), action="overwrite", display="none"
     )
     assert metrics(again) == pytest.approx(metrics(log))
 

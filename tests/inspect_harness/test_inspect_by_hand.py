@@ -10,7 +10,7 @@ pytest.importorskip("inspect_ai")
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine.outcome import Outcome
-from personafeedback_tasks.inspect_harness import explained, reward_api
+from personafeedback_tasks.inspect_harness import reward_api, scorers
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 
@@ -51,21 +51,21 @@ def test_arguments_that_are_right_stay_as_they_are():
 
 @pytest.mark.parametrize(
     ("metadata", "end"),
-    [({explained.FACTS: ABOUT}, "; it is the longer one"), ({}, ""), (None, ""), ({explained.FACTS: "damaged"}, "")],
+    [({scorers.FACTS: ABOUT}, "; it is the longer one"), ({}, ""), (None, ""), ({scorers.FACTS: "damaged"}, "")],
 )
 def test_an_explanation_reads_the_facts_of_its_sample(metadata, end):
     state = SimpleNamespace(metadata=metadata)
     told, nothing = Outcome(setting="persona", answers=("A", "B")), Outcome(setting="no_persona", answers=("A", "B"))
     picked = f"picked the chosen response in both orders{end}"
-    assert explained.answers(PERSONAFEEDBACK, [told], state) == picked
-    assert explained.answers(PERSONAFEEDBACK, [told, nothing], state) == f"persona: {picked}\nno_persona: {picked}"
-    assert explained.rewards(PERSONAFEEDBACK, [Outcome(rewards={"reward": (2.0, 1.0)})], state) == (
+    assert scorers.explanation(PERSONAFEEDBACK, [told], state) == picked
+    assert scorers.explanation(PERSONAFEEDBACK, [told, nothing], state) == f"persona: {picked}\nno_persona: {picked}"
+    assert scorers.explanation(PERSONAFEEDBACK, [Outcome(rewards={"reward": (2.0, 1.0)})], state) == (
         f"the chosen response has the higher reward, by 1 (chosen 2, rejected 1){end}"
     )
 
 
 def test_a_benchmark_without_explanations_has_none():
-    state = SimpleNamespace(metadata={explained.FACTS: ABOUT})
+    state = SimpleNamespace(metadata={scorers.FACTS: ABOUT})
     assert RELEVANCE.explanations is None
-    assert explained.answers(RELEVANCE, [Outcome(answers=("YES",))], state) is None
-    assert explained.rewards(RELEVANCE, [Outcome(rewards={"reward": (1.0,)})], state) is None
+    assert scorers.explanation(RELEVANCE, [Outcome(answers=("YES",))], state) is None
+    assert scorers.explanation(RELEVANCE, [Outcome(rewards={"reward": (1.0,)})], state) is None

@@ -590,7 +590,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     from inspect_ai import score
 
     from personafeedback_tasks.inspect_harness import hooks
-    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.inspect_harness.scorers import scores
 
     opening: list[str] = []
     monkeypatch.setattr(hooks, "_inform", opening.append)
@@ -627,7 +627,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:
         sample.store, sample.output.choices = {}, sample.output.choices[:1]
-    again = score(log, labels("personafeedback", "generate")(), action="overwrite", display="none")
+    again = score(log, scores("personafeedback", "generate")(), action="overwrite", display="none")
     for sample in again.samples:
         assert sample.scores["personafeedback"].value["acc"] == 1
         assert sample.scores["personafeedback"].metadata["rag_filter"] == said
@@ -643,6 +643,35 @@ def test_the_filter_has_room_where_the_method_needs_a_letter_only(remembered, tm
         calls = [event for sample in log.samples for event in sample.events if event.event == "model"]
         rooms = {call.config.max_tokens for call in calls if call.input[-1].metadata["call"] == "rag_filter"}
         assert rooms == {room}, method
+
+
+@pytest.mark.parametrize(
+    ("method", "room", "each"), [("generate", 1024, 1024), ("cot", 4096, 4096), ("logprobs", 1024, 16)]
+)
+def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
+    """8 cases: a filter and two orders of each."""
+    words = [
+        "plan",
+        "--data",
+        remembered,
+        "--counts",
+        "any",
+        "--task",
+        CELL,
+        "-T",
+        "setting=rag",
+        "-T",
+        "rag_filter=true",
+    ]
+    words += ["--method", method, "--price-in", 0, "--price-out", 1e6]
+    planned = json.loads(personafeedback(*words, "--json", "-").stdout)
+    most = 8 * room + 16 * each
+    assert (planned["reply_tokens_at_most"], planned["reply_tokens_of_a_call_at_most"]) == (most, room)
+    assert planned["settings"]["rag"]["reply_tokens"] == planned["dollars"] == most
+    said = " ".join(personafeedback(*words).stdout.split())
+    assert f"Replies of {each:,} tokens each{', of rag_filter 1,024' if each < room else ''}, the limit" in said
+    expected = json.loads(personafeedback(*words, "--reply-tokens", 10, "--json", "-").stdout)
+    assert (expected["settings"]["rag"]["reply_tokens"], expected["reply_tokens_at_most"]) == (240, most)
 
 
 def test_hidden_fields_are_hidden_from_the_filter_too(remembered):

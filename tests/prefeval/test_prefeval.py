@@ -26,7 +26,7 @@ from support.stored import check_stored
 from personafeedback_tasks.choice.scoring import p_chosen, score_answers, score_symmetric
 from personafeedback_tasks.choice.wording import ChoiceOptions
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.inspect_harness.scorers import labels
+from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.prefeval.data import load
 from personafeedback_tasks.prefeval.record import PREFEVAL
 from personafeedback_tasks.replies.letters import readers
@@ -196,7 +196,7 @@ def test_cot_reads_the_last_line(tmp_path):
     assert {name: found[name] for name in expected(read_last_line)} == pytest.approx(
         expected(read_last_line), nan_ok=True
     )
-    again = score_again(log, labels("prefeval", "cot")(), action="overwrite", display="none")
+    again = score_again(log, scores("prefeval", "cot")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(found, nan_ok=True)
 
 

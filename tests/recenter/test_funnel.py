@@ -17,7 +17,8 @@ pytest.importorskip("lm_eval")
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.recenter.funnel import MadeChain, made_chain, make_funnel
+from personafeedback_tasks.recenter.chains import MadeChain, made_chain
+from personafeedback_tasks.recenter.funnel import make_funnel
 from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.runs import earlier
 

@@ -29,7 +29,7 @@ from personafeedback_tasks.engine.usage import ELSEWHERE, Prices, Usage, total
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.costs_text import money
-from personafeedback_tasks.runs.estimated import Tokenizer, with_tokens
+from personafeedback_tasks.runs.estimated import with_tokens
 from personafeedback_tasks.runs.read import read_runs
 from personafeedback_tasks.runs.usage import CallsMade
 
@@ -295,7 +295,7 @@ def test_a_tokenizer_estimates_them_and_every_output_says_so(uncounted, tokenize
 def test_log_likelihoods_read_the_label_too_and_write_nothing(tokenizer, tmp_path):
     lm_eval_log(tmp_path, "gold", f"{TASK}_mc", "sample")
     (before,) = read_runs([tmp_path])
-    found = with_tokens(before, Tokenizer(str(tokenizer))).usage
+    found = with_tokens(before, str(tokenizer)).usage
     read = sum(words(prompt) + 1 for prompt, (_, setting, _) in PROMPTS.items() if setting == "persona")
     assert (
         (found.calls, found.input, found.output) == (before.usage.calls, 2 * read, 0) == (4 * len(CASES), 2 * read, 0)
@@ -305,7 +305,7 @@ def test_log_likelihoods_read_the_label_too_and_write_nothing(tokenizer, tmp_pat
 def test_counted_tokens_are_not_estimated(run, tokenizer):
     folder, _ = run
     one, *_ = read_runs([folder])
-    assert with_tokens(one, Tokenizer("nowhere")) is one  # it is not even loaded
+    assert with_tokens(one, "nowhere") is one  # it is not even loaded
 
 
 @pytest.mark.parametrize("command", ["plan", "report"])

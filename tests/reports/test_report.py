@@ -302,12 +302,12 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, gen
 def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.inspect_harness.scorers import scores
 
     path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
     again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
     write_eval_log(
-        score(read_eval_log(str(path)), labels("personafeedback", "generate")(), action="overwrite"), str(again)
+        score(read_eval_log(str(path)), scores("personafeedback", "generate")(), action="overwrite"), str(again)
     )
     run = read_run(tmp_path)
     assert run.logs == (again,)

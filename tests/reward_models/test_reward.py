@@ -32,8 +32,8 @@ from personafeedback_tasks.engine import rewards
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.rewards import RewardError
 from personafeedback_tasks.inspect_harness.calls import messages
-from personafeedback_tasks.inspect_harness.reward import responses
 from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
+from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -215,7 +215,7 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
         explanation = PERSONAFEEDBACK.explanations.of_rewards((better, worse), each.metadata["about"])
         assert each.scores["personafeedback_reward"].explanation == explanation
         assert f"the {SIDES[better < worse]} response has the higher reward, by " in explanation
-    again = inspect_score(log, responses("personafeedback", "reward")(), action="overwrite", display="none")
+    again = inspect_score(log, scores("personafeedback", "reward")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(found)
 
 
@@ -223,7 +223,7 @@ def test_a_log_from_before_revisions_were_noted_can_be_scored_again(one, tmp_pat
     log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path, limit=1)
     for choice in log.samples[0].output.choices:
         assert choice.message.metadata.pop("revision") == "local"
-    again = inspect_score(log, responses("personafeedback", "reward")(), action="overwrite", display="none")
+    again = inspect_score(log, scores("personafeedback", "reward")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
     assert again.samples[0].scores["personafeedback_reward"].metadata.keys() == {"rewards", "persona", "dtype"}
 

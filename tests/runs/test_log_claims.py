@@ -30,7 +30,7 @@ from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
-from personafeedback_tasks.runs.asked import CASES, Spread
+from personafeedback_tasks.runs.asked import CASES, spread
 from personafeedback_tasks.runs.read import read_run
 
 Json = dict[str, Any]
@@ -303,10 +303,7 @@ def test_cases_are_always_the_same_ones_and_from_all_over_a_log():
     names = [case.id for case in load_cases("sample")] + [f"more:{number}" for number in range(1_000)]
     picked = []
     for order in (names, names[::-1]):
-        spread: Spread[str] = Spread()
-        for name in order:
-            spread.offer(name, name)
-        picked.append(set(spread))
+        picked.append(set(spread((name, name) for name in order)))
     assert picked[0] == picked[1]
     assert len(picked[0]) == CASES
     halves = [sum(name in picked[0] for name in part) for part in (names[: len(names) // 2], names[len(names) // 2 :])]

@@ -47,7 +47,7 @@ from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine import recorded
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.recorded import line_of
-from personafeedback_tasks.inspect_harness.scorers import labels
+from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.cells import CELLS
@@ -373,7 +373,7 @@ def test_rewards_have_it_too(tmp_path):
 def test_a_log_can_be_scored_again(logs):
     (path,) = logs["inspect"][0].glob("*.eval")
     log = read_eval_log(str(path))
-    again = score(log, labels("personafeedback", "generate")(), action="overwrite", display="none")
+    again = score(log, scores("personafeedback", "generate")(), action="overwrite", display="none")
     assert inspect_runs.metrics(again) == same(inspect_runs.metrics(log), nan_ok=True)
     for one, other in zip(log.samples, again.samples, strict=True):
         assert one.scores["personafeedback"].value == same(other.scores["personafeedback"].value, nan_ok=True)

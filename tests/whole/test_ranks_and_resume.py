@@ -278,9 +278,9 @@ def test_inspect_killed_and_retried(inspect_logs, expected):
 def test_the_log_of_a_retried_run_can_be_scored_again(inspect_logs, monkeypatch):
     from inspect_ai import score
 
-    from personafeedback_tasks.inspect_harness.scorers import labels
+    from personafeedback_tasks.inspect_harness.scorers import scores
 
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     _, retried, _ = inspect_logs
-    again = score(retried, labels("personafeedback", "generate")(), action="overwrite", display="none")
+    again = score(retried, scores("personafeedback", "generate")(), action="overwrite", display="none")
     assert same(metrics(again), metrics(retried))
