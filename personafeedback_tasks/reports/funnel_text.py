@@ -10,8 +10,8 @@ from ..common.statistics import Estimate, percent
 from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, THROUGH, FunnelModel, FunnelSheet, FunnelTable
 from .blocks import Block, bullets, paragraph, signatures
 from .report_text import figure_tables
-from .verdict_text import share_notes
 from .table import NOTHING, Column, Table, points, ratio, signed, with_ends, with_interval
+from .verdict_text import share_notes
 
 FORMATS: Mapping[str, Callable[[float], str]] = {
     PERCENT: percent,

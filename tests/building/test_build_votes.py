@@ -378,7 +378,9 @@ def test_who_leaves_before_voting_is_dropped_and_others_get_the_items(tmp_path):
     assert "annotator-2: 0 of " in done.stdout and "votes (dropped)" in done.stdout
     assert done.stdout.splitlines()[-1] == f"Next: personafeedback build packs {build.root}"
     assert run("packs", build.root).exit_code == 0
-    has = Counter(item.pair_id for item in build.read(PackItem) if item.annotator != "annotator-2" and not item.attention)
+    has = Counter(
+        item.pair_id for item in build.read(PackItem) if item.annotator != "annotator-2" and not item.attention
+    )
     assert has == Counter({pair.id: 2 for pair in build.read(Pair)})
 
 
