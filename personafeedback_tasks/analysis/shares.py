@@ -12,8 +12,7 @@ from ..engine.share import JudgedShare, Share, judged_share
 from ..runs.caveat import Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
-from .duel_runs import cases_of
-from .run_data import RunData
+from .run_data import RunData, cases_of
 from .verdict import refuse_other_judge
 
 
