@@ -67,7 +67,7 @@ def judged_by(run: Run, exam: Run | None) -> Share:
     of = run.benchmark.report.share
     if of is None:
         raise RunError(
-            f"{run.logs[0]}: found a run of {run.name}, expected one in which a judge says of each case whether something is so. Pass another one."
+            f"{run.logs[0]}: found a run of {run.benchmark.name}, expected one in which a judge says of each case whether something is so. Pass another one."
         )
     _, unjudged = run.benchmark.options.values_of(of.option)
     if run.signature[of.option] != unjudged:

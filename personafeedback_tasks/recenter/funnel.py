@@ -6,11 +6,10 @@ A step is there if people judged something of it, or a judge in their place that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..common.statistics import Estimate, complement, share
 from ..common.text import same_text
-from ..engine.funnel import FunnelStep, JudgedSteps
+from ..engine.funnel import Funnel, FunnelStep, JudgedSteps
 from ..engine.share import JudgedShare, part_of
 from .chains import MadeChain
 from .extract import EXTRACT
@@ -73,23 +72,6 @@ SO: Mapping[str, Callable[[float], bool]] = {
     Response.stage: lambda rating: rating > NO_DIFFERENCE,
 }
 """Stage -> whether what its judges look for is so by people's judgment."""
-
-
-@dataclass(frozen=True)
-class Funnel:
-    """
-    Attributes:
-        steps: name -> its share; only of steps that people, or a judge in their place, judged something of.
-        parts: split -> part -> step -> its share there.
-        judged: stage -> the steps whose shares are estimated through a judge.
-        notes: which steps are absent and why, and how much of each was judged, in sentences.
-    """
-
-    model: str
-    steps: Mapping[str, Estimate]
-    parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
-    judged: Mapping[str, JudgedSteps]
-    notes: tuple[str, ...]
 
 
 def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
