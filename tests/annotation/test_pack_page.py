@@ -353,12 +353,3 @@ def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study,
     missing = [json.loads(line)["missing"] for line in (study / "missing.jsonl").read_text("utf-8").splitlines()]
     assert missing == [[["Has a son", "Likes wood"]]] * len(missing)
     assert missing
-
-
-def test_both_languages_of_the_page_have_the_same_words():
-    from personafeedback_tasks.annotation.pack_files import page_words
-
-    english, chinese = page_words("en"), page_words("zh")
-    assert english.keys() == chinese.keys()
-    assert english["reasons"].keys() == chinese["reasons"].keys()
-    assert page_words("fr") == english != chinese

@@ -26,3 +26,10 @@ def test_what_a_screen_reader_says_is_in_the_language_of_the_page(language):
 
     Labels().feed(as_html(pack)["annotator-1.html"])
     assert labels["progress"] == page_words(language)["items"]
+
+
+def test_both_languages_of_the_page_have_the_same_words():
+    english, chinese = page_words("en"), page_words("zh")
+    assert english.keys() == chinese.keys()
+    assert english["reasons"].keys() == chinese["reasons"].keys()
+    assert page_words("fr") == english != chinese
