@@ -56,7 +56,7 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
 
 def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
     """(what runs made, as rows that nobody judged; why something is no row -> how often): attributes, profiles for prompts, pairs of replies,
-    and conversations without an attribute.
+    and conversations without an attribute among these.
 
     The ids follow from the texts: what several models make alike is there once.
 
@@ -76,16 +76,16 @@ def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], l
                 where = f"{run.where}, {row['id']}"
                 found.setdefault(stage, {}).setdefault(row["id"], parse(stage, {**row, "votes": []}, where))
         if stage is Extraction:
-            found.setdefault(Conversation, {}).update((one.id, one) for one in _without_attributes(run))
+            noted = {(row.user_id, row.conversation) for row in found.get(Extraction, {}).values()}
+            bare = (one for one in _conversations(run) if (one.user_id, one.messages) not in noted)
+            found.setdefault(Conversation, {}).update((one.id, one) for one in bare)
     return {stage: list(rows.values()) for stage, rows in found.items()}, left_out
 
 
-def _without_attributes(run: Earlier) -> Iterator[Conversation]:
-    noted = {one.conversation_id for one in extracted(run)}
+def _conversations(run: Earlier) -> Iterator[Conversation]:
     for case in run.cases:
-        if case.id not in noted:
-            messages = tuple(Message(**message) for message in case.facts["conversation"])
-            yield Conversation(case.id, case.user_id, messages, case.cell)
+        messages = tuple(Message(**message) for message in case.facts["conversation"])
+        yield Conversation(case.id, case.user_id, messages, case.cell)
 
 
 def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
