@@ -17,7 +17,8 @@ from .coins import label_rule
 from .folder import Folder
 from .rows import FULL, IMPROVED, MASKED, TEST, Person, PoolQuestion, Refused, kept
 from .settings import MEMORY as MEMORY_SETTING
-from .spending import TOKENS, usage_rows
+from .spending import TOKENS, usage_rows, used_models
+from .status import next_step
 from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Say, Step, taken
 from .texts import prompts, seeds
 from .texts.answers import FIRST, REWRITES
@@ -158,7 +159,8 @@ def show_plan(
     ):
         say(f"Assumed: {line}.")
     say(label_rule(settings.votes))
-    say(f"Next: {PERSONAS.line(folder.root)}")
+    following = PERSONAS if made.new else next_step(folder) or PERSONAS
+    say(f"Next: {following.line(folder.root, used_models(folder, following))}")
 
 
 def _work(folder: Folder, made: BuildPlan, words_per_minute: int, pay: float | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the calls of a build took, and the tables of it."""
+"""Which models a build asked, what their calls took, and the tables of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from pathlib import Path
 
 from ..common.errors import require
 from ..engine.usage import Prices, Usage, total
+from .folder import Folder
+from .models import NOBODY, Models, given
+from .rows import OWN, Origin
+from .steps import STEPS, Step
 
 Took = tuple[tuple[str, ...], Usage]
 """The first cells of a row, and what its calls take."""
@@ -14,6 +18,26 @@ Took = tuple[tuple[str, ...], Usage]
 Spending = Sequence[Took]
 
 TOKENS = ("input tokens", "output tokens")
+
+
+def used_models(folder: Folder, step: Step) -> Models:
+    """The models that wrote a step's texts, with the arguments in its logs; if none did, those of the last step before it that some wrote for."""
+    of_text: dict[str, dict[str, None]] = {}
+    for origin in folder.read(Origin):
+        if origin.model != OWN:
+            of_text.setdefault(origin.kind, {})[origin.model] = None
+    before = STEPS[STEPS.index(step) :: -1] if step.asks_models else ()
+    last = next((one for one in before if one.text in of_text), None)
+    if last is None:
+        return NOBODY
+    names = tuple(of_text[last.text])
+    if not any((folder.root / "logs" / last.name).glob("*.eval")):
+        return Models(names)
+    require("inspect_ai", extra="build")
+    from ..inspect_harness.spent import arguments
+
+    logged = arguments(folder.root, last.name)
+    return Models(names, given({name: logged.get(name, {}) for name in names}))
 
 
 def spent(root: Path) -> tuple[dict[tuple[str, str], Usage], int]:

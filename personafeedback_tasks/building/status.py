@@ -9,7 +9,6 @@ from ..annotation.items import CANNOT
 from ..common.columns import in_columns
 from ..common.errors import DataError
 from .folder import Folder
-from .models import NOBODY, Models
 from .rows import (
     FULL,
     OWN,
@@ -30,7 +29,7 @@ from .rows import (
     Vote,
     kept,
 )
-from .spending import TOKENS, spent, usage_rows
+from .spending import TOKENS, spent, usage_rows, used_models
 from .steps import (
     ANSWERS,
     MEMORY,
@@ -89,7 +88,7 @@ def show_status(folder: Folder, say: Say) -> None:
         say(f"! {edited}")
         say("Next: put these texts back, or have the pairs voted on again.")
     elif step := _next(build, {step for step in steps if lacking[step] or (step == TIERS and old_labels)}):
-        say(f"Next: {step.line(folder.root, used_models(build.read(Origin), step))}")
+        say(f"Next: {step.line(folder.root, used_models(folder, step))}")
     elif folder.has(Draw):
         say(f"Next: {verdict_line(folder.root)}")
     else:
@@ -112,6 +111,12 @@ class _Files:
         if kind not in self._rows:
             self._rows[kind] = self.folder.read(kind)
         return self._rows[kind]  # type: ignore[return-value]
+
+
+def next_step(folder: Folder) -> Step | None:
+    """The first step of a build that is not done; None if all are. Raises DataError, as `show_status`."""
+    build = _Files(folder)
+    return _next(build, {step for step in taken(STEPS, folder.root) if _lacking(build, step)})
 
 
 def _next(build: _Files, undone: set[Step]) -> Step | None:
@@ -225,16 +230,6 @@ _TEXT_IDS: Mapping[Step, Callable[[_Files], Iterable[str]]] = {
     ANSWERS: _answer_ids,
 }
 """Step that asks models -> the ids of the texts that models were to write."""
-
-
-def used_models(origins: Iterable[Origin], step: Step) -> Models:
-    """The models that wrote a step's texts; if none did, those of the last step before it that some wrote for."""
-    of_text: dict[str, dict[str, None]] = {}
-    for origin in origins:
-        if origin.model != OWN:
-            of_text.setdefault(origin.kind, {})[origin.model] = None
-    before = STEPS[STEPS.index(step) :: -1] if step.asks_models else ()
-    return next((Models(tuple(of_text[one.text])) for one in before if one.text in of_text), NOBODY)
 
 
 def _lacking(build: _Files, step: Step) -> int:

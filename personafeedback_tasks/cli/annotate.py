@@ -178,6 +178,9 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
             f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
         )
     counted = take_answers(Folder(folder), _asking(asked), files, drop, corrections, _votes_command(folder), say)
+    if not counted and not files:  # somebody was dropped before any answer came
+        say(f"Next: {_votes_command(folder)} FILE...")
+        return
     written = annotated.write_judged(folder, [(question, vote.chosen, vote.note) for question, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
@@ -217,13 +220,13 @@ def shares(
         personafeedback annotate shares judged --exam exam --human DIR
     """
     from ..analysis.shares import make_share
-    from ..reports import shares_text
+    from ..reports.verdict_text import share_blocks
 
     if human is not None:
         require("ppi_py", extra="verdict")
     (run, _), (of, _) = the_run(run_path), the_run(exam)
     verdict = make_share(run, of, _judged(run, human, places) if human is not None else None)
-    show(shares_text.blocks(verdict), as_markdown)
+    show(share_blocks(verdict), as_markdown)
 
 
 def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:

@@ -155,6 +155,11 @@ def json_text(document: dict[str, Any]) -> str:
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 
 
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Rows as lines of JSON."""
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
 def jsonable(value: Any) -> Any:
     """nan, which JSON does not have, becomes None, and a record a dictionary of the fields that its repr has."""
     if isinstance(value, float) and math.isnan(value):

@@ -291,8 +291,7 @@ class ReportSpec:
         duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
         published: (model or None for the best ones, values of the control's option) -> what was published of it under these, on
-            the benchmark's own data.
-            Raises OptionError for a model that is not there.
+            the benchmark's own data. Raises OptionError for a model that is not there.
         wording: the options that only change the wording of the question; the range of scores between them is the prompt
             sensitivity.
         drawn: baselines behind the figure's points: name -> (label, line style).

@@ -8,13 +8,12 @@ We found no prompt with which the authors asked models to choose. The wordings (
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
 from ..choice.orders import ORDERS, TWO
-from ..choice.prompts import laid_out
+from ..choice.prompts import fingerprint_of_texts, laid_out
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
@@ -136,8 +135,7 @@ class Template(Options):
         plain = Template(prompt=self.prompt, language=self.language)
         texts = [build(case, plain, order) for case in STAND_INS for order in ORDERS]
         fixed = [text for case in STAND_INS for text in astuple(self.wording(case))]
-        digest = hashlib.sha256("\0".join([*texts, *fixed]).encode()).hexdigest()
-        return f"{self.prompt}-{digest[:12]}"
+        return fingerprint_of_texts(self.prompt, [*texts, *fixed])
 
 
 def profile(case: PersonaCase, template: Template) -> str:

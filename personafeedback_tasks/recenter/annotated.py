@@ -19,7 +19,7 @@ from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.strict_json import short
+from ..common.strict_json import json_lines, short
 from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from . import asking
@@ -31,7 +31,6 @@ from .made import extracted, replied, selected
 from .respond import RESPOND
 from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, StageRow, parse
 from .select import SELECT
-from .upstream import json_lines
 
 ASKED = "asked"
 LACKING = "missing.jsonl"

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..common.strict_json import broken, short
 from ..engine.cases import digest_of
@@ -140,7 +140,7 @@ def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
     """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
     fields = RowFields(row, where)
     user, messages = fields.name("user_id"), fields.conversation("conversation")
-    date = fields.matching("date", _DATE, "a date such as 2026-03-31") if "date" in row else ""
+    date = fields.given("date", lambda key: fields.matching(key, _DATE, "a date such as 2026-03-31"), "")
     made = Conversation(conversation_id(user, messages), user, messages, fields.word("source", SOURCES), date)
     fields.refuse_others()
     return made
@@ -156,25 +156,23 @@ def prompts(folder: Path) -> list[NewPrompt]:
     return each_once(folder / PROMPTS, _prompt) if (folder / PROMPTS).is_file() else []
 
 
-@dataclass(frozen=True)
-class _User:
+class _User(NamedTuple):
     id: str
     language: str
 
 
 def _user(row: dict[str, Any], where: str) -> _User:
     fields = RowFields(row, where)
-    user = _User(fields.name("user_id"), fields.word("language", LANGUAGES) if "language" in row else "en")
+    user = _User(fields.name("user_id"), fields.given("language", lambda key: fields.word(key, LANGUAGES), "en"))
     fields.refuse_others()
     return user
 
 
 def _prompt(row: dict[str, Any], where: str) -> NewPrompt:
     fields = RowFields(row, where)
-    prompt = NewPrompt(
-        fields.name("id"), fields.text("prompt"), fields.boolean("sensitive") if "sensitive" in row else False,
-        fields.text("topic") if "topic" in row else "", fields.texts("users") if "users" in row else None,
-    )  # fmt: skip
+    sensitive, topic = fields.given("sensitive", fields.boolean, False), fields.given("topic", fields.text, "")
+    users: tuple[str, ...] | None = fields.given("users", fields.texts, None)
+    prompt = NewPrompt(fields.name("id"), fields.text("prompt"), sensitive, topic, users)
     fields.refuse_others()
     return prompt
 

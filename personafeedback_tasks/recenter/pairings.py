@@ -15,7 +15,7 @@ from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from .control import SEED, profiles
 from .data import Rows, file_name, in_turns, load, located
-from .filter.judge import FilterJudge
+from .filter.trained import Filter
 from .histories import CONVERSATIONS, PROMPTS, ForPrompt, NewPrompt, conversations, prompts
 from .made import extracted, selected
 from .rows import Relevance
@@ -48,7 +48,7 @@ class Pairings(Rows[ForPrompt]):
     without: int = field(default=0, kw_only=True)
 
 
-def to_select(data: str | None, run: Earlier | None, passes: FilterJudge | None = None) -> Pairings:
+def to_select(data: str | None, run: Earlier | None, passes: Filter | None = None) -> Pairings:
     """Every user with attributes and every prompt of the data for that user.
 
     Args:
@@ -80,7 +80,7 @@ def to_select(data: str | None, run: Earlier | None, passes: FilterJudge | None 
     return _pairings(Profile, pairs, source, run, _dropped(passes, len(noted) - len(kept)))
 
 
-def to_reply(data: str | None, run: Earlier | None, passes: FilterJudge | None = None) -> Pairings:
+def to_reply(data: str | None, run: Earlier | None, passes: Filter | None = None) -> Pairings:
     """Every pair of a user and a prompt for which an attribute was selected.
 
     Args:
@@ -108,7 +108,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: FilterJudge | None =
     return _pairings(Informed, pairs, source, run, _dropped(passes, dropped))
 
 
-def _dropped(passes: FilterJudge | None, count: int) -> str:
+def _dropped(passes: Filter | None, count: int) -> str:
     return f"{passes.signature}, {count:,} dropped" if passes else ""
 
 

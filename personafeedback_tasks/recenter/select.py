@@ -23,7 +23,8 @@ from ..replies.numbers import NONE, read_numbers
 from . import profile
 from .data import file_name
 from .extract import EXTRACT, LISTED
-from .filter.judge import FilterJudge, step_filter
+from .filter.judge import step_filter
+from .filter.trained import Filter
 from .histories import PROMPTS
 from .made import chosen, selected, shown_for_prompts
 from .pairings import Pairings, Profile, to_select
@@ -52,7 +53,7 @@ def going_on(
     from_run: str,
     before: Benchmark,
     filtered: type[JudgedRow],
-    pair: Callable[[str | None, Earlier | None, FilterJudge | None], Pairings],
+    pair: Callable[[str | None, Earlier | None, Filter | None], Pairings],
 ) -> dict[str, Any]:
     """What the record of a stage has that goes on from a run of the one before it: how it loads, and what its signature says of that run.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,11 +136,6 @@ def fingerprint(template: str) -> str:
 def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
     """A baseline that says the same of every row."""
     return {row.id: answers for row in rows}
-
-
-def people(label: str, verdict: bool | None, verdicts: Sequence[Hashable]) -> str:
-    """What people said of a row, and how many of them."""
-    return f"{label}: {Counter(verdicts)[verdict]} of {len(verdicts)} people" if verdicts else label
 
 
 def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchmark:

@@ -10,8 +10,8 @@ from ..common.statistics import Estimate, percent
 from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, THROUGH, Funnel, FunnelSheet, FunnelTable
 from .blocks import Block, bullets, paragraph, signatures
 from .report_text import figure_tables
-from .shares_text import notes
 from .table import NOTHING, Column, Table, points, ratio, signed, with_ends, with_interval
+from .verdict_text import share_notes
 
 FORMATS: Mapping[str, Callable[[float], str]] = {
     PERCENT: percent,
@@ -65,7 +65,7 @@ def _through_judges(funnel: Funnel, labels: Mapping[str, str]) -> Iterator[str]:
             f"{THROUGH}{', '.join(labels[name] for name in one.steps)}: estimated through {one.judge}, which says of each whether it is "
             f"{one.finds}; intervals have its errors, too."
         )
-        yield from notes(one.share)
+        yield from share_notes(one.share)
 
 
 def _table(table: FunnelTable) -> Table:

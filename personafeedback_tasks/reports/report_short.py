@@ -46,7 +46,7 @@ def title(report: Report) -> str:
     """The model, and what it was asked: `model, general hard: 1,010 cases of 101 users`."""
     run, overall = report.run, report.overall
     of = "" if overall.cases == overall.of else f" of {overall.of:,}"
-    users = overall.measures[run.benchmark.report.primary].users
+    users = len({case.user_id for case in run.cases.values()})
     return f"{run.label}, {spaced(overall.name)}: {overall.cases:,}{of} cases, {users:,} users"
 
 

@@ -6,11 +6,11 @@ annotators judged by (see personafeedback/wordings.py), so that the writer knows
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..choice.prompts import fingerprint_of_texts
 from ..common.errors import choose
 from ..engine.options import option
 from ..personafeedback.cases import PersonaCases as Pairs
@@ -53,7 +53,7 @@ class Writing(Template):
         questions = [UserQuestion("", (case,)) for case in STAND_INS]
         parts = [build(question, plain) for question in questions]
         parts += [text for question in questions for text in astuple(plain.wording(question))]
-        return f"{self.prompt}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
+        return fingerprint_of_texts(self.prompt, parts)
 
 
 def check(options: Writing, questions: Questions) -> None:

@@ -132,6 +132,15 @@ def test_each_row_comes_back_with_what_each_person_said_of_it(judged):
             assert Counter(back.votes) == Counter(said), row.id
 
 
+def test_who_leaves_before_anybody_has_answered_can_be_dropped(tmp_path):
+    pack(tmp_path / "study", "--annotators", 2)
+    assert "found no votes, expected some" in personafeedback("annotate", "votes", tmp_path / "study").output
+    shown = votes(tmp_path / "study", "--drop", "annotator-2")
+    assert "annotator-2: 0 of " in shown
+    assert shown.splitlines()[-1] == f"Next: personafeedback annotate votes {tmp_path / 'study'} FILE..."
+    assert not (tmp_path / "study" / "relevance.jsonl").exists()
+
+
 def test_what_a_conversation_lacks_is_named(judged):
     folder, _ = judged
     lines = [json.loads(line) for line in (folder / "missing.jsonl").read_text("utf-8").splitlines()]

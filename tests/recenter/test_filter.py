@@ -30,8 +30,8 @@ from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.text import same_text
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile
+from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.embeddings import similarity
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
 from personafeedback_tasks.recenter.filter.features import columns_of, joined, of_relevance, scaled

@@ -11,7 +11,7 @@ from ...common.statistics import Estimate, estimate
 from ..chains import MadeChain
 from ..funnel import things_of
 from ..judgments import Judgments
-from .judge import FilterJudge
+from .trained import Filter
 
 
 class FilteredRow(NamedTuple):
@@ -67,7 +67,7 @@ class FilterEffect:
     left_out: int
 
 
-def effect_of(judge: FilterJudge, made: MadeChain, people: Judgments) -> FilterEffect | None:
+def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect | None:
     """What a filter does to one model's chain; None where people judged nothing that the model made and the filter is about."""
     stage = judge.stage
     rows, left_out = [], 0
