@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -70,6 +70,19 @@ def block_of(row: StageRow) -> str:
         return _missing_id(row.user_id, row.messages)
     assert isinstance(row, JudgedRow)
     return question_id(row)
+
+
+def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[type[StageRow], list[Any]]:
+    """What the first blocks of questions are about, as many of each kind.
+
+    Args:
+        place: of a block, in their order.
+    """
+    blocks: dict[str, set[str]] = defaultdict(set)
+    for question in questions(rows):
+        blocks[question.kind].add(question.block)
+    kept = {block for of_kind in blocks.values() for block in sorted(of_kind, key=place)[:count]}
+    return {stage: [row for row in own if block_of(row) in kept] for stage, own in rows.items()}
 
 
 def _noted(rows: AskedRows) -> dict[tuple[str, tuple[Message, ...], str], list[Extraction]]:
