@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import DataError
 from ..engine.cases import CaseSet
+from ..engine.outcome import Outcome
 from ..engine.share import JudgedShare, Share, judged_share
 from ..runs.caveat import Caveat, grouped, ordered
 from ..runs.run import Run, RunError
@@ -37,18 +38,19 @@ class ShareVerdict:
         return ordered([*found, *caveats.of_interval(self.found.said)])
 
 
-def make_share(run: Run, exam: Run, people: Mapping[str, float] | None = None) -> ShareVerdict:
+def make_share(run: Run, exam: Run, people: Iterable[Any] = ()) -> ShareVerdict:
     """The verdict on one run.
 
     Args:
-        people: case id -> 1 if it is so to people, 0 if not; of some of the cases, drawn at random.
+        people: some of its cases, drawn at random, with people's judgment.
 
     Raises:
         RunError: see `judged_by`.
     """
     of = judged_by(run, exam)
     ids = sorted(run.cases)
-    judged = [(people or {}).get(name) for name in ids]
+    true = {case.id: of.true(Outcome(targets=run.benchmark.targets(case))) for case in people}
+    judged = [true.get(name) for name in ids]
     found = judged_share(of, [run.cases[name] for name in ids], list(exam.cases.values()), judged)
     return ShareVerdict(run, exam, of, found)
 
@@ -66,7 +68,7 @@ def judged_by(run: Run, exam: Run | None) -> Share:
     of = run.benchmark.report.share
     if of is None:
         raise RunError(
-            f"{run.logs[0]}: found a run of {run.name}, expected one in which a judge says of each case whether something is so. Pass another one."
+            f"{run.logs[0]}: found a run of {run.benchmark.name}, expected one in which a judge says of each case whether something is so. Pass another one."
         )
     _, unjudged = run.benchmark.options.values_of(of.option)
     if run.signature[of.option] != unjudged:

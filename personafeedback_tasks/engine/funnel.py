@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate
@@ -52,24 +52,26 @@ class JudgedSteps:
 
 
 @dataclass(frozen=True)
-class FunnelModel:
-    """One model.
+class Funnel:
+    """What is left of one model's work after each step.
 
     Attributes:
-        rows: (the model or a part, step -> its share there); the model first, and only shares that can be formed.
-        judged: the steps that go through a judge.
-        notes: what is absent and why, in sentences.
+        steps: name -> its share; only shares that can be formed.
+        parts: split -> part -> step -> its share there.
+        judged: stage -> its steps that go through a judge.
+        notes: what is absent and why, and how much was judged, in sentences.
     """
 
-    name: str
-    rows: Sequence[tuple[str, Mapping[str, Estimate]]]
-    judged: Sequence[JudgedSteps]
+    model: str
+    steps: Mapping[str, Estimate]
+    parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
+    judged: Mapping[str, JudgedSteps]
     notes: Sequence[str]
 
     @property
     def through_judges(self) -> set[str]:
         """Names of the steps that go through a judge."""
-        return {name for one in self.judged for name in one.steps}
+        return {name for one in self.judged.values() for name in one.steps}
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class FunnelSheet:
     """All that is shown of some models.
 
     Attributes:
+        named: (split, part) -> how a row calls it.
         about: what goes for all shares, in a sentence.
         published: figures of others.
         comparable: which of these are, in sentences.
@@ -100,7 +103,8 @@ class FunnelSheet:
 
     title: str
     steps: Sequence[FunnelStep]
-    models: Sequence[FunnelModel]
+    funnels: Sequence[Funnel]
+    named: Callable[[str, str], str]
     about: str
     tables: Sequence[FunnelTable] = ()
     published: Sequence[Published] = ()

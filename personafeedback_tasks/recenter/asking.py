@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
-from ..annotation.items import NONE, Guideline
+from ..annotation.items import NONE, guidelines
 from ..annotation.questions import ItemQuestion
 from ..engine.cases import digest_of
-from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Relevance, Response
+from .fields import Message
+from .histories import Conversation
+from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Relevance, Response, StageRow, transcript
 
 MISSING, NOTHING = "missing", "nothing"
 """Answers to whether a conversation shows more of its user than was noted."""
@@ -27,65 +30,20 @@ RATING = dict(
 MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
 INSTRUCTED = "Please tick this line, too: it shows that the list was read."
 
-_SIDES = (
-    "Judge by yourself. Do not look anything up, and do not talk about single cases with others.",
-    '"Cannot judge" is for texts that are broken or that you do not understand.',
-)
-
-GUIDELINES: Mapping[str, Guideline] = {
-    Extraction.stage: Guideline(
-        title="Does this make sense as something to remember about the user?",
-        headings={
-            "conversation": "The conversation",
-            "attribute": "What was noted about the user",
-            "reason": "The reason that was given",
-            "attributes": "All that was noted about the user",
-        },
-        rules=(
-            "Read the conversation first. An assistant noted things about its user, and you judge them one by one.",
-            "It makes sense if the conversation supports it and it still holds after the conversation. It is wrong if the conversation contradicts it, "
-            "says it of somebody else, or has no sign of it. Take Unsure if the conversation leaves it open.",
-            "A good reason does not make a wrong note right, nor a poor reason a right one wrong.",
-            "At the end you are asked whether something is missing. Name each thing in a few words, with a semicolon between two.",
-            *_SIDES,
-        ),
-    ),
-    Relevance.stage: Guideline(
-        title="Which of these should change the reply to this prompt?",
-        headings={"prompt": "The prompt"},
-        rules=(
-            "A user sends this prompt to an assistant that knows everything in the list about this user.",
-            "Tick each line that should change the reply in any way. Tick none if the reply should be the same without them.",
-            "A line that is true of the user need not matter for this prompt. The order of the lines is drawn at random.",
-            *_SIDES,
-        ),
-    ),
-    Response.stage: Guideline(
-        title="How do the two replies compare for this user?",
-        headings={"attribute": "What is known about the user", "prompt": "The prompt"},
-        option="Reply",
-        rules=(
-            "Put yourself in this user's place: the prompt is yours, and both replies are written to you.",
-            "Rate B against A on the scale. A reply is not better for its length, nor for mentioning what is known about you: it is better if it helps "
-            "you more.",
-            "The sides are drawn at random.",
-            *_SIDES,
-        ),
-    ),
-}
-"""Stage -> what people are told, with the substance of the papers' instructions in our words."""
+GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
+"""Stage -> what people are told."""
 
 Row = TypeVar("Row", bound=JudgedRow)
 
 
-def questions(rows: Mapping[type[JudgedRow], Sequence[Any]]) -> list[ItemQuestion]:
-    """What people are asked about rows: each attribute of a conversation and what is missing there; each profile; each pair of replies.
+AskedRows = Mapping[type[StageRow], Sequence[Any]]
+"""Stage -> the rows that people are asked about; Conversation -> conversations in which nothing was noted."""
 
-    Args:
-        rows: stage -> its rows.
-    """
+
+def questions(rows: AskedRows) -> list[ItemQuestion]:
+    """What people are asked: each attribute of a conversation and what is missing there; each profile; each pair of replies."""
     return [
-        *_of_conversations(rows.get(Extraction, ())),
+        *_of_conversations(rows),
         *map(_of_profile, _together(rows.get(Relevance, ()), lambda row: (row.user_id, row.prompt))),
         *map(_of_replies, rows.get(Response, ())),
     ]
@@ -104,23 +62,58 @@ def question_id(row: JudgedRow) -> str:
     return f"{row.stage}:{name}"
 
 
-def _of_conversations(rows: Iterable[Extraction]) -> Iterator[ItemQuestion]:
-    for own in _together(rows, lambda row: (row.user_id, row.conversation)):
-        name = _missing_id(own[0])
+def block_of(row: StageRow) -> str:
+    """The block of questions that is about a row or a conversation."""
+    if isinstance(row, Extraction):
+        return _missing_id(row.user_id, row.conversation)
+    if isinstance(row, Conversation):
+        return _missing_id(row.user_id, row.messages)
+    assert isinstance(row, JudgedRow)
+    return question_id(row)
+
+
+def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[type[StageRow], list[Any]]:
+    """What the first blocks of questions are about, as many of each kind.
+
+    Args:
+        place: of a block, in their order.
+    """
+    blocks: dict[str, set[str]] = defaultdict(set)
+    for question in questions(rows):
+        blocks[question.kind].add(question.block)
+    kept = {block for of_kind in blocks.values() for block in sorted(of_kind, key=place)[:count]}
+    return {stage: [row for row in own if block_of(row) in kept] for stage, own in rows.items()}
+
+
+def _noted(rows: AskedRows) -> dict[tuple[str, tuple[Message, ...], str], list[Extraction]]:
+    """(user, conversation, source) -> the attributes that were noted there."""
+    found = {}
+    for own in _together(rows.get(Extraction, ()), lambda row: (row.user_id, row.conversation)):
+        found[own[0].user_id, own[0].conversation, own[0].source] = own
+    known = {key[:2] for key in found}
+    for bare in rows.get(Conversation, ()):
+        if (bare.user_id, bare.messages) not in known:
+            found[bare.user_id, bare.messages, bare.source] = []
+    return found
+
+
+def _of_conversations(rows: AskedRows) -> Iterator[ItemQuestion]:
+    for (user, conversation, _), own in _noted(rows).items():
+        name = _missing_id(user, conversation)
         for row in own:
             texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
             yield ItemQuestion(
                 id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
             )  # fmt: skip
-        noted = "\n".join(f"- {row.attribute}" for row in own)
+        noted = "\n".join(f"- {row.attribute}" for row in own) or "Nothing was noted."
         yield ItemQuestion(
-            id=name, user_id=own[0].user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
-            texts={"conversation": own[0].transcript, "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
+            id=name, user_id=user, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+            texts={"conversation": transcript(conversation), "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
         )  # fmt: skip
 
 
-def _missing_id(row: Extraction) -> str:
-    return f"{MISSING}:{digest_of((row.user_id, row.conversation))}"
+def _missing_id(user: str, conversation: Sequence[Message]) -> str:
+    return f"{MISSING}:{digest_of((user, conversation))}"
 
 
 def _of_profile(own: Sequence[Relevance]) -> ItemQuestion:
@@ -156,7 +149,7 @@ class Attention:
             if other.kind == question.kind
             and other.user_id != question.user_id
             and other.answers == question.answers
-            and {*other.texts.values()}.isdisjoint(question.texts.values())
+            and _read(other).isdisjoint(_read(question))
         ]
         other = min(others, key=lambda other: digest_of((seed, question.id, other.id)), default=None)
         if other is None or question.noted:
@@ -167,6 +160,11 @@ class Attention:
         return replace(
             question, texts={**other.texts, "conversation": question.texts["conversation"]}, expected=VERDICTS[1:]
         )
+
+
+def _read(question: ItemQuestion) -> set[str]:
+    """The texts that tell two questions apart: many models give the same reason, or none, for everything."""
+    return {text for name, text in question.texts.items() if name != "reason"}
 
 
 def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[ItemQuestion, str]]) -> dict[str, list[object]]:
@@ -193,7 +191,7 @@ def _judgment(row: JudgedRow, question: ItemQuestion, answer: str) -> object:
     return int(answer) if isinstance(row, Response) else answer
 
 
-def missing(rows: Iterable[Extraction], answers: Iterable[tuple[ItemQuestion, str, str]]) -> list[dict[str, object]]:
+def missing(rows: AskedRows, answers: Iterable[tuple[ItemQuestion, str, str]]) -> list[dict[str, object]]:
     """What people named as missing, a row for each conversation that they were asked about.
 
     Args:
@@ -209,13 +207,13 @@ def missing(rows: Iterable[Extraction], answers: Iterable[tuple[ItemQuestion, st
         )
     return [
         {
-            "id": _missing_id(own[0]).partition(":")[2],
-            "user_id": own[0].user_id,
-            "source": own[0].source,
-            "conversation": [message._asdict() for message in own[0].conversation],
+            "id": name.partition(":")[2],
+            "user_id": user,
+            "source": source,
+            "conversation": [message._asdict() for message in conversation],
             "attributes": [row.id for row in own],
-            "missing": named[_missing_id(own[0])],
+            "missing": named[name],
         }
-        for own in _together(rows, lambda row: (row.user_id, row.conversation))
-        if _missing_id(own[0]) in named
+        for (user, conversation, source), own in _noted(rows).items()
+        if (name := _missing_id(user, conversation)) in named
     ]

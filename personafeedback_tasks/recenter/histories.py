@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.strict_json import short
+from ..common.strict_json import broken, short
 from ..engine.cases import digest_of
 from .data import Rows, each_once, in_turns, located
 from .fields import Message, RowFields
@@ -127,20 +127,23 @@ def conversations(data: str | None = None) -> Rows[Conversation]:
     languages = {user.id: user.language for user in each_once(folder / USERS, _user)}
 
     def parsed(row: dict[str, Any], where: str) -> Conversation:
-        fields = RowFields(row, where)
-        user = fields.name("user_id")
-        if user not in languages:
-            raise fields.broken(f"user_id = {short(user)}", f"one of the users of {USERS}")
-        messages = fields.conversation("conversation")
-        made = Conversation(
-            conversation_id(user, messages), user, messages, fields.word("source", SOURCES),
-            fields.given("date", lambda key: fields.matching(key, _DATE, "a date such as 2026-03-31"), ""), languages[user],
-        )  # fmt: skip
-        fields.refuse_others()
-        return made
+        made = parse_conversation(row, where)
+        if made.user_id not in languages:
+            raise broken(where, f"user_id = {short(made.user_id)}", f"one of the users of {USERS}")
+        return replace(made, spoken=languages[made.user_id])
 
     found = _halved(each_once(folder / CONVERSATIONS, parsed))
     return Rows(tuple(in_turns(found)), Conversation, source)
+
+
+def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
+    """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
+    fields = RowFields(row, where)
+    user, messages = fields.name("user_id"), fields.conversation("conversation")
+    date = fields.given("date", lambda key: fields.matching(key, _DATE, "a date such as 2026-03-31"), "")
+    made = Conversation(conversation_id(user, messages), user, messages, fields.word("source", SOURCES), date)
+    fields.refuse_others()
+    return made
 
 
 def conversation_id(user: str, messages: Iterable[Message]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ..common import foreign
 from ..common.statistics import Estimate, complement, percent
-from ..engine.funnel import THROUGH, FunnelModel, FunnelSheet, FunnelStep
+from ..engine.funnel import THROUGH, Funnel, FunnelSheet, FunnelStep
 from .figure import COLORS, LINE, MARGIN, SIZE, STYLE, WIDTH, files, inches, wrapped
 
 NAME = "funnel"
@@ -21,27 +22,24 @@ BAR = 0.24
 """Inches: the height of a step."""
 
 
-def drawn(steps: Sequence[FunnelStep], model: FunnelModel) -> dict[str, Estimate]:
+def drawn(steps: Sequence[FunnelStep], funnel: Funnel) -> dict[str, Estimate]:
     """Label -> share of what is right, of the steps that are there."""
     found = {}
-    _, shares = model.rows[0]
     for step in steps:
-        of = shares.get(step.name)
+        of = funnel.steps.get(step.name)
         if of is not None and step.drawn:
-            label = f"{THROUGH if step.name in model.through_judges else ''}{step.drawn}"
+            label = f"{THROUGH if step.name in funnel.through_judges else ''}{step.drawn}"
             found[label] = complement(of) if step.wrong else of
     return found
 
 
 def draw(sheet: FunnelSheet) -> Figure:
     """One picture, the models below each other."""
-    shown = [
-        (wrapped(foreign.drawn(model.name), WIDTH - 2 * MARGIN), drawn(sheet.steps, model)) for model in sheet.models
-    ]
+    shown = [(wrapped(foreign.drawn(of.model), WIDTH - 2 * MARGIN), drawn(sheet.steps, of)) for of in sheet.funnels]
     left = 2 * MARGIN + max([0.0, *(inches(label) for _, steps in shown for label in steps)])
     heights = [LINE * len(name) + BAR * max(1, len(steps)) + 2 * MARGIN for name, steps in shown]
     legend = ["Width of each step (%), with its 95 % interval"]
-    if any(model.judged for model in sheet.models):
+    if any(funnel.judged for funnel in sheet.funnels):
         legend.append(f"{THROUGH.strip()} hatched: estimated through a judge")
     below = LINE * (1 + len(legend))
     height = sum(heights) + below
@@ -67,17 +65,12 @@ def _draw(axes: Axes, steps: Mapping[str, Estimate], color: str) -> None:
     """Full width is 100 %. The interval is at the right end of the bar, at half its length: as the bar, it spreads to both sides."""
     places = range(len(steps))
     for place, (label, share) in zip(places, steps.items(), strict=True):
-        axes.barh(place, 100, height=0.8, left=-50, color="0.93", zorder=0)
-        axes.barh(
-            place,
-            100 * share.value,
-            height=0.8,
-            left=-50 * share.value,
-            color=color,
-            alpha=0.75,
-            zorder=1,
-            hatch="///" if label.startswith(THROUGH) else None,
+        hatched: dict[str, Any] = (
+            {"hatch": "///", "edgecolor": "white", "linewidth": 0} if label.startswith(THROUGH) else {}
         )
+        axes.barh(place, 100, height=0.8, left=-50, color="0.93", zorder=0)
+        width, left = 100 * share.value, -50 * share.value
+        axes.barh(place, width, height=0.8, left=left, color=color, alpha=0.75, zorder=1, **hatched)
         if not math.isnan(share.low):
             axes.plot([50 * share.low, 50 * share.high], [place, place], color="0.2", linewidth=1, marker="|", zorder=2)
         axes.text(-4, place, percent(share.value), ha="right", va="center", fontsize=SIZE, zorder=3)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..common.statistics import Estimate, percent
-from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, THROUGH, FunnelModel, FunnelSheet, FunnelTable
+from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, THROUGH, Funnel, FunnelSheet, FunnelTable
 from .blocks import Block, bullets, paragraph, signatures
 from .report_text import figure_tables
 from .table import NOTHING, Column, Table, points, ratio, signed, with_ends, with_interval
@@ -27,7 +27,7 @@ def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
     Args:
         of_runs: a run -> its signature.
     """
-    rows = [(label, shares, model.through_judges) for model in sheet.models for label, shares in model.rows]
+    rows = [(label, shares, of.through_judges) for of in sheet.funnels for label, shares in _rows(of, sheet.named)]
     found = [step for step in sheet.steps if any(step.name in shares for _, shares, _ in rows)]
     columns = []
     for step in found:
@@ -39,7 +39,7 @@ def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
         columns += [replace(shown, texts=tuple(texts)), ends]
     labels = {step.name: step.label for step in sheet.steps}
     return [
-        *(bullets([*model.notes, *_through_judges(model, labels)], f"{model.name}:") for model in sheet.models),
+        *(bullets([*of.notes, *_through_judges(of, labels)], f"{of.model}:") for of in sheet.funnels),
         Table("", tuple(label for label, *_ in rows), tuple(columns), whole=True),
         bullets([*(f"{step.label}: {step.meaning}." for step in found), sheet.about]),
         *(block for table in sheet.tables for block in (_table(table), paragraph(table.note), paragraph())),
@@ -50,9 +50,17 @@ def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
     ]
 
 
-def _through_judges(model: FunnelModel, labels: Mapping[str, str]) -> Iterator[str]:
+def _rows(funnel: Funnel, named: Callable[[str, str], str]) -> Iterator[tuple[str, Mapping[str, Estimate]]]:
+    """(the model or a part, step -> its share there); the model first."""
+    yield funnel.model, funnel.steps
+    for split, parts in funnel.parts.items():
+        for part, steps in parts.items():
+            yield f"  {named(split, part)}", steps
+
+
+def _through_judges(funnel: Funnel, labels: Mapping[str, str]) -> Iterator[str]:
     """What the shares of a judge assume."""
-    for one in model.judged:
+    for one in funnel.judged.values():
         yield (
             f"{THROUGH}{', '.join(labels[name] for name in one.steps)}: estimated through {one.judge}, which says of each whether it is "
             f"{one.finds}; intervals have its errors, too."

@@ -375,7 +375,8 @@ def test_who_leaves_before_voting_is_dropped_and_others_get_the_items(tmp_path):
     assert "found no vote or pack of 'nobody'" in run("votes", build.root, "--drop", "nobody").stderr
     done = run("votes", build.root, "--drop", "annotator-2")
     assert done.exit_code == 0, done.output
-    assert "annotator-2: 0 of " in done.stdout and "votes (dropped)" in done.stdout
+    assert "annotator-2: 0 of " in done.stdout
+    assert "votes (dropped)" in done.stdout
     assert done.stdout.splitlines()[-1] == f"Next: personafeedback build packs {build.root}"
     assert run("packs", build.root).exit_code == 0
     has = Counter(

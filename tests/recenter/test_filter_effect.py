@@ -179,6 +179,26 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     assert over["difference"]["value"] < -0.3
     assert effect["measures"]["irrelevant"]["difference"]["value"] < -0.1
     _the_chain_goes_on_without_what_it_drops(tmp_path, data, log)
+    _with_it_and_without_are_two_rows(tmp_path, data, log, people)
+
+
+def _with_it_and_without_are_two_rows(folder, data, log, people):
+    from support.recenter import in_inspect
+
+    record, logs = find("recenter_respond"), [log]
+    for number, more in enumerate(({}, {"relevance_filter": str(folder / "filter")})):
+        told = {"data": str(data), "selected": str(log), **more}
+        cases = {row.id: row for row in record.load(record.options(**told), {}).cases}
+        script = planted.script(PLAN, record.name, cases)
+        logs.append(in_inspect(record, script, folder / f"respond{number}", method="respond", **told)[1])
+    done = personafeedback("chain", *logs, "--people", people, "--json", "-")
+    assert done.exit_code == 0, done.output
+    plain, filtered = json.loads(done.stdout)["models"]
+    assert filtered["model"] == f"{plain['model']}, filtered"
+    assert "dropped" in filtered["signatures"]["recenter_respond"]
+    assert "dropped" not in plain["signatures"]["recenter_respond"]
+    assert filtered["steps"]["selected"] == plain["steps"]["selected"]  # the same run
+    assert filtered["notes"] != plain["notes"]  # other replies
 
 
 def _the_chain_goes_on_without_what_it_drops(folder, data, log):
