@@ -159,7 +159,7 @@ def _agreement(ballots: Ballots, votes: Votes) -> Any:
 
 
 def _at(votes: Votes, places: Sequence[int]) -> Votes:
-    return Votes(*([column[place] for place in places] for column in vars(votes).values()))
+    return Votes(*([column[place] for place in places] if column else () for column in vars(votes).values()))
 
 
 def _compared(mine: Any, theirs: Any) -> tuple[float, float, float]:

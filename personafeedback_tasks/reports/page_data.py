@@ -71,6 +71,8 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
             kinds[kind] = {"about": words.about, "question": words.question, "labels": words.labels, "did": did}
         flagged = ranking.texts.flags if ranking.texts else {}
         flags |= {name: meaning for name, (meaning, ids) in flagged.items() if ids & first.cases.keys()}
+        people_of = spec.control.people if spec.control else {}
+        told = _told(ranking, shown) if shown else {}
         for case_id, case in first.cases.items():
             entry = cases[index[_key(case)]]
             entry |= {"cell": case.cell, "user": case.user_id, "kind": list(kinds).index(kind)}
@@ -79,11 +81,8 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
                 entry |= _texts(shown, case_id)
                 if person := shown.people.get(case.user_id):
                     entry["about"] = people.setdefault(person, len(people))
-        people_of = spec.control.people if spec.control else {}
-        told = _told(ranking, shown) if shown else {}
-        for case in first.cases.values() if told else ():
-            others = {people_of[value]: other(case.user_id) for value, other in told.items()}
-            cases[index[_key(case)]]["others"] = others
+            if told:
+                entry["others"] = {people_of[value]: other(case.user_id) for value, other in told.items()}
         for row, place, name in zip(ranking.rows, numbers, names(ranking), strict=True):
             run = row.run
             controls = [
