@@ -67,9 +67,7 @@ def alphabet() -> list[str]:
         for pattern in patterns(answers, plain)
         for token in literals(parser.parse(pattern.pattern, pattern.flags))
     }
-    return sorted(
-        named | {f"{min(words.split(), key=len)} " for words in vocabulary.VOCABULARY.values()} | {"A ", "B", "\n"}
-    )
+    return sorted(named | {f"{min(words, key=len)} " for words in vocabulary.VOCABULARY.values()} | {"A ", "B", "\n"})
 
 
 def drawn(count: int, seed: int) -> Iterator[str]:

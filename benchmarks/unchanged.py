@@ -10,9 +10,9 @@ values, the digests of its prompts, all else in its log that depends on no clock
 data. Time stamps, random identifiers, versions of packages and paths are left out. Parts that are stored are left as they are, unless
 --again. Needs PERSONAFEEDBACK_DATA, and the extras of the tests.
 
-A part that fails is not stored: its traceback is printed and the exit status is 2. `compare` prints the first difference of each file,
-each kind of difference once, and exits with 1 if there is one; with --numbers, the numbers that a file no longer has, for a change of
-layout or sentences. `--named` leaves out what matches, on both sides: changes that have a name.
+A part that fails is not stored: its traceback is printed and the exit status is 2. `compare` prints every difference; those of a kind,
+which differ in numbers or digests only, once with their count. It exits with 1 if there is one; with --numbers, it prints the numbers
+that a file no longer has, for a change of layout or sentences. `--named` leaves out what matches, on both sides: changes that have a name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 VOLATILE = (
@@ -39,6 +41,9 @@ VOLATILE = (
 )
 SHOWN = 300
 """Characters of a line that differs."""
+
+LINES = 12
+"""Of a place where more or fewer lines are."""
 
 
 def plain(text: str, work: Path) -> str:
@@ -95,26 +100,71 @@ def numbers(before: Path, after: Path, part: str, named: list[str]) -> int:
 
 
 def compare(before: Path, after: Path, part: str, named: list[str]) -> int:
-    """How many files of a part differ; prints each kind of difference once, with the files that have it."""
+    """How many files of a part differ; prints each kind of difference once, the most frequent first, with how often and where it is."""
     if not (before / part).is_dir() or not (after / part).is_dir():
         print(f"{part}: not in both stores")
         return 1
     files = {
         str(path.relative_to(root)) for root in (before, after) for path in (root / part).rglob("*") if path.is_file()
     }
-    kinds: dict[tuple[str, str], list[str]] = {}
+    kinds: dict[str, list[tuple[str, Difference]]] = {}
     for file in sorted(files):
-        old, new = (_lines(root / file, named) for root in (before, after))
-        place = next((place for place, pair in enumerate(zip_longest(old, new)) if pair[0] != pair[1]), None)
-        if place is not None:
-            kind = tuple(lines[place][:SHOWN] if place < len(lines) else "no such line" for lines in (old, new))
-            kinds.setdefault((kind[0], kind[1]), []).append(f"{file}, line {place + 1}")
-    for (was, now), places in kinds.items():
-        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-        print(f"{places[0]}{more}:\n  - {was}\n  + {now}")
-    differ = sum(map(len, kinds.values()))
-    print(f"{part}: {differ} of {len(files)} files differ", flush=True)
+        for one in differences(_lines(before / file, named), _lines(after / file, named)):
+            kinds.setdefault(one.kind, []).append((file, one))
+    for found in sorted(kinds.values(), key=len, reverse=True):
+        file, one = found[0]
+        places = len({file for file, _ in found})
+        often = f", {len(found)} times in {places} files" if len(found) > 1 else ""
+        print(f"{file}, line {one.line}{often}:\n{one.shown()}")
+    differ = len({file for found in kinds.values() for file, _ in found})
+    print(f"{part}: {differ} of {len(files)} files differ, in {len(kinds)} ways", flush=True)
     return differ
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A place where a file differs.
+
+    Attributes:
+        line: where it begins, before.
+    """
+
+    line: int
+    was: Sequence[str]
+    now: Sequence[str]
+
+    @property
+    def kind(self) -> str:
+        """The same where only numbers and digests differ."""
+        sides = ("\n".join(lines) for lines in (self.was, self.now))
+        return "\n->\n".join(re.sub(r"\b[0-9a-f]{8,}\b|\d+(\.\d+)?", "N", side) for side in sides)
+
+    def shown(self) -> str:
+        """Its lines; of long ones, from shortly before where the two sides begin to differ."""
+        pairs = zip("\n".join(self.was), "\n".join(self.now), strict=False)
+        equal = next((place for place, (left, right) in enumerate(pairs) if left != right), 0)
+        first = equal - SHOWN // 3 if equal > SHOWN // 2 else 0
+        before = "..." if first else ""
+        return "\n".join(
+            f"  {sign} {before}{line[first:][:SHOWN]}"
+            for sign, lines in (("-", self.was), ("+", self.now))
+            for line in [*lines[:LINES], *([f"and {len(lines) - LINES} more lines"] if len(lines) > LINES else [])]
+        )
+
+
+def differences(old: Sequence[str], new: Sequence[str]) -> Iterator[Difference]:
+    """All of two files, line by line where as many lines took the place of others."""
+    if old == new:
+        return
+    for _, begin, end, begins, ends in (
+        one for one in SequenceMatcher(None, old, new).get_opcodes() if one[0] != "equal"
+    ):
+        was, now = old[begin:end], new[begins:ends]
+        if len(was) != len(now):
+            yield Difference(begin + 1, was, now)
+            continue
+        for place, (left, right) in enumerate(zip(was, now, strict=True), begin + 1):
+            yield Difference(place, [left], [right])
 
 
 def _lines(path: Path, named: list[str]) -> list[str]:

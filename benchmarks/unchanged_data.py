@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -63,3 +64,22 @@ def leaves(value: Any) -> list[str]:
 
 def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def filled_in(path: Path, folder: Path, vote: Callable[[dict[str, str]], dict[str, str]]) -> Path:
+    """The table of a pack as its annotator sends it.
+
+    Args:
+        folder: where it is put, under its own name.
+        vote: a line -> the columns that the annotator fills in.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as table:
+        reader = csv.DictReader(table)
+        lines, names = list(reader), list(reader.fieldnames or [])
+    folder.mkdir(exist_ok=True)
+    target = folder / path.name
+    with target.open("w", encoding="utf-8", newline="") as table:
+        writer = csv.DictWriter(table, names)
+        writer.writeheader()
+        writer.writerows(line | vote(line) for line in lines)
+    return target

@@ -7,7 +7,8 @@ They know of the package only what a model behind a server would: its prompts. S
 - `careful` does so less often, so that its runs have a card; `steady` always says a letter, wrong in one of six prompts.
 - `guess` says one of four letters, and sometimes none.
 - `moody` is `noisy` that changes its mind when it is asked again.
-- `writer` answers questions, `stages` judges attributes and replies, `builder...` writes what `personafeedback build` asks for.
+- `writer` answers questions, the name of a stage judges its rows, and `chain...` does the three stages itself.
+- `builder...` writes what `personafeedback build` asks for.
 """
 
 from __future__ import annotations
@@ -147,6 +148,8 @@ def reply(model: str, prompt: str) -> str:
         return str(one_of(SAID[model], prompt))
     if model.startswith("writer"):
         return written(model, prompt)
+    if model.startswith("chain"):
+        return of_stage(model, prompt)
     if model.startswith("builder"):
         return built(model, prompt)
     raise LookupError(f"no scripted model {model!r}")
@@ -162,6 +165,34 @@ def written(model: str, prompt: str) -> str:
     )
 
 
+# --- the chain from conversations to replies ------------------------------------------------------------------------------
+
+
+def of_stage(model: str, prompt: str) -> str:
+    """A list of attributes, the numbers of some that are shown, or a reply that may name one."""
+    conversation = prompt.partition("<conversation>\n")[2].partition("\n</conversation>")[0]
+    if conversation:
+        said = [
+            said for text in re.findall(r"(?m)^user: (.*)$", conversation) for said in re.split(r"(?<=[.!?]) ", text)
+        ]
+        noted = [
+            {"attribute": " ".join(text.split()[:7]), "reason": "They say so.", "quote": text if chance(text) < 0.4 else text[5:] + "?"}
+            for text in said
+            if chance(text) < 0.6
+        ]  # fmt: skip
+        return str(one_of(LISTS, conversation)).format(json.dumps(noted, ensure_ascii=False))
+    about = prompt.partition("<about_the_user>\n")[2].partition("\n</about_the_user>")[0]
+    if "NONE" in prompt:
+        numbers = [line.partition(".")[0] for line in about.splitlines() if chance(model + line + prompt[-300:]) < 0.3]
+        return str(one_of(("{}", "{}", "[{}]", "Numbers: {}", "Hm."), prompt)).format(", ".join(numbers) or "NONE")
+    reply = f"{words(model + prompt, 20 + int(30 * chance(model + prompt)))}."
+    named = f"Since I know this: {about.splitlines()[0]}. " if about and chance(about) < 0.5 else ""
+    return str(one_of((named + reply,) * 6 + ("", "I cannot help with that."), prompt))
+
+
+LISTS = (*["{}"] * 5, "```json\n{}\n```", "Here it is:\n{}", "[]", "Hm.")
+"""How a list of attributes is put."""
+
 # --- what a build asks for ------------------------------------------------------------------------------------------------
 
 WORDS = re.findall(
@@ -169,6 +200,10 @@ WORDS = re.findall(
     "river stone window garden letter market engine harbor violin candle forest ladder bottle pepper winter saddle copper meadow "
     "anchor basket thunder lantern pillow orchard tunnel marble feather kettle canyon ribbon glacier button wagon mirror pebble cabin",
 )
+
+
+YES_OR_NO = ("yes",) * 8 + ("no",)
+"""Verdicts on a question."""
 
 
 def words(key: str, count: int) -> str:
@@ -184,6 +219,18 @@ def built(model: str, prompt: str) -> str:
         return json.dumps(profile(prompt))
     if "Situation:" in prompt:
         return f"What should anybody do about {words(prompt, 9)}?"
+    if "What do they suggest about this user?" in prompt:
+        return f"- likes {words(prompt, 5)}\n- avoids {words(prompt, 6)}"
+    if "<discreet>" in prompt:
+        question = prompt.partition("<question>\n")[2].partition("\n</question>")[0]
+        natural, discreet = (one_of(YES_OR_NO, of + prompt) for of in ("natural", "discreet"))
+        return f"<natural>{natural}</natural>\n<discreet>{discreet}</discreet>\n<question>{question}</question>"
+    if "<fits>" in prompt:
+        return f"<reason>So it is.</reason>\n<fits>{one_of(YES_OR_NO, prompt)}</fits>"
+    if "open and personal" in prompt:
+        return ", ".join(str(number) for number in range(1, 21) if number % 7)
+    if "numbered list of posts" in prompt:
+        return ", ".join(str(number) for number in range(9, 21))
     if "numbered list" in prompt:
         return "3, 1, 2"
     if "<reasons>" in prompt:

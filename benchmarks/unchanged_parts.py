@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import unchanged_models as models
+from unchanged_chain import chain, filters
 from unchanged_data import memories, release, sample_folder, subset
+from unchanged_decisions import decisions
 from unchanged_runs import (
     SETTINGS,
     Made,
@@ -25,7 +27,7 @@ from unchanged_runs import (
     report,
     reports,
 )
-from unchanged_sets import build, duel, imported
+from unchanged_sets import build, duel, imported, users
 
 HARD = "personafeedback_general_hard"
 JUDGES = ("noisy", "longest", "first")
@@ -250,5 +252,5 @@ def commands() -> Stored:
 
 PARTS: dict[str, Callable[[], Stored]] = {
     "sample": sample, "general": general, "options": options, "reward": reward, "hard_inspect": hard_inspect, "hard_lm_eval": hard_lm_eval,
-    "prefeval": prefeval, "stages": stages, "duel": duel, "build": build, "imported": imported, "commands": commands,
+    "prefeval": prefeval, "stages": stages, "chain": chain, "filters": filters, "duel": duel, "decisions": decisions, "build": build, "users": users, "imported": imported, "commands": commands,
 }  # fmt: skip

@@ -106,13 +106,22 @@ def in_inspect(
     name: str, task: str, model: str, options: Options, model_args: Options | None = None, **how: Any
 ) -> Path:
     """Run a task in Inspect; the log."""
-    (log,) = inspect_eval(
+    (log,) = runs_in_inspect(name, task, model, options, model_args, **how)
+    return log
+
+
+def runs_in_inspect(
+    name: str, task: str, model: str, options: Options, model_args: Options | None = None, **how: Any
+) -> list[Path]:
+    """Run a task, or the tasks that follow one another under this name; their logs."""
+    logs = inspect_eval(
         f"personafeedback_tasks/{task}", model=get_model(model, memoize=False, **(model_args or {})), task_args=options,
         log_dir=f"logs/{name}", display="none", score_display=False, **how,
     )  # fmt: skip
-    if log.status != "success":
-        raise RuntimeError(f"{name}: {log.status}: {log.error and log.error.message}")
-    return Path(log.location).relative_to(Path.cwd())
+    for log in logs:
+        if log.status != "success":
+            raise RuntimeError(f"{name}: {log.status}: {log.error and log.error.message}")
+    return [Path(log.location).relative_to(Path.cwd()) for log in logs]
 
 
 def in_lm_eval(name: str, task: str, model: str, options: Options, **how: Any) -> Path:

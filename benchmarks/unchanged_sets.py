@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import unchanged_models as models
 from inspect_ai.model import get_model
-from unchanged_data import rows, sample_folder
+from unchanged_data import filled_in, rows, sample_folder
 from unchanged_runs import (
     SETTINGS,
     Stored,
@@ -100,20 +103,21 @@ def build() -> Stored:
     root = Path("ours")
     yield from printed("init", "build", "init", root, "--name", "Our users")
     set_up(root, personas=12, specific=3, general=1, annotators=9, test=0.75)
-    seeds = "".join(json.dumps({"age": 20 + number, "job": f"job {number}"}) + "\n" for number in range(14))
-    (root / "seeds.jsonl").write_text(seeds, encoding="utf-8")
+    _lines(root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(14)))
     pool = (f"How would anybody go about {models.words(str(number), 6)}?" for number in range(30))
-    (root / "pool.jsonl").write_text(
-        "".join(json.dumps({"question": question}) + "\n" for question in pool), encoding="utf-8"
-    )
+    _lines(root / "pool.jsonl", ({"question": question} for question in pool))
     writers = [word for name in ("builder", "builder-two") for word in ("--model", f"{models.NAME}/{name}")]
+    corpus(root)
     yield from printed("plan", "build", "plan", root)
-    for step in ("personas", "questions", "answers"):
+    yield from printed(
+        "pilot", "build", "pilot", root, "--people", "3", *writers, "--price-in", "2", "--price-out", "8"
+    )
+    for step in ("personas", "memory", "questions", "answers"):
         yield from printed(step, "build", step, root, *(writers if step == "answers" else writers[:2]))
         yield from printed(f"{step}.status", "build", "status", root)
     for form in ("html", "label-studio", "potato", "csv"):
         yield from printed(f"packs_{form}", "build", "packs", root, "--format", form)
-    yield from printed("votes", "build", "votes", root, *filled_in(root, Path("sent")))
+    yield from printed("votes", "build", "votes", root, *voted_on(root, Path("sent")))
     for step in ("votes", "tiers"):
         yield from printed(f"{step}.after", "build", step, root)
     yield from printed("release", "build", "release", root, *accepted())
@@ -128,6 +132,41 @@ def build() -> Stored:
     yield from printed("audit", "audit", "--data", "ours/release")
     yield from printed("card", "card", log, "--model-card", "CARD.md")
     yield from file("CARD.md")
+
+
+def users() -> Stored:
+    """Users with histories of their own, from whose memories models infer what to ask."""
+    root = Path("known")
+    Path("chats").mkdir()
+    people = {f"u{number}": models.profile(f"user {number}") for number in range(6)}
+    _lines(Path("users.jsonl"), ({"user_id": user, "profile": profile} for user, profile in people.items()))
+    for user in list(people)[:4]:
+        turns = (
+            {"role": ("user", "assistant")[place % 2], "content": f"What of {models.words(f'{user} {place}', 6)}?", "date": f"2025-01-{place + 1:02}"}
+            for place in range(8)
+        )  # fmt: skip
+        _lines(Path("chats", f"{user}.jsonl"), turns)
+    yield from printed("init", "build", "init", root, "--users", "users.jsonl", "--history", "chats")
+    set_up(root, specific=2)
+    corpus(root)
+    one = ("--model", f"{models.NAME}/builder")
+    yield from printed("personas", "build", "personas", root)
+    for step in ("memory", "questions", "answers"):
+        yield from printed(step, "build", step, root, *one)
+    for step in ("pilot", "status"):
+        yield from printed(step, "build", step, root)
+    yield from written_by(root)
+
+
+def corpus(root: Path) -> None:
+    _lines(
+        root / "corpus.jsonl",
+        ({"text": f"An article on {models.words(f'article {number}', 8)}"} for number in range(60)),
+    )
+
+
+def _lines(path: Path, objects: Iterable[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(one) + "\n" for one in objects), encoding="utf-8")
 
 
 def set_up(root: Path, **values: float) -> None:
@@ -152,36 +191,27 @@ def written_by(root: Path) -> Stored:
             yield name, text
 
 
-def filled_in(root: Path, folder: Path) -> list[Path]:
+def voted_on(root: Path, folder: Path) -> list[Path]:
     """The packs as annotators send them: right on the items for attention, else mostly for the better informed answer."""
     answers = {row["text"].strip(): row for row in rows(root / "answers.jsonl")}
     strategies = ("improved", "full", "masked", "question", "degraded")
-    folder.mkdir()
-    sent = []
-    for path in sorted((root / "packs").glob("*.csv")):
-        with path.open(encoding="utf-8-sig", newline="") as table:
-            reader = csv.DictReader(table)
-            lines, names = list(reader), list(reader.fieldnames or [])
-        for line in lines:
-            shown = {letter: answers[line[letter].strip()] for letter in "AB"}
-            ranks = {letter: strategies.index(row["strategy"]) for letter, row in shown.items()}
-            vote = "A" if ranks["A"] <= ranks["B"] else "B"
-            asked = {letter: row["question_id"] for letter, row in shown.items()}
-            if asked["A"] != asked["B"]:  # for attention: one answers another question
-                own = line["question"].strip()
-                vote = "A" if question_of(root, asked["A"]) == own else "B"
-            elif models.chance(path.stem + line["A"]) < 0.22:
-                vote = "B" if vote == "A" else "A"
-            line["vote"] = vote
-        target = folder / path.name
-        with target.open("w", encoding="utf-8", newline="") as table:
-            writer = csv.DictWriter(table, names)
-            writer.writeheader()
-            writer.writerows(lines)
-        sent.append(target)
-    if not sent:
+
+    def vote(annotator: str, line: dict[str, str]) -> dict[str, str]:
+        shown = {letter: answers[line[letter].strip()] for letter in "AB"}
+        ranks = {letter: strategies.index(row["strategy"]) for letter, row in shown.items()}
+        better = "A" if ranks["A"] <= ranks["B"] else "B"
+        asked = {letter: row["question_id"] for letter, row in shown.items()}
+        if asked["A"] != asked["B"]:  # for attention: one answers another question
+            own = line["question"].strip()
+            better = "A" if question_of(root, asked["A"]) == own else "B"
+        elif models.chance(annotator + line["A"]) < 0.22:
+            better = "B" if better == "A" else "A"
+        return {"vote": better}
+
+    packs = sorted((root / "packs").glob("*.csv"))
+    if not packs:
         raise RuntimeError(f"{root}/packs has no pack")
-    return sent
+    return [filled_in(path, folder, partial(vote, path.stem)) for path in packs]
 
 
 def question_of(root: Path, question: str) -> str:

@@ -1,10 +1,4 @@
-"""The PersonaFeedback tasks of Inspect, under the same names as in lm-eval.
-
-Run one by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/personafeedback_general_hard --model openai/gpt-4o
-    inspect eval inspect_tasks/personafeedback.py@personafeedback_general_hard --model openai/gpt-4o
-"""
+"""The PersonaFeedback tasks of Inspect, under the same names as in lm-eval."""
 
 from typing import Any, Literal
 

@@ -1,10 +1,4 @@
-"""The PersonaFeedback, writing tasks of Inspect, under the same names as in lm-eval.
-
-Run one by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/personafeedback_write_general_hard --model openai/gpt-4o
-    inspect eval inspect_tasks/personafeedback_write.py@personafeedback_write_general_hard --model openai/gpt-4o
-"""
+"""The PersonaFeedback, writing tasks of Inspect, under the same names as in lm-eval."""
 
 from typing import Any, Literal
 

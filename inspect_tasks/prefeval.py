@@ -1,10 +1,4 @@
-"""The PrefEval task of Inspect, under the same name as in lm-eval.
-
-Run it by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/prefeval --model openai/gpt-4o
-    inspect eval inspect_tasks/prefeval.py@prefeval --model openai/gpt-4o
-"""
+"""The PrefEval task of Inspect, under the same name as in lm-eval."""
 
 from typing import Any, Literal
 

@@ -1,10 +1,4 @@
-"""The Recenter extract task of Inspect, under the same name as in lm-eval.
-
-Run it by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/recenter_extract --model openai/gpt-4o
-    inspect eval inspect_tasks/recenter_extract.py@recenter_extract --model openai/gpt-4o
-"""
+"""The Recenter extract task of Inspect, under the same name as in lm-eval."""
 
 from typing import Any, Literal
 

@@ -1,10 +1,4 @@
-"""The Recenter relevance tasks of Inspect, under the same names as in lm-eval.
-
-Run one by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/recenter_relevance --model openai/gpt-4o
-    inspect eval inspect_tasks/recenter_relevance.py@recenter_relevance --model openai/gpt-4o
-"""
+"""The Recenter relevance tasks of Inspect, under the same names as in lm-eval."""
 
 from typing import Any, Literal
 

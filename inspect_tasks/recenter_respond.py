@@ -1,10 +1,4 @@
-"""The Recenter respond task of Inspect, under the same name as in lm-eval.
-
-Run it by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/recenter_respond --model openai/gpt-4o
-    inspect eval inspect_tasks/recenter_respond.py@recenter_respond --model openai/gpt-4o
-"""
+"""The Recenter respond task of Inspect, under the same name as in lm-eval."""
 
 from typing import Any, Literal
 

@@ -1,10 +1,4 @@
-"""The Recenter response tasks of Inspect, under the same names as in lm-eval.
-
-Run one by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/recenter_response --model openai/gpt-4o
-    inspect eval inspect_tasks/recenter_response.py@recenter_response --model openai/gpt-4o
-"""
+"""The Recenter response tasks of Inspect, under the same names as in lm-eval."""
 
 from typing import Any, Literal
 

@@ -1,10 +1,4 @@
-"""The Recenter select task of Inspect, under the same name as in lm-eval.
-
-Run it by name or, from a checkout, by path:
-
-    inspect eval personafeedback_tasks/recenter_select --model openai/gpt-4o
-    inspect eval inspect_tasks/recenter_select.py@recenter_select --model openai/gpt-4o
-"""
+"""The Recenter select task of Inspect, under the same name as in lm-eval."""
 
 from typing import Any, Literal
 

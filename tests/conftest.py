@@ -47,7 +47,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """The quick loop does not import a module that is slow as a whole: each worker would import torch and the providers' SDKs."""
     if "not slow" not in config.option.markexpr or collection_path.suffix != ".py":
         return None
-    return bool(re.search(r"^pytestmark = .*\bmark\.(slow|release)\b", collection_path.read_text(encoding="utf-8"), re.M)) or None
+    return (
+        bool(re.search(r"^pytestmark = .*\bmark\.(slow|release)\b", collection_path.read_text(encoding="utf-8"), re.M))
+        or None
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..common.statistics import Estimate
-from ..engine.benchmark import Benchmark
 from ..engine.documents import Scorable, ScorableCase
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.report import PRECISION, RECALL, Examined, HumanAgreement
@@ -61,7 +60,7 @@ def make_beside(run: Run, texts: Examined) -> Beside:
     wanted = [shown.measure for shown in spec.compared]
     wanted += [name for name in (PRECISION, RECALL) if name in run.benchmark.corpus]
     baselines = {
-        name: _measures(run.benchmark, cases, wanted, texts.prompts_of([case.case_id for case in cases]))
+        name: measures_of(run.benchmark, cases, only=wanted, also=texts.prompts_of([case.case_id for case in cases]))
         for name, cases in answered(run, texts).items()
     }
     return Beside(baselines, _people(run, texts.agreement, wanted), texts.agreement, tuple(texts.said_notes))
@@ -80,13 +79,7 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
         _with(run, replace(judgment, case_id=str(number), cell=cell, user_id=user), judgment.answers)
         for number, (user, judgment) in enumerate(agreement.against_rest)
     ]
-    return _measures(run.benchmark, cases, wanted)
-
-
-def _measures(
-    benchmark: Benchmark, cases: Sequence[ScoredCase], wanted: Sequence[str], also: Sequence[str] | None = None
-) -> dict[str, Estimate]:
-    return measures_of(benchmark, cases, only=wanted, also=also)
+    return measures_of(run.benchmark, cases, only=wanted)
 
 
 def _with(run: Run, asked: Outcome, answers: Answers) -> ScoredCase:

@@ -116,7 +116,9 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
         threshold = _threshold(exam, risk)
         thresholds.append(replace(threshold, value=math.inf) if judge.differs else threshold)
         exams.append((judge.exam, opinions(judge.exam, certainty), exam.users))
-        judged.append(_by_source(judge, opinions(judge.run, certainty)))
+        judged.append(
+            {judge.duels.sources[case_id]: opinion for case_id, opinion in opinions(judge.run, certainty).items()}
+        )
     one, two = (threshold.value for threshold in thresholds)
     mine, theirs = judged
     open_ = [source for source, opinion in mine.items() if opinion.certainty < one]
@@ -148,11 +150,6 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
 def _threshold(exam: Judged, risk: float) -> Threshold:
     """The threshold of one judge in a cascade, at half of the risk."""
     return answered_and_wrong(exam.of(parts_of(exam.users)[1]), risk / 2)
-
-
-def _by_source(judge: Examinee, found: Mapping[str, Opinion]) -> dict[str, Opinion]:
-    """Id of the benchmark's case -> opinion on its duel."""
-    return {judge.duels.sources[case_id]: opinion for case_id, opinion in found.items()}
 
 
 def _calls(judge: Examinee, sources: Sequence[str] | None = None) -> int:

@@ -11,8 +11,8 @@ from ..engine.cases import CaseSet
 from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
+from .control import measure_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
-from .stopped import measure_of
 from .users import FEW_USERS
 
 MOST_MISSING = 0.01

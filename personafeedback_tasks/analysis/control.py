@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from ..common.statistics import Estimate
 from ..runs.run import Run, RunError
 
 
@@ -27,6 +29,27 @@ def named_differences(run: Run) -> dict[str, str]:
     names = {spec.value: spec.gain}
     names |= {one.less: one.name for one in spec.named if one.more == run.signature[spec.option]}
     return {name: value for value, name in names.items()}
+
+
+def measure_of(run: Run) -> str:
+    """The name of what such a run stops by."""
+    control = run.benchmark.report.control
+    accuracy = run.stopped is not None and run.stopped.accuracy
+    return run.benchmark.report.primary if accuracy or control is None else control.of_one_run[0].name
+
+
+def with_sequence(estimate: Estimate, name: str, run: Run, control: Run | None = None) -> Estimate:
+    """An estimate over all cases of a run, with the interval of its sequence where it is what the run stops by.
+
+    Args:
+        control: the other run of a difference, which the same log must have.
+    """
+    known = run.stopped
+    if known is None or name != measure_of(run) or estimate.n < len(run.cases):
+        return estimate
+    if control is not None and (control.stopped != known or control.logs != run.logs):
+        return estimate
+    return replace(estimate, low=known.interval[0], high=known.interval[1])
 
 
 def refuse_other_control(run: Run, control: Run, value: str) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import DataError
+from ..common.errors import DataError, OptionError
+from ..common.human_votes import LEAST_USERS
+from ..common.sampling import draw
 from ..common.statistics import estimate
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels
@@ -17,32 +19,18 @@ from ..runs.names import AS_LOGGED, with_names
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
+from .abstaining import certainty_of, opinions, rates_of
 from .caveats import of_run
 from .families import favored
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking
-from .run_data import RunData, reason
-from .verdict import differences, make_verdict, refuse_other_judge
+from .run_data import RunData, cases_of
+from .verdict import differences, make_verdict, refuse_other_judge, refuse_other_users
+
+SEED = "people"
+"""Of the draw: the same run and exam give the same duels."""
 
 CORRECTED = "corrected by the exam"
-
-Found = tuple[CaseSet[Any] | None, str]
-"""The cases of a run, or why they are not at hand."""
-
-
-def cases_of(run: Run, data: Sequence[RunData]) -> Found:
-    """The cases of a run, from the first place that has them."""
-    why_not = ""
-    for one in data:
-        try:
-            one.checked(run)
-            cases, why_not = one.of(run)
-        except (DataError, RunError) as error:
-            why_not = reason(error, run, one.named or "")
-            continue
-        if cases is not None:
-            return cases, ""
-    return None, why_not
 
 
 def votes_in(run: Run, data: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
@@ -157,3 +145,28 @@ def exam_of(run: Run, path: Path, candidates: Sequence[Run], advice: str = "") -
     if not same:
         refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))), advice=advice)
     return only(path, same)
+
+
+def asked(run: Run, exam: Run, duels: Duels, count: int) -> dict[str, float]:
+    """The duels that people are asked about, those on which their votes narrow a judge's win rate most: case id -> the probability that it was drawn.
+
+    Args:
+        count: how many.
+
+    Raises:
+        OptionError: there are fewer duels, or they are of too few users.
+        RunError: see `verdict.make_verdict`.
+    """
+    refuse_other_judge(run, exam)
+    refuse_other_users(run, exam, duels)
+    ids = sorted(run.cases)
+    users = [run.cases[case_id].user_id for case_id in ids]
+    if not LEAST_USERS <= count <= len(ids) or len(set(users)) < LEAST_USERS:
+        raise OptionError(
+            f"--ask-people must be a number from {LEAST_USERS} to that of the duels that the judge answered, which must be of at least {LEAST_USERS} "
+            f"users; got {count} of {len(ids):,} duels of {len(set(users)):,} users."
+        )
+    rates, mine = rates_of(run, exam), opinions(run, certainty_of(run, exam))
+    sure = [mine[case_id].certainty for case_id in ids]
+    drawn, likely = draw([rates[case_id] for case_id in ids], sure, users, count, SEED)
+    return {ids[place]: likely[place] for place in drawn}

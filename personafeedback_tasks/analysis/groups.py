@@ -16,7 +16,7 @@ from ..engine.outcome import Outcome, ScoredCase
 from ..engine.report import Examined
 from ..engine.table import over_corpus
 from ..runs.run import Run
-from .stopped import with_sequence
+from .control import with_sequence
 
 
 @dataclass(frozen=True)

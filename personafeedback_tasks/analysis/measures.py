@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, mean, share
@@ -13,9 +13,8 @@ from ..engine.report import Examined
 from ..engine.usage import Usage
 from ..runs.caveat import Caveat
 from ..runs.run import Run
-from .control import gains, named_differences
+from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
-from .stopped import with_sequence
 
 PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", "count"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""
@@ -45,51 +44,35 @@ class Contender:
         controls: value of the control's option -> run, for differences.
         given: name of a measure that was computed elsewhere -> its value, undefined where this run has none.
         caveats: of the run, beside those of every run.
+        texts: what the texts of its cases add; None without data.
     """
 
     run: Run
     controls: Mapping[str, Run] = field(default_factory=dict)
     given: Mapping[str, Estimate] = field(default_factory=dict)
     caveats: Sequence[Caveat] = ()
+    texts: Examined | None = None
 
+    @cached_property
+    def ids(self) -> list[str]:
+        """Of its cases, which all runs of a ranking answered."""
+        return sorted(self.run.cases)
 
-@dataclass(frozen=True)
-class SharedCases:
-    """The cases that all runs of a ranking answered.
+    @cached_property
+    def users(self) -> list[str]:
+        """The user of each case."""
+        return [self.run.cases[case_id].user_id for case_id in self.ids]
 
-    Attributes:
-        prompts: of each case where users share prompts, see `Examined.prompts`.
-        texts: what the texts add; None without data.
-    """
+    @cached_property
+    def prompts(self) -> list[str] | None:
+        """The prompt of each case where users share prompts, see `Examined.prompts`."""
+        return self.texts.prompts_of(self.ids) if self.texts else None
 
-    ids: Sequence[str]
-    users: Sequence[str]
-    cells: Sequence[str]
-    prompts: Sequence[str] | None
-    texts: Examined | None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A contender with its scores.
-
-    Attributes:
-        scores: the primary measure of each case.
-    """
-
-    contender: Contender
-    cases: SharedCases
-    scores: Sequence[float]
-
-    @property
-    def run(self) -> Run:
-        return self.contender.run
-
-
-def entry(contender: Contender, cases: SharedCases) -> Entry:
-    """A contender with its scores."""
-    run = contender.run
-    return Entry(contender, cases, [run.cases[case_id].value(run.benchmark.report.primary) for case_id in cases.ids])
+    @cached_property
+    def scores(self) -> list[float]:
+        """The primary measure of each case."""
+        values = self.run.values(self.run.benchmark.report.primary)
+        return [values[case_id] for case_id in self.ids]
 
 
 @dataclass(frozen=True)
@@ -106,7 +89,7 @@ class Measure:
     heading: str
     unit: str
     kind: str
-    of: Callable[[Entry], Estimate | None]
+    of: Callable[[Contender], Estimate | None]
 
     @property
     def is_share(self) -> bool:
@@ -114,10 +97,10 @@ class Measure:
         return self.unit in (PERCENT, POINTS)
 
 
-def measures(contenders: Sequence[Contender], cases: SharedCases) -> list[Measure]:
+def measures(contenders: Sequence[Contender]) -> list[Measure]:
     """The measures of a ranking, in the order of every output: all that its benchmark can have, so that files have the same ones
     whichever data and controls are at hand."""
-    spec, texts = contenders[0].run.benchmark.report, cases.texts
+    spec, texts = contenders[0].run.benchmark.report, contenders[0].texts
     baselines = dict.fromkeys(spec.baselines)
     if texts:
         baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
@@ -125,7 +108,7 @@ def measures(contenders: Sequence[Contender], cases: SharedCases) -> list[Measur
         Measure(SCORE, SCORE, PERCENT, "score", _score),
         Measure("macro", "macro", PERCENT, "score", _macro),
     ]
-    found += [Measure(over(name), over(name), POINTS, "margin", partial(_margin, name)) for name in baselines]
+    found += [Measure(over(name), over(name), POINTS, "margin", partial(margin, name)) for name in baselines]
     if spec.adjusted:
         found.append(_named(spec.adjusted, PERCENT, "adjusted", _adjusted))
     if spec.control is not None:
@@ -145,44 +128,46 @@ def over(baseline: str) -> str:
     return f"over_{baseline}".replace(" ", "_")
 
 
-def _named(heading: str, unit: str, kind: str, of: Callable[[Entry], Estimate | None]) -> Measure:
+def _named(heading: str, unit: str, kind: str, of: Callable[[Contender], Estimate | None]) -> Measure:
     """A measure whose key is its heading without spaces."""
     return Measure(heading.replace(" ", "_"), heading, unit, kind, of)
 
 
-def _score(one: Entry) -> Estimate:
-    found = share(one.scores, one.cases.users, also=one.cases.prompts)
+def _score(one: Contender) -> Estimate:
+    found = share(one.scores, one.users, also=one.prompts)
     return with_sequence(found, one.run.benchmark.report.primary, one.run)
 
 
-def _macro(one: Entry) -> Estimate | None:
+def _macro(one: Contender) -> Estimate | None:
     """The plain mean over the cells, where all are there."""
-    return share(one.scores, one.cases.users, one.cases.cells, one.cases.prompts) if has_macro(one.run) else None
+    return (
+        share(one.scores, one.users, [one.run.cases[case_id].cell for case_id in one.ids], one.prompts)
+        if has_macro(one.run)
+        else None
+    )
 
 
-def _margin(name: str, one: Entry) -> Estimate | None:
+def margin(baseline: str, one: Contender) -> Estimate | None:
     """The score minus that of a baseline on the same cases; None where it is not at hand."""
-    cases = one.cases
-    baselines = [cases.texts.baselines.get(case_id, {}) for case_id in cases.ids] if cases.texts else [{}]
-    if not all(name in of_case for of_case in baselines):
+    of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
+    if not all(baseline in of_case for of_case in of_cases):
         return None
-    theirs = [of_case[name] for of_case in baselines]
-    margins = [mine - its for mine, its in zip(one.scores, theirs, strict=True)]
-    return estimate(margins, cases.users, also=cases.prompts)
+    margins = [mine - of_case[baseline] for mine, of_case in zip(one.scores, of_cases, strict=True)]
+    return estimate(margins, one.users, also=one.prompts)
 
 
-def _adjusted(one: Entry) -> Estimate | None:
+def _adjusted(one: Contender) -> Estimate | None:
     """The score where the responses do not differ in the texts' covariate; None without texts."""
-    covariate = one.cases.texts.covariate if one.cases.texts else None
-    if covariate is None:
+    covariate = one.texts.covariate if one.texts else None
+    if not covariate:
         return None
-    return at_zero(one.scores, [covariate.values[case_id] for case_id in one.cases.ids], one.cases.users)
+    return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.users)
 
 
-def _difference(name: str, one: Entry) -> Estimate | None:
+def _difference(name: str, one: Contender) -> Estimate | None:
     """The score minus that of a control, or that of one control minus that of another, on the cases that both answered."""
     run, spec = one.run, one.run.benchmark.report.control
-    runs = {**one.contender.controls, run.setting: run}
+    runs = {**one.controls, run.setting: run}
     settings = {named.name: (named.more, named.less) for named in (spec.named if spec else ())}
     settings |= {own: (run.setting, value) for own, value in named_differences(run).items()}
     more, less = map(runs.get, settings.get(name, ("", "")))
@@ -193,18 +178,18 @@ def _difference(name: str, one: Entry) -> Estimate | None:
     return with_sequence(found, name, more, less)
 
 
-def _given(name: str, one: Entry) -> Estimate | None:
-    return one.contender.given.get(name)
+def _given(name: str, one: Contender) -> Estimate | None:
+    return one.given.get(name)
 
 
-def _ranked(name: str, one: Entry) -> Estimate:
+def _ranked(name: str, one: Contender) -> Estimate:
     """One of `ReportSpec.ranked`."""
-    answered = [one.run.cases[case_id] for case_id in one.cases.ids]
-    return measures_of(one.run.benchmark, answered, only=(name,), also=one.cases.prompts)[name]
+    answered = [one.run.cases[case_id] for case_id in one.ids]
+    return measures_of(one.run.benchmark, answered, only=(name,), also=one.prompts)[name]
 
 
-def _used(of: Callable[[Usage], float], one: Entry) -> Estimate | None:
+def _used(of: Callable[[Usage], float], one: Contender) -> Estimate | None:
     """Mean per case; None where nobody counts it. 0 tokens are those of a judge without a model."""
-    value, users = mean(one.run.cases[case_id].used(of) for case_id in one.cases.ids), one.cases.users
+    value, users = mean(one.run.cases[case_id].used(of) for case_id in one.ids), one.users
     known = value and not math.isnan(value)
     return Estimate(value, math.nan, math.nan, math.nan, len(users), len(set(users))) if known else None

@@ -22,7 +22,7 @@ from ..runs.run import Run
 from .beside import with_scores
 from .caveats import of_result, unreadable_share
 from .costs import Cost, costs
-from .measures import SCORE, Contender, Entry, Measure, SharedCases, entry, measures
+from .measures import SCORE, Contender, Measure, measures
 from .shortcuts import make_shortcuts
 
 LEVEL = 0.05
@@ -150,10 +150,12 @@ def make_ranking(
         data, no_data: the cases, and why there are none: see `caveats.of_result`.
     """
     first = contenders[0].run
-    cases = _shared(first, texts)
-    listed = measures(contenders, cases)
-    entries = sorted((entry(one, cases) for one in contenders), key=lambda one: (-sum(one.scores), one.run.label))
-    pairs = pairs_of([one.scores for one in entries], cases.users)
+    texts = with_scores(first, texts) if texts else None
+    contenders = [replace(one, texts=texts) for one in contenders]
+    users = contenders[0].users
+    listed = measures(contenders)
+    entries = sorted(contenders, key=lambda one: (-sum(one.scores), one.run.label))
+    pairs = pairs_of([one.scores for one in entries], users)
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < LEVEL}
     rows = [
         Ranked(
@@ -162,7 +164,7 @@ def make_ranking(
             ranks=ranks_of(place, len(entries), apart),
             tied=_tied(place, len(entries), apart),
             values={measure.key: measure.of(one) for measure in listed},
-            controls=one.contender.controls,
+            controls=one.controls,
         )
         for place, one in enumerate(entries, 1)
     ]
@@ -172,39 +174,28 @@ def make_ranking(
     ]
     return Ranking(
         asked=asked(first),
-        users=len(set(cases.users)),
+        users=len(set(users)),
         cells={cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
         measures=listed,
         rows=rows,
         pairs=pairs,
         caveats=grouped(caveats),
         data=data,
-        texts=cases.texts,
+        texts=texts,
     )
 
 
-def _shared(run: Run, texts: Examined | None) -> SharedCases:
-    ids = sorted(run.cases)
-    return SharedCases(
-        ids,
-        users=[run.cases[case_id].user_id for case_id in ids],
-        cells=[run.cases[case_id].cell for case_id in ids],
-        prompts=texts.prompts_of(ids) if texts else None,
-        texts=with_scores(run, texts) if texts else None,
-    )
-
-
-def _caveats(one: Entry, row: Ranked, data: CaseSet[Any] | None, no_data: str) -> list[Caveat]:
-    run, texts = one.run, one.cases.texts
+def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: str) -> list[Caveat]:
+    run, texts = one.run, one.texts
     shortcuts = {}
     if texts:  # the caveats say nothing of the adjusted score
-        texts = replace(texts, covariate=None)
+        texts = replace(texts, covariate={})
         shortcuts = make_shortcuts(run.cases, {"": list(run.cases)}, run.benchmark.report, texts)
     unreadable = unreadable_share(run)  # a report has a line for them
     return [
         *([Caveat("unreadable", WEAKENS, {"percent": 100 * unreadable})] if unreadable > UNREADABLE_SHARE else []),
-        *of_result(run, one.contender.controls, data, no_data, row.score, shortcuts.get("")),
-        *one.contender.caveats,
+        *of_result(run, one.controls, data, no_data, row.score, shortcuts.get("")),
+        *one.caveats,
     ]
 
 

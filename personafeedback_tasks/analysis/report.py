@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from ..common.statistics import Estimate, estimate
+from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
@@ -23,6 +23,7 @@ from .caveats import of_result
 from .control import gains, named_differences, refuse_other_control
 from .costs import Cost, costs
 from .groups import Group, groups_of, has_macro, make_group
+from .measures import Contender, margin
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
 from .users import Users, make_users
@@ -142,7 +143,9 @@ def make_report(
     control = controls.get(spec.control.value) if spec.control else None
     found = groups_of(run.cases.values(), run.cells, run.benchmark)
     ids_of = {name: ids for name, _, ids in found}
-    groups, macro = _groups(run, found, texts, control)
+    gain = {} if control is None else gains(run, control)
+    groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
+    macro = make_group(run, MACRO, *found[-1][1:], texts, gain, plain=True) if has_macro(run) else None
     score = groups[-1].measures[spec.primary]
     shortcuts = make_shortcuts(run.cases, ids_of, spec, texts) if texts else {}
     has_sheet = len(controls) > (control is not None)
@@ -183,31 +186,11 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
     return found
 
 
-def _groups(
-    run: Run,
-    found: Sequence[tuple[str, list[str], list[str]]],
-    texts: Examined | None,
-    control: Run | None,
-) -> tuple[tuple[Group, ...], Group | None]:
-    """(every group, the plain mean of the cells)."""
-    gain = {} if control is None else gains(run, control)
-    groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
-    _, cells, ids = found[-1]
-    return groups, make_group(run, MACRO, cells, ids, texts, gain, plain=True) if has_macro(run) else None
-
-
 def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:
     """See `Report.margins`."""
-    spec, ids = run.benchmark.report, sorted(run.cases)
-    if spec.card is None or not ids:
-        return {}
-    users, own = [run.cases[case_id].user_id for case_id in ids], run.values(spec.primary)
-    return {
-        name: estimate(
-            [own[case_id] - texts.baselines[case_id][name] for case_id in ids], users, also=texts.prompts_of(ids)
-        )
-        for name in spec.card.baselines
-    }
+    card, one = run.benchmark.report.card, Contender(run, texts=texts)
+    found = {name: margin(name, one) for name in card.baselines} if card and run.cases else {}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _users(run: Run, texts: Examined | None) -> Users | None:

@@ -17,6 +17,9 @@ from ..runs.run import Run, RunError
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking
 
+Found = tuple[CaseSet[Any] | None, str]
+"""The cases of a run's data, or why they are not at hand."""
+
 
 class RunData:
     """What the option --data stands for. Each source is read once per command, and its texts are examined once."""
@@ -30,9 +33,8 @@ class RunData:
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
         self._of: dict[int, tuple[Run, CaseSet[Any] | None, str]] = {}  # with the run, so that its id stays its own
 
-    def of(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
-        """(the cases of a run's data or None, why there are none).
-
+    def of(self, run: Run) -> Found:
+        """
         Raises:
             DataError: the data that the user named are broken.
         """
@@ -40,7 +42,7 @@ class RunData:
             self._of[id(run)] = (run, *self._find(run))
         return self._of[id(run)][1:]
 
-    def _find(self, run: Run) -> tuple[CaseSet[Any] | None, str]:
+    def _find(self, run: Run) -> Found:
         spec, logged = run.benchmark.report, run.signature["source"]
         if spec.load is None:
             return None, ""  # its cases are made of an earlier run
@@ -93,14 +95,24 @@ def reason(error: Exception, run: Run, place: str = "") -> str:
 
 def first_with(run: Run, data: Sequence[RunData]) -> RunData:
     """The first place that has the data of a run; the last if none has."""
-    for one in data[:-1]:
-        try:
-            one.checked(run)
-            if one.of(run)[0] is not None:
-                return one
-        except (DataError, RunError):
-            continue
-    return data[-1]
+    return next((place for place in data[:-1] if _found(run, place)[0] is not None), data[-1])
+
+
+def cases_of(run: Run, data: Sequence[RunData]) -> Found:
+    """The cases of a run, from the first place that has them."""
+    found: Found = None, ""
+    for place in data:
+        if (found := _found(run, place))[0] is not None:
+            break
+    return found
+
+
+def _found(run: Run, place: RunData) -> Found:
+    try:
+        place.checked(run)
+        return place.of(run)
+    except (DataError, RunError) as error:
+        return None, reason(error, run, place.named or "")
 
 
 def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:

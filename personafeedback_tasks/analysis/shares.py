@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ..common.corrected import LONGER, SHORTER, Corrected, Votes, corrected_share
-from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
-from ..common.statistics import Estimate, mean, share
-from ..engine.outcome import Outcome, ScoredCase
-from ..engine.share import Share
+from ..common.errors import DataError
+from ..engine.cases import CaseSet
+from ..engine.share import JudgedShare, Share, judged_share
 from ..runs.caveat import Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
+from .duel_runs import cases_of
+from .run_data import RunData
 from .verdict import refuse_other_judge
 
 
@@ -22,34 +23,19 @@ class ShareVerdict:
 
     Attributes:
         exam: the same judge on cases that people judged.
-        said: the share as the judge says it.
-        corrected: without the judge's errors, or why there is none; its `longer` is the judge's sensitivity in the exam, its `shorter` the
-            specificity.
-        of_exam: the share to people in the exam.
-        people, users: number of cases of the run that people judged, too, and of their users.
-        powered: the share with these; None with those of fewer than `human_votes.LEAST_USERS` users.
+        of: what is shared out.
     """
 
     run: Run
     exam: Run
-    said: Estimate
-    corrected: Corrected
-    of_exam: Estimate
-    people: int
-    users: int
-    powered: Powered | None
-
-    @property
-    def share_name(self) -> str:
-        """What it is the share of, for the head of a column."""
-        of = self.run.benchmark.report.share
-        return of.name if of else ""
+    of: Share
+    found: JudgedShare
 
     @property
     def caveats(self) -> list[Caveat]:
         """What a reader must know before the numbers."""
         found = grouped([("", caveats.of_run(self.run)), ("the exam", caveats.of_run(self.exam))])
-        return ordered([*found, *caveats.of_interval(self.said)])
+        return ordered([*found, *caveats.of_interval(self.found.said)])
 
 
 def make_share(run: Run, exam: Run, people: Mapping[str, float] | None = None) -> ShareVerdict:
@@ -59,63 +45,76 @@ def make_share(run: Run, exam: Run, people: Mapping[str, float] | None = None) -
         people: case id -> 1 if it is so to people, 0 if not; of some of the cases, drawn at random.
 
     Raises:
-        RunError: the run is of no task that has such a share, or on cases that people judged; the exam is of another judge or stage, or on
-            cases that nobody judged.
+        RunError: see `judged_by`.
     """
-    of = _of(run)
-    if exam.benchmark.name == run.benchmark.name and exam.signature[of.option] == run.signature[of.option]:
-        raise RunError(
-            f"{exam.logs[0]}: found an exam with {of.option}={exam.signature[of.option]}, expected cases that people judged. Run the judge on these."
-        )
-    refuse_other_judge(run, exam, {of.option})
+    of = judged_by(run, exam)
     ids = sorted(run.cases)
-    if not ids:
-        raise RunError(f"{run.logs[0]}: found no answered case in it, expected some. Run it again.")
-    cases = [run.cases[name] for name in ids]
-    users, cells = [case.user_id for case in cases], [case.cell for case in cases]
-    said = [_mean(of.said, case) for case in cases]
-    votes = Votes(said, [1 - one for one in said], [LONGER] * len(ids), users, cells)
     judged = [(people or {}).get(name) for name in ids]
-    voters = len({user for user, one in zip(users, judged, strict=True) if one is not None})
-    return ShareVerdict(
-        run=run,
-        exam=exam,
-        said=share(said, users),
-        corrected=corrected_share(votes, _examined(exam, of)),
-        of_exam=share(
-            [of.true(case[0]) for case in exam.cases.values()], [case.user_id for case in exam.cases.values()]
-        ),
-        people=len(judged) - judged.count(None),
-        users=voters,
-        powered=prediction_powered(judged, votes) if voters >= LEAST_USERS else None,
-    )
+    found = judged_share(of, [run.cases[name] for name in ids], list(exam.cases.values()), judged)
+    return ShareVerdict(run, exam, of, found)
 
 
-def _of(run: Run) -> Share:
-    """What the judge of a run says of each case. Raises RunError: nothing, or people judged its cases."""
+def judged_by(run: Run, exam: Run | None) -> Share:
+    """What the judge of a run says of each case.
+
+    Args:
+        exam: None without one.
+
+    Raises:
+        RunError: the run is of no task that has such a share, on cases that people judged, or empty; the exam is of another judge or stage, or
+            on cases that nobody judged.
+    """
     of = run.benchmark.report.share
     if of is None:
         raise RunError(
-            f"{run.logs[0]}: found a run of {run.name}, expected one in which a judge says of each case whether something is so. Pass another one."
+            f"{run.logs[0]}: found a run of {run.benchmark.name}, expected one in which a judge says of each case whether something is so. Pass another one."
         )
     _, unjudged = run.benchmark.options.values_of(of.option)
     if run.signature[of.option] != unjudged:
         raise RunError(
             f"{run.logs[0]}: found a run on cases that people judged, expected one with {of.option}={unjudged}. Pass it as the exam."
         )
+    if exam is not None:
+        if exam.benchmark.name == run.benchmark.name and exam.signature[of.option] == unjudged:
+            raise RunError(
+                f"{exam.logs[0]}: found an exam with {of.option}={unjudged}, expected cases that people judged. Run the judge on these."
+            )
+        refuse_other_judge(run, exam, {of.option})
+    if not run.cases:
+        raise RunError(f"{run.logs[0]}: found no answered case in it, expected some. Run it again.")
     return of
 
 
-def _mean(of: Callable[[Outcome], float], case: ScoredCase) -> float:
-    return mean(map(of, case))
+def with_exams(runs: Iterable[Run], exams: Iterable[Run]) -> list[tuple[Run, Share, Run | None]]:
+    """Each run of a judge in people's place, what it says, and its exam if that is there.
+
+    Raises:
+        RunError: several runs, or several exams, are of one task; or see `judged_by`.
+    """
+    of_runs, of_exams = _by_task(runs), _by_task(exams)
+    pairs = [(run, of_exams.get(name)) for name, run in of_runs.items()]
+    return [(run, judged_by(run, exam), exam) for run, exam in pairs]
 
 
-def _examined(exam: Run, of: Share) -> Votes:
-    """An exam as `corrected_share` takes it."""
-    cases = list(exam.cases.values())
-    true = [of.true(case[0]) for case in cases]
-    right = [said if so else 1 - said for so, said in zip(true, (_mean(of.said, case) for case in cases), strict=True)]
-    return Votes(
-        right, [1 - one for one in right], [LONGER if so else SHORTER for so in true], [case.user_id for case in cases],
-        [case.cell for case in cases],
-    )  # fmt: skip
+def rows_of(run: Run, places: Sequence[RunData]) -> CaseSet[Any]:
+    """The cases that a judge was asked about, which people's votes and models' texts are compared with.
+
+    Raises:
+        DataError: they are not at hand.
+    """
+    cases, why_not = cases_of(run, places)
+    if cases is None:
+        raise DataError(f"{run.logs[0]}: its rows are not at hand, whose texts are compared. {why_not} Pass --data.")
+    return cases
+
+
+def _by_task(runs: Iterable[Run]) -> dict[str, Run]:
+    found: dict[str, Run] = {}
+    for run in runs:
+        other = found.setdefault(run.benchmark.name, run)
+        if other is not run:
+            raise RunError(
+                f"{run.logs[0]}: found a second run of {run.benchmark.name} (the first: {other.logs[0]}), expected one judge for each task. "
+                "Pass one of them."
+            )
+    return found

@@ -9,8 +9,7 @@ from itertools import combinations
 from ..common.statistics import Estimate, estimate, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
-from .control import named_differences
-from .stopped import with_sequence
+from .control import named_differences, with_sequence
 
 MACRO = "macro"
 """The name of the column whose cells weigh the same."""

@@ -82,7 +82,7 @@ def _of_group(cases: Sequence[ScoredCase], picks: Sequence[float], spec: ReportS
     if texts.covariate:
         adjusted = at_zero(
             [case.value(spec.primary) for case in cases],
-            [texts.covariate.values[case.case_id] for case in cases],
+            [texts.covariate[case.case_id] for case in cases],
             users,
         )
     return Shortcuts({name: agreement(picks, baseline, users, cells) for name, baseline in baselines.items()}, adjusted)

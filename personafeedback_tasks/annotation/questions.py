@@ -14,28 +14,20 @@ SIDES = ("first", "second")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemQuestion:
-    """A question, and what an answer to it means.
+class ItemQuestion(Item):
+    """A question, and what an answer to it means. Its options are in an order that says nothing.
 
     Attributes:
         user_id: of the person whom it is about.
         kind: those of one kind share a guideline, and go into one pack.
         block: questions of one block go to the same people, one after another.
-        texts, options, answers, several, noted, asks: see Item; the options in an order that says nothing.
         mirrored: answer -> the same one where the options are shown the other way round; empty if there are none.
         expected: an attentive annotator gives any of these answers, or ticks at least this; empty unless it is asked for attention.
     """
 
-    id: str
     user_id: str
     kind: str
     block: str
-    texts: Mapping[str, str]
-    answers: Mapping[str, str]
-    options: Sequence[str] = ()
-    several: bool = False
-    noted: Sequence[str] = ()
-    asks: str = ""
     mirrored: Mapping[str, str] = field(default_factory=dict)
     expected: Sequence[str] = ()
 

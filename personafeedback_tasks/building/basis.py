@@ -1,12 +1,17 @@
-"""What a question was asked from, and what that adds to its user: for those who write answers, and for those who vote."""
+"""What a user is shown as: to those who write answers to a question, and to those who vote on them. People must not vote with a persona that no
+writer saw."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..common.errors import DataError
+from ..engine.cases import digest_of
 from ..personafeedback.persona import Persona
 from .folder import Folder
-from .rows import Basis, Question
+from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Question
+from .settings import FILE, Settings
 
 INFERRED, READ = "Inferred_Preferences", "Read_Lately"
 """Parts of a persona that a question adds: what a model inferred from a handful of the user's memory, and that handful."""
@@ -15,23 +20,29 @@ _PREFERENCES = ("prefer", "偏好", "喜好")
 
 
 class Bases:
-    """The users of a build's questions, as prompts and pages show them."""
+    """The users of a build's questions, as prompts and pages show them now."""
 
     def __init__(self, folder: Folder):
         self._folder, self._bases = folder, folder.by_id(Basis)
         self._personas: dict[str, Persona] = {}
+        self._told: dict[tuple[str, str], str] = {}
 
-    def told(self, question: Question) -> Persona:
-        """For writers: the core of the persona and what was inferred for this question; the whole persona if nothing was.
+    def told(self, question: Question, strategy: str) -> str:
+        """For writers: the core of the persona and what was inferred for this question; the whole persona if nothing was. MASKED: a part of this.
 
         Raises:
             DataError: the persona is missing or broken.
         """
-        persona, basis = self._persona(question.user_id), self._bases.get(question.id)
-        if basis is None or not basis.features:
-            return self.shown(question)
-        parts = tuple(key for key in persona.profile if any(word in key.lower() for word in _PREFERENCES))
-        return _with(persona.without(parts), {INFERRED: list(basis.features), READ: list(basis.memory)})
+        if (question.id, strategy) not in self._told:
+            persona, basis = self._persona(question.user_id), self._bases.get(question.id)
+            if basis is not None and basis.features:
+                parts = tuple(key for key in persona.profile if any(word in key.lower() for word in _PREFERENCES))
+                persona = _with(persona.without(parts), {INFERRED: list(basis.features), READ: list(basis.memory)})
+            else:
+                persona = self.shown(question)
+            shown = masked(self._folder.settings, persona) if strategy == MASKED else persona
+            self._told[question.id, strategy] = shown.text
+        return self._told[question.id, strategy]
 
     def shown(self, question: Question) -> Persona:
         """For those who vote: the whole persona, and the pieces of memory that the question was drawn from. Raises DataError, as `told`."""
@@ -47,6 +58,58 @@ class Bases:
         if user not in self._personas:
             self._personas[user] = self._folder.persona(user)
         return self._personas[user]
+
+    def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
+        """What goes into an answer that is no rewrite: the question, its wording, and what is told of the persona."""
+        return (question.id, _wording_id(question), *self._persona_ids(question, strategy))
+
+    def _persona_ids(self, question: Question, strategy: str) -> tuple[str, ...]:
+        if strategy not in (FULL, MASKED):
+            return ()
+        return (f"persona:{digest_of([self.told(question, strategy)])}",)
+
+    def refuse_edited(
+        self, questions: Iterable[Question], answers: Sequence[Answer], origins: Mapping[str, Origin]
+    ) -> None:
+        """Raise DataError if a question, or what is told of a persona, was edited after a model answered it."""
+        of_id = {question.id: question for question in questions}
+        for answer in answers:
+            question, origin = of_id.get(answer.question_id), origins.get(answer.id)
+            if question is None or origin is None or origin.model == OWN:
+                continue
+            if _wording_id(question) not in origin.parents:
+                raise DataError(
+                    f"{self._folder.path(Question)}: found question {question.id!r} with another text than was answered. Put the text back; "
+                    "or set its keep to no, and add the new text as a line without an id. `build questions` gives it one, `build answers` "
+                    "answers it."
+                )
+            if not set(self._persona_ids(question, answer.strategy)) <= set(origin.parents):
+                root, masks = self._folder.root, answer.strategy == MASKED
+                also = f" (or masked or seed in {root / FILE})" if masks else ""
+                raise DataError(
+                    f"{self._folder.persona_path(question.user_id)}: found another persona{also} than answer {answer.id!r} was written for, so "
+                    "that people would vote with a persona that it never saw. Put it back; or add the edited persona as "
+                    "persona/<new user_id>.json and drop this person in people.csv (keep = no)."
+                )
+
+
+def _wording_id(question: Question) -> str:
+    """Names the text of a question, which a team may edit under the same id."""
+    return f"text:{digest_of([question.question])}"
+
+
+def masked(settings: Settings, persona: Persona) -> Persona:
+    """A persona without a share of its fields: the same ones at every call, whatever else is asked.
+
+    A field is a part that is no object. A part that has lost all its fields is hidden, too.
+    """
+    parts = persona.fields
+    leaves = sorted(part for part in parts if not any(other.startswith(f"{part}.") for other in parts))
+    hidden = set(settings.generator("masked", persona.user_id).sample(leaves, round(settings.masked * len(leaves))))
+    whole = {
+        part for part in parts - set(leaves) if all(leaf in hidden for leaf in leaves if leaf.startswith(f"{part}."))
+    }
+    return persona.without(tuple(sorted(hidden | whole)))
 
 
 def _with(persona: Persona, parts: dict[str, Any]) -> Persona:

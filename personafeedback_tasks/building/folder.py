@@ -31,8 +31,7 @@ from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, locked, write_all
 from ..common.strict_json import rows as json_rows
-from ..personafeedback import persona_file
-from ..personafeedback.persona import Persona
+from ..personafeedback.persona import Persona, load_profile
 from . import settings
 from .rows import TEST, BuildRow, Person, Question, R, columns, kept, parse, required
 from .settings import Settings
@@ -173,7 +172,7 @@ class Folder:
             raise DataError(
                 f"{path}: there is no such file, expected the persona of {user_id!r}. Add it, or remove the person."
             )
-        return Persona(user_id, persona_file.load(path), self.root / "memory" / f"{user_id}.jsonl")
+        return Persona(user_id, load_profile(path), self.root / "memory" / f"{user_id}.jsonl")
 
     def persona_path(self, user_id: str) -> Path:
         return self.root / "persona" / f"{user_id}.json"

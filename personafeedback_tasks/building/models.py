@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -94,6 +95,19 @@ class Models:
 
 
 NOBODY = Models(())
+
+
+def given(arguments: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """`Models.given` of the arguments of each model: those that all of them have first."""
+    own = {model: [f"{key}={_text(value)}" for key, value in of.items()] for model, of in arguments.items()}
+    shared = [pair for pair in next(iter(own.values()), ()) if all(pair in pairs for pairs in own.values())]
+    others = [f"{model}:{pair}" for model, pairs in own.items() for pair in pairs if pair not in shared]
+    return (*shared, *others)
+
+
+def _text(value: Any) -> str:
+    """What `_value` reads as this value."""
+    return value if isinstance(value, str) and _value(value) == value else json.dumps(value)
 
 
 def _model(pair: str) -> str:

@@ -12,10 +12,13 @@ from typing import NamedTuple
 from ..common.columns import in_columns
 from ..common.errors import OptionError
 from ..common.tokens import estimated
+from ..engine.usage import Usage
 from .coins import label_rule
 from .folder import Folder
 from .rows import FULL, IMPROVED, MASKED, TEST, Person, PoolQuestion, Refused, kept
 from .settings import MEMORY as MEMORY_SETTING
+from .spending import TOKENS, usage_rows, used_models
+from .status import next_step
 from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Say, Step, taken
 from .texts import prompts, seeds
 from .texts.answers import FIRST, REWRITES
@@ -34,7 +37,7 @@ QUESTION, CHOICE, VERDICT, REASONS = 40, 15, 20, 100
 """Assumed tokens: of a seed, the line on an earlier persona, a persona (as long as the release's), a piece of memory, the features of a user,
 an example, a question, a choice from the pool, a verdict on a question, and what a rewrite says about itself."""
 
-TOKENS = 1.5
+PER_WORD = 1.5
 """Assumed tokens of a word of an answer."""
 
 
@@ -143,22 +146,21 @@ def show_plan(
     for line in _work(folder, made, words_per_minute, pay):
         say(line)
     say("")
-    numbers = [(kind.calls, kind.input_tokens, kind.output_tokens) for kind in made.calls]
-    names, totals = [*(kind.what for kind in made.calls), "total"], tuple(map(sum, zip(*numbers, strict=True)))
-    lines = ((name, *(f"{n:,}" for n in line)) for name, line in zip(names, [*numbers, totals], strict=True))
-    for line in in_columns([("calls", "number", "input tokens", "output tokens"), *lines]):
+    rows = [((kind.what,), Usage(kind.calls, kind.input_tokens, 0, kind.output_tokens, 0)) for kind in made.calls]
+    for line in in_columns([("calls", "number", *TOKENS), *usage_rows(rows)]):
         say(line)
     say("")
     known = "assumed" if made.assumed else "the mean of this build"
     for line in (
-        f"a persona has {made.persona_tokens} tokens ({known}), an answer {round(settings.words * TOKENS)}, a question {QUESTION}",
+        f"a persona has {made.persona_tokens} tokens ({known}), an answer {round(settings.words * PER_WORD)}, a question {QUESTION}",
         f"each question has all of its {kinds(models)} pairs: no text fails, is refused or is reworded, and screening drops nobody",
         "memory, the thinking of reasoning models and attention items are not counted",
         "no pair is left out for little agreement; some will be, so plan more pairs than you need",
     ):
         say(f"Assumed: {line}.")
     say(label_rule(settings.votes))
-    say(f"Next: {PERSONAS.line(folder.root)}")
+    following = PERSONAS if made.new else next_step(folder) or PERSONAS
+    say(f"Next: {following.line(folder.root, used_models(folder, following))}")
 
 
 def _work(folder: Folder, made: BuildPlan, words_per_minute: int, pay: float | None) -> Iterator[str]:
@@ -168,7 +170,8 @@ def _work(folder: Folder, made: BuildPlan, words_per_minute: int, pay: float | N
     items = pairs + max(2, pairs // EVERY)
     answers = 2 + (folder.settings.easy_options - 2) / kinds(made.models)  # one kind of pair is built to be easy
     tokens = (
-        items * (QUESTION + answers * TOKENS * folder.settings.words) + made.test * votes / people * made.persona_tokens
+        items * (QUESTION + answers * PER_WORD * folder.settings.words)
+        + made.test * votes / people * made.persona_tokens
     )
     hours = minutes(tokens, items, words_per_minute) / 60
     money = f", ${hours * pay:,.2f}" if pay is not None else ""
@@ -227,7 +230,7 @@ def _questions(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Cal
 
 
 def _answers(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
-    shown, answer = float(1 - folder.settings.masked), folder.settings.words * TOKENS
+    shown, answer = float(1 - folder.settings.masked), folder.settings.words * PER_WORD
     personas: Mapping[str, float] = {FULL: made.persona_tokens, MASKED: made.persona_tokens * shown}
     for name, file in FIRST.items():
         tokens = prompt[file] + QUESTION + personas.get(name, 0)

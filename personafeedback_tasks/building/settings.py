@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -147,6 +148,10 @@ class Settings:
     def votes(self) -> int:
         """On each pair: fewer than `votes_per_pair` if there are fewer annotators."""
         return min(self.votes_per_pair, self.annotators)
+
+    def generator(self, what: str, name: str) -> random.Random:
+        """The source of the choices of one kind about one thing, with a seed of its own: none depends on how many were made before it."""
+        return random.Random(f"{self.seed}:{what}:{name}")
 
     @classmethod
     def load(cls, path: Path) -> Settings:

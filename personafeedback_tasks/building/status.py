@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..annotation.items import CANNOT
 from ..common.columns import in_columns
-from ..common.errors import DataError, require
+from ..common.errors import DataError
 from .folder import Folder
-from .models import NOBODY, Models
 from .rows import (
     FULL,
     OWN,
@@ -30,6 +29,7 @@ from .rows import (
     Vote,
     kept,
 )
+from .spending import TOKENS, spent, usage_rows, used_models
 from .steps import (
     ANSWERS,
     MEMORY,
@@ -88,7 +88,7 @@ def show_status(folder: Folder, say: Say) -> None:
         say(f"! {edited}")
         say("Next: put these texts back, or have the pairs voted on again.")
     elif step := _next(build, {step for step in steps if lacking[step] or (step == TIERS and old_labels)}):
-        say(f"Next: {step.line(folder.root, used_models(build.read(Origin), step))}")
+        say(f"Next: {step.line(folder.root, used_models(folder, step))}")
     elif folder.has(Draw):
         say(f"Next: {verdict_line(folder.root)}")
     else:
@@ -111,6 +111,12 @@ class _Files:
         if kind not in self._rows:
             self._rows[kind] = self.folder.read(kind)
         return self._rows[kind]  # type: ignore[return-value]
+
+
+def next_step(folder: Folder) -> Step | None:
+    """The first step of a build that is not done; None if all are. Raises DataError, as `show_status`."""
+    build = _Files(folder)
+    return _next(build, {step for step in taken(STEPS, folder.root) if _lacking(build, step)})
 
 
 def _next(build: _Files, undone: set[Step]) -> Step | None:
@@ -217,25 +223,13 @@ def _answer_ids(build: _Files) -> Iterable[str]:
                 yield answer_id(answer.question_id, strategy, answer.model, answer.id)
 
 
-_TEXT_IDS: Mapping[Step, tuple[str, Callable[[_Files], Iterable[str]]]] = {
-    PERSONAS: ("persona", _persona_ids),
-    MEMORY: ("memory", _memory_ids),
-    QUESTIONS: ("question", _question_ids),
-    ANSWERS: ("answer", _answer_ids),
+_TEXT_IDS: Mapping[Step, Callable[[_Files], Iterable[str]]] = {
+    PERSONAS: _persona_ids,
+    MEMORY: _memory_ids,
+    QUESTIONS: _question_ids,
+    ANSWERS: _answer_ids,
 }
-"""Step that asks models -> the kind of its texts, and the ids of those that models were to write."""
-
-
-def used_models(origins: Iterable[Origin], step: Step) -> Models:
-    """The models that wrote a step's texts; if none did, those of the last step before it that some wrote for."""
-    of_kind: dict[str, dict[str, None]] = {}
-    for origin in origins:
-        if origin.model != OWN:
-            of_kind.setdefault(origin.kind, {})[origin.model] = None
-    asking = list(_TEXT_IDS)
-    before = asking[: asking.index(step) + 1] if step in asking else []
-    kinds = [kind for kind, _ in map(_TEXT_IDS.__getitem__, reversed(before)) if kind in of_kind]
-    return Models(tuple(of_kind[kinds[0]])) if kinds else NOBODY
+"""Step that asks models -> the ids of the texts that models were to write."""
 
 
 def _lacking(build: _Files, step: Step) -> int:
@@ -245,8 +239,8 @@ def _lacking(build: _Files, step: Step) -> int:
     """
     if not step.asks_models:
         return 0
-    (kind, ids), origins = _TEXT_IDS[step], build.read(Origin)
-    if step != ANSWERS and not any(origin.kind == kind and origin.model != OWN for origin in origins):
+    origins = build.read(Origin)
+    if step != ANSWERS and not any(origin.kind == step.text and origin.model != OWN for origin in origins):
         return 0
     refused = [text for text in build.read(Refused) if text.step == step.name]
     done = {part for origin in origins for part in (origin.id, *origin.parents)}
@@ -255,27 +249,20 @@ def _lacking(build: _Files, step: Step) -> int:
         | {text.id for text in refused if text.reason == CUT}
         | {answer.id for answer in build.read(Answer)}
     )
-    return sum(name not in done for name in ids(build))
+    return sum(name not in done for name in _TEXT_IDS[step](build))
 
 
 def _say_spent(folder: Folder, say: Say) -> None:
     """What the calls took, by step and model."""
     if not any((folder.root / "logs").glob("*/*.eval")):
         return
-    require("inspect_ai", extra="build")
-    from ..inspect_harness.spent import spent
-
-    rows, broken = spent(folder.root)
-    if rows:
+    usage, broken = spent(folder.root)
+    if usage:
         say("")
-        counts = [(row.texts, row.input_tokens, row.output_tokens) for row in rows]
-        names = [*((row.step, row.model) for row in rows), ("total", "")]
-        totals = [*counts, tuple(map(sum, zip(*counts, strict=True)))]
-        lines = ((*name, *(f"{number:,}" for number in line)) for name, line in zip(names, totals, strict=True))
-        for line in in_columns([("spent in", "model", "calls", "input tokens", "output tokens"), *lines]):
+        for line in in_columns([("spent in", "model", "calls", *TOKENS), *usage_rows([*usage.items()])]):
             say(line)
     if broken:
-        say(f"{len(broken)} logs under logs/ could not be read: their tokens are not counted.")
+        say(f"{broken} logs under logs/ could not be read: their tokens are not counted.")
 
 
 def _refusal(check: Callable[..., None], *arguments: object) -> str:

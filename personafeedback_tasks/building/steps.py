@@ -28,7 +28,8 @@ class Step:
         reads: rows that must be there before it starts.
         writes: rows that it makes. The last of them show that it was done.
         instead: rows that show that a team needs it no longer, such as labels that were brought.
-        models: what its command has in place of models where none was used; empty for a step that has none write texts.
+        text: kind of the texts that it has models write, as provenance.jsonl names it; empty for a step that has none write.
+        models: what its command has in place of models where none was used.
         arguments: what its command needs besides the folder and models.
         only_with: file of the team without which the step is left out; empty for a step that every build has.
         not_with: file with which it is, since no labels are made.
@@ -38,6 +39,7 @@ class Step:
     reads: Kinds
     writes: Kinds = ()
     instead: Kinds = ()
+    text: str = ""
     models: tuple[str, ...] = ()
     arguments: str = ""
     only_with: str = ""
@@ -46,7 +48,7 @@ class Step:
     @property
     def asks_models(self) -> bool:
         """It has models write texts: it counts calls, and what fails is asked again."""
-        return bool(self.models)
+        return bool(self.text)
 
     def line(self, root: Path, models: Models = NOBODY, own_step: bool = False) -> str:
         """Its whole command, as a shell takes it.
@@ -58,14 +60,11 @@ class Step:
         return " ".join(filter(None, (command(self.name, root), asks, self.arguments)))
 
 
-PERSONAS = Step(name="personas", reads=(), writes=(Person,), models=("MODEL",))
-MEMORY = Step(name="memory", reads=(Person,), models=("MODEL",), only_with="corpus.jsonl")
-QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), models=("MODEL",))
+PERSONAS = Step(name="personas", reads=(), writes=(Person,), text="persona", models=("MODEL",))
+MEMORY = Step(name="memory", reads=(Person,), text="memory", models=("MODEL",), only_with="corpus.jsonl")
+QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), text="question", models=("MODEL",))
 ANSWERS = Step(
-    name="answers",
-    reads=(Person, Question),
-    writes=(Answer, Pair),
-    models=("MODEL", "OTHER"),
+    name="answers", reads=(Person, Question), writes=(Answer, Pair), text="answer", models=("MODEL", "OTHER")
 )
 PACKS = Step(name="packs", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
 VOTES = Step(name="votes", reads=(Pair,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")

@@ -16,7 +16,8 @@ def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[st
     Args:
         flags: cases -> case id -> what may be wrong with it, by name; cases without a flag may be left out.
     """
-    words = _OfTwo(orders) if len(orders.letters) == 2 else _OfMany(orders)
+    two = len(orders.letters) == 2
+    named = [f"{side} response" if two else side.replace("_", " ") for side in orders.sides]
 
     def facts(cases: Any) -> dict[str, dict[str, Any]]:
         """Case id -> what an explanation says of its texts: which response is the longest, and its flags."""
@@ -31,113 +32,74 @@ def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[st
                 of_cases[case.id]["flags"] = list(names)
         return of_cases
 
-    return Explanations(facts=facts, of_answers=words.of_answers, of_rewards=words.of_rewards)
-
-
-class _OfTwo:
-    """Sentences on two responses."""
-
-    def __init__(self, orders: Orders) -> None:
-        self.orders = orders
-
-    def of_answers(self, answers: Sequence[str], about: Mapping[str, Any]) -> str:
-        """What the answers of a case mean.
+    def explained(said: str, about: Mapping[str, Any], picked: int | None = None) -> str:
+        """A sentence, and what the data say of the case: `about` is of `facts`, empty in a log from before there were any.
 
         Args:
-            about: see `facts`; empty in a log from before there were any.
+            picked: the response that it is about, if it is about one.
         """
-        orders, right = self.orders, self.orders.sides[0]
-        picks = [None if pick is None else orders.sides[pick] for pick in orders.picks(answers)]
-        if None not in picks and picks[0] == picks[1]:
-            return _joined(f"picked the {picks[0]} response in both orders", self._length_of(picks[0], about), about)
-        if None not in picks:
-            when = orders.names[picks.index(right)].replace("_", " ")
-            said = (
-                f"picked the {right} response in one order ({when}) and the {orders.sides[1]} one in the other: "
-                f"the {orders.places[orders.letters.index(answers[0])]} one shown each time"
-            )
-            return _joined(said, self._length(about), about)
-        unread = [place for place, pick in enumerate(picks) if pick is None]
-        reasons = [answers[place] for place in unread]
-        if len(unread) == len(picks):
-            said = f"unreadable replies in both orders ({', '.join(dict.fromkeys(reasons))})"
-        else:
-            said = (
-                f"unreadable reply when the {orders.sides[unread[0]]} response was first ({reasons[0]}); "
-                f"picked the {picks[1 - unread[0]]} response in the other order"
-            )
-        return _joined(said, self._length(about), about)
+        length = ""
+        if "longer" in about:
+            longest = orders.sides.index(about["longer"]) if about["longer"] in orders.sides else None
+            if longest is None:
+                length = "both are equally long" if two else "several are the longest"
+            elif not two:
+                length = f"the {named[longest]} is the longest"
+            elif picked is None:
+                length = f"the {orders.sides[longest]} one is longer"
+            else:
+                length = f"it is the {'longer' if picked == longest else 'shorter'} one"
+        names = ", ".join(about.get("flags") or ())
+        return "; ".join(part for part in (said, length, names and f"audit: {names}") if part)
 
-    def of_rewards(self, rewards: Sequence[float], about: Mapping[str, Any]) -> str:
-        """The same of the rewards of both responses, that of the right one first."""
-        better, worse = rewards
-        if better == worse:
-            return _joined(
-                f"both responses have the same reward ({better:.4g}), which is no pick", self._length(about), about
-            )
-        side = self.orders.sides[better < worse]
-        each = ", ".join(f"{name} {value:.4g}" for name, value in zip(self.orders.sides, rewards, strict=True))
-        said = f"the {side} response has the higher reward, by {abs(better - worse):.4g} ({each})"
-        return _joined(said, self._length_of(side, about), about)
+    def of_answers(answers: Sequence[str], about: Mapping[str, Any]) -> str:
+        picks = orders.picks(answers)
+        if None not in picks and len({*picks}) == 1:
+            return explained(f"picked the {named[picks[0] or 0]} in {orders.all_names}", about, picks[0])
+        return explained((_of_two if two else _of_many)(orders, named, answers, picks), about)
 
-    def _length_of(self, picked: str | None, about: Mapping[str, Any]) -> str | None:
-        if about.get("longer") in self.orders.sides:
-            return f"it is the {'longer' if picked == about['longer'] else 'shorter'} one"
-        return self._length(about)
-
-    def _length(self, about: Mapping[str, Any]) -> str | None:
-        if "longer" not in about:
-            return None
-        return (
-            f"the {about['longer']} one is longer" if about["longer"] in self.orders.sides else "both are equally long"
+    def of_rewards(rewards: Sequence[float], about: Mapping[str, Any]) -> str:
+        most, best = max(rewards), rewards.index(max(rewards))
+        each = ", ".join(
+            f"{name} {value:.4g}" for name, value in zip(orders.sides if two else named, rewards, strict=True)
         )
-
-
-class _OfMany:
-    """Sentences on more than two responses."""
-
-    def __init__(self, orders: Orders) -> None:
-        self.orders = orders
-        self.sides = [side.replace("_", " ") for side in orders.sides]
-
-    def of_answers(self, answers: Sequence[str], about: Mapping[str, Any]) -> str:
-        """As `_OfTwo.of_answers`."""
-        picks = self.orders.picks(answers)
-        readable = [pick for pick in picks if pick is not None]
-        if len(readable) == len(picks) and len(set(picks)) == 1:
-            return _joined(
-                f"picked the {self.sides[readable[0]]} in {self.orders.all_names}", self._length(about), about
-            )
-        times = Counter(sorted(readable))
-        said = ", ".join(f"the {self.sides[pick]} in {count} of {len(picks)} orders" for pick, count in times.items())
-        said = f"picked {said}" if said else f"unreadable replies in {self.orders.all_names}"
-        if len(set(answers)) == 1 and readable:
-            said += f": the {self.orders.places[self.orders.letters.index(answers[0])]} one shown each time"
-        reasons = [answer for answer in answers if answer not in self.orders.letters]
-        if readable and reasons:
-            said += f"; {len(reasons)} unreadable ({', '.join(dict.fromkeys(reasons))})"
-        return _joined(said, self._length(about), about)
-
-    def of_rewards(self, rewards: Sequence[float], about: Mapping[str, Any]) -> str:
-        """As `_OfTwo.of_rewards`."""
-        most = max(rewards)
-        each = ", ".join(f"{name} {value:.4g}" for name, value in zip(self.sides, rewards, strict=True))
         if rewards.count(most) > 1:
-            return _joined(
-                f"several responses have the highest reward ({each}), which is no pick", self._length(about), about
+            tied = (
+                f"both responses have the same reward ({most:.4g})"
+                if two
+                else f"several responses have the highest reward ({each})"
             )
-        return _joined(
-            f"the {self.sides[rewards.index(most)]} has the highest reward ({each})", self._length(about), about
-        )
+            return explained(f"{tied}, which is no pick", about)
+        higher = f"higher reward, by {abs(rewards[0] - rewards[1]):.4g}" if two else "highest reward"
+        return explained(f"the {named[best]} has the {higher} ({each})", about, best)
 
-    def _length(self, about: Mapping[str, Any]) -> str | None:
-        if "longer" not in about:
-            return None
-        if about["longer"] not in self.orders.sides:
-            return "several are the longest"
-        return f"the {self.sides[self.orders.sides.index(about['longer'])]} is the longest"
+    return Explanations(facts=facts, of_answers=of_answers, of_rewards=of_rewards)
 
 
-def _joined(said: str, length: str | None, about: Mapping[str, Any]) -> str:
-    flags = ", ".join(about.get("flags") or ())
-    return "; ".join(part for part in (said, length, f"audit: {flags}" if flags else None) if part)
+def _of_two(orders: Orders, named: Sequence[str], answers: Sequence[str], picks: Sequence[int | None]) -> str:
+    """What answers mean that do not pick the same one of two responses in both orders."""
+    unread = [place for place, pick in enumerate(picks) if pick is None]
+    if not unread:
+        when = orders.names[picks.index(0)].replace("_", " ")
+        place = orders.places[orders.letters.index(answers[0])]
+        return f"picked the {named[0]} in one order ({when}) and the {orders.sides[1]} one in the other: the {place} one shown each time"
+    reasons = [answers[place] for place in unread]
+    if len(unread) == len(picks):
+        return f"unreadable replies in both orders ({', '.join(dict.fromkeys(reasons))})"
+    picked = named[picks[1 - unread[0]] or 0]
+    return (
+        f"unreadable reply when the {named[unread[0]]} was first ({reasons[0]}); picked the {picked} in the other order"
+    )
+
+
+def _of_many(orders: Orders, named: Sequence[str], answers: Sequence[str], picks: Sequence[int | None]) -> str:
+    """The same of more than two."""
+    readable = sorted(pick for pick in picks if pick is not None)
+    if not readable:
+        return f"unreadable replies in {orders.all_names}"
+    times = Counter(readable).items()
+    said = f"picked {', '.join(f'the {named[pick]} in {count} of {len(picks)} orders' for pick, count in times)}"
+    if len(set(answers)) == 1:
+        said += f": the {orders.places[orders.letters.index(answers[0])]} one shown each time"
+    reasons = [answer for answer in answers if answer not in orders.letters]
+    return said + (f"; {len(reasons)} unreadable ({', '.join(dict.fromkeys(reasons))})" if reasons else "")

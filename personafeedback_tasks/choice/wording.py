@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 
 from ..engine.conversation import Message
 from ..engine.options import Options, option
 from .cases import COUNTS, ChoiceCase
 from .orders import Orders
-from .prompts import conversation, fingerprint_of, laid_out
+from .prompts import conversation, fingerprint_of, fingerprint_of_texts, laid_out
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA
 
 
@@ -77,8 +76,7 @@ class ChoiceWording:
         if options.method == "reward":
             return fingerprint_of([self.conversation(case, plain, side) for side in sides])
         texts = [self.prompt(case, plain, order) for order in self.orders.names]
-        digest = hashlib.sha256("\0".join([*texts, self.not_told, self.ask_cot]).encode()).hexdigest()
-        return f"{self.version}-{digest[:12]}"
+        return fingerprint_of_texts(self.version, [*texts, self.not_told, self.ask_cot])
 
     def _about(self, case: ChoiceCase, setting: str, before: str) -> str:
         """What is told about the user, after a sentence; empty for nothing."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from ..analysis.duel_runs import cases_of
 from ..analysis.run_data import RunData
+from ..analysis.shares import rows_of
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
@@ -22,7 +22,8 @@ from ..common.files import write
 from ..engine.outcome import Outcome
 from ..recenter import annotated, asking
 from ..recenter.data import file_name
-from ..recenter.rows import STAGES, JudgedRow
+from ..recenter.histories import Conversation
+from ..recenter.rows import STAGES, Extraction, StageRow
 from ..runs.earlier import of_run
 from ..runs.run import Run
 from .build_options import corrections_options, drop_option, files_argument
@@ -79,9 +80,11 @@ def pack(
     """
     wanted = [stage for stage in STAGES if not stages or stage.stage in stages]
     asked = annotated.asked_in(out)
-    new: dict[type[JudgedRow], list[JudgedRow]] = {stage: [] for stage in wanted}
+    new: dict[type[StageRow], list[StageRow]] = {stage: [] for stage in wanted}
+    if Extraction in wanted:
+        new[Conversation] = []
     for source in data:
-        for stage, of_stage in _rows(source, wanted, (*asked.values(), *new.values())).items():
+        for stage, of_stage in _rows(source, new, (*asked.values(), *new.values())).items():
             new[stage] += of_stage
     if not any((*asked.values(), *new.values())):
         files = ", ".join(map(file_name, wanted))
@@ -91,7 +94,7 @@ def pack(
     folder = Folder(out)
     _write_settings(folder, annotators, votes)
     if draw is not None:
-        new = {stage: _drawn(rows, stage, draw, folder.settings.seed) for stage, rows in new.items()}
+        new = _drawn(new, draw, folder.settings.seed)
     asked = annotated.add(out, {stage: rows for stage, rows in new.items() if rows})
     write_questions(folder, _asking(asked), form, say)
     say("When their files come back:")
@@ -99,10 +102,10 @@ def pack(
 
 
 def _rows(
-    source: str, wanted: Sequence[type[JudgedRow]], asked: Iterable[Sequence[JudgedRow]]
-) -> dict[type[JudgedRow], list[JudgedRow]]:
+    source: str, wanted: Iterable[type[StageRow]], asked: Iterable[Sequence[StageRow]]
+) -> Mapping[type[StageRow], list[StageRow]]:
     """What a folder of rows has, or what runs made; of the latter nothing that people are asked already."""
-    if rows := annotated.rows_in(source, wanted):
+    if rows := annotated.rows_in(source, [stage for stage in STAGES if stage in wanted]):
         return rows
     runs = read([Path(source)])
     for run in runs:
@@ -117,12 +120,17 @@ def _rows(
     return {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
 
 
-def _drawn(rows: Sequence[JudgedRow], stage: type[JudgedRow], count: int, seed: int) -> list[JudgedRow]:
-    """The rows of some of the blocks of questions."""
-    questions = asking.questions({stage: rows})
-    blocks = sorted({question.block for question in questions}, key=lambda block: drawn(seed, "draw", block))[:count]
-    kept = {question.id for question in questions if question.block in blocks}
-    return [row for row in rows if asking.question_id(row) in kept]
+def _drawn(new: asking.AskedRows, count: int, seed: int) -> dict[type[StageRow], list[StageRow]]:
+    """The rows of some of the blocks of questions, as many of each kind."""
+    blocks: dict[str, set[str]] = {}
+    for question in asking.questions(new):
+        blocks.setdefault(question.kind, set()).add(question.block)
+    kept = {
+        block
+        for of_kind in blocks.values()
+        for block in sorted(of_kind, key=lambda block: drawn(seed, "draw", block))[:count]
+    }
+    return {stage: [row for row in rows if asking.block_of(row) in kept] for stage, rows in new.items()}
 
 
 def _write_settings(folder: Folder, annotators: int | None, votes: int | None) -> None:
@@ -139,7 +147,7 @@ def _write_settings(folder: Folder, annotators: int | None, votes: int | None) -
         write(path, "".join(line for line in settings if line.split(":")[0] in SETTINGS))
 
 
-def _asking(rows: annotated.StageRows) -> Asking:
+def _asking(rows: asking.AskedRows) -> Asking:
     questions = asking.questions(rows)
     return Asking(questions=questions, attention=asking.Attention(questions), guidelines=asking.GUIDELINES)
 
@@ -170,10 +178,16 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
             f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
         )
     counted = take_answers(Folder(folder), _asking(asked), files, drop, corrections, _votes_command(folder), say)
+    if not counted and not files:  # somebody was dropped before any answer came
+        say(f"Next: {_votes_command(folder)} FILE...")
+        return
     written = annotated.write_judged(folder, [(question, vote.chosen, vote.note) for question, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
-    say(f"Next: set RECENTER_DATA={shlex.quote(str(folder))} and run the tasks of these stages.")
+    place = shlex.quote(str(folder))
+    say(
+        f"Next: personafeedback chain LOGS --people {place}, if models made these rows; RECENTER_DATA={place} for tasks in which a model judges them."
+    )
 
 
 @annotate.command()
@@ -206,22 +220,18 @@ def shares(
         personafeedback annotate shares judged --exam exam --human DIR
     """
     from ..analysis.shares import make_share
-    from ..reports import shares_text
+    from ..reports.verdict_text import share_blocks
 
     if human is not None:
         require("ppi_py", extra="verdict")
     (run, _), (of, _) = the_run(run_path), the_run(exam)
     verdict = make_share(run, of, _judged(run, human, places) if human is not None else None)
-    show(shares_text.blocks(verdict), as_markdown)
+    show(share_blocks(verdict), as_markdown)
 
 
 def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:
     """Id of a row of a run -> 1 if it is so to most people, 0 if not; of the rows that the folder has with the same texts."""
-    cases, why_not = cases_of(run, places)
-    if cases is None:
-        raise DataError(
-            f"{run.logs[0]}: its rows are not at hand, which people's votes are compared with. {why_not} Pass --data."
-        )
+    cases = rows_of(run, places)
     asked, of = {row.id: row for row in cases}, run.benchmark.report.share
     stage = type(next(iter(cases)))
     judged = [row for row in annotated.rows_in(human, [stage]).get(stage, ()) if row.judgment is not None]

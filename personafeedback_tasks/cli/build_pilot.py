@@ -13,8 +13,8 @@ from ..building.pilot.chain import write_texts
 from ..building.pilot.costs import missing
 from ..building.pilot.page import page
 from ..building.pilot.serving import server
-from ..building.rows import Origin, Person
-from ..building.status import used_models
+from ..building.rows import Person
+from ..building.spending import used_models
 from ..building.steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, command, taken
 from ..common.errors import DataError
 from ..common.files import write
@@ -33,7 +33,7 @@ _REASONS = {"person": DROPPED_PERSONAS, "question": DROPPED_QUESTIONS}
 @click.command()
 @build_argument
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
-@model_options(several=True, required=False, without="Without one, the page is made of what is there.")
+@model_options(repeated=True, required=False, without="Without one, the page is made of what is there.")
 @price_options("the models")
 @click.option(
     "--serve", is_flag=True, help="Show the page on this computer until Ctrl-C, so that a click on it writes keep = no."
@@ -73,7 +73,7 @@ def pilot(
         return
     say(f"Read it; to drop texts by a click: {command('pilot', folder.root)} --people {people} --serve")
     following = PERSONAS if missing(folder) else taken((MEMORY, QUESTIONS), folder.root)[0]
-    say(f"Next: {following.line(folder.root, models if names else used_models(folder.read(Origin), ANSWERS))}")
+    say(f"Next: {following.line(folder.root, models if names else used_models(folder, ANSWERS))}")
 
 
 def _serve(made: ThreadingHTTPServer, address: str) -> None:

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 import click
 
 from ..building.folder import Folder
-from ..building.models import Models, Show
+from ..building.models import NOBODY, Models, Show
 from ..building.texts import answers as building_answers
 from ..building.texts import checks
 from ..building.texts import memories as building_memories
 from ..building.texts import personas as building_personas
 from ..building.texts import questions as building_questions
 from .build_options import batch_option, build_argument, model_arguments_option, redact_option
+from .options import Decorator, several
 from .output import progress, say
 
 DROPPED_PERSONAS: Mapping[str, str] = {
@@ -41,32 +42,23 @@ DROPPED_QUESTIONS: Mapping[str, str] = {
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def model_options(
-    several: bool, required: bool, without: str = "Without one, only your own are taken."
-) -> Callable[[F], F]:
+def model_options(repeated: bool, required: bool, without: str = "Without one, only your own are taken.") -> Decorator:
     """The options of a step that asks models.
 
     Args:
         without: what it does without a model.
     """
     name = "Model that writes, as Inspect names it: openai/gpt-4o."
-    options = [
+    return several(
         click.option(
             "--model", "names", metavar="MODEL", multiple=True, required=required,
-            help=" ".join([name, *(["Repeat for several."] if several else []), *([] if required else [without])]),
+            help=" ".join([name, *(["Repeat for several."] if repeated else []), *([] if required else [without])]),
         ),
         model_arguments_option,
         batch_option,
         click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
         click.option("--temperature", type=click.FloatRange(0), help="The provider's by default."),
-    ]  # fmt: skip
-
-    def add(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    )  # fmt: skip
 
 
 def _reasons(*tables: Mapping[str, str]) -> Callable[[F], F]:
@@ -88,7 +80,7 @@ def _table(reasons: Mapping[str, str]) -> str:
 
 @click.command()
 @build_argument
-@model_options(several=False, required=False)
+@model_options(repeated=False, required=False)
 @_reasons(DROPPED_PERSONAS, building_personas.MEANINGS)
 def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write personas from seeds.jsonl, and take those that you put into persona/.
@@ -105,7 +97,7 @@ def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @build_argument
-@model_options(several=False, required=True)
+@model_options(repeated=False, required=True)
 @redact_option
 @_reasons(building_memories.MEANINGS)
 def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any) -> None:
@@ -117,14 +109,12 @@ def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any)
     A line with an e-mail address, a phone number or a handle is refused; --redact puts placeholders. Refused choices are in refused.jsonl:
     """
     with progress() as show:
-        model = _one_model(names, options, show)
-        assert model is not None  # click asks for one
-        building_memories.write_memories(folder, model, redact, say)
+        building_memories.write_memories(folder, _one_model(names, options, show), redact, say)
 
 
 @click.command()
 @build_argument
-@model_options(several=False, required=False)
+@model_options(repeated=False, required=False)
 @_reasons(DROPPED_QUESTIONS, building_questions.MEANINGS)
 def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Write questions for each person, choose general ones from pool.jsonl, and take your own.
@@ -143,7 +133,7 @@ def questions(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @build_argument
-@model_options(several=True, required=True)
+@model_options(repeated=True, required=True)
 @_reasons({**checks.MEANINGS, **building_answers.MEANINGS})
 def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Have models answer each question three ways, rewrite, and choose the pairs that people compare.
@@ -168,7 +158,7 @@ def answers(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
         building_answers.write_answers(folder, Models(tuple(dict.fromkeys(names)), **options, show=show), say)
 
 
-def _one_model(names: tuple[str, ...], options: dict[str, Any], show: Show) -> Models | None:
+def _one_model(names: tuple[str, ...], options: dict[str, Any], show: Show) -> Models:
     if len(names) > 1:
         raise click.BadParameter("takes one model here; `build answers` takes several.", param_hint="--model")
-    return Models(names, **options, show=show) if names else None
+    return Models(names, **options, show=show) if names else NOBODY

@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..runs.run import Run
-from .options import FOLDER, json_option, markdown_option, name_option, out_option, runs_argument
+from .options import FOLDER, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import progress, show, write_files, write_json
 from .runs import check_names, read
+
+if TYPE_CHECKING:
+    from ..recenter.chains import StageRun
+    from ..recenter.judgments import StageJudge
 
 
 @click.command()
@@ -37,6 +43,24 @@ from .runs import check_names, read
     metavar="MODEL",
     help="The filters' embedding model, where it is not at the place that their folders name.",
 )
+@click.option(
+    "--judge",
+    "judged",
+    metavar="RUN",
+    multiple=True,
+    type=RUN,
+    help="A judge in people's place: its run of a task such as recenter_relevance, with rows=unjudged, on what the models made. May be given for "
+    "each stage.",
+)
+@click.option(
+    "--exam",
+    "exams",
+    metavar="RUN",
+    multiple=True,
+    type=RUN,
+    help="The same judge on rows of the same stage that people judged, which its errors are read from. Without it the judge's run is left out.",
+)
+@places_option
 @name_option
 @click.option(
     "--paper", is_flag=True, help="Add the figures of the authors' project page, under a line on what is comparable."
@@ -49,6 +73,9 @@ def chain(
     people: tuple[str, ...],
     filters: tuple[Path, ...],
     embeddings: str | None,
+    judged: tuple[Path, ...],
+    exams: tuple[Path, ...],
+    places: Sequence[RunData],
     names: dict[str, str],
     paper: bool,
     as_markdown: bool,
@@ -58,72 +85,87 @@ def chain(
     """Where does the chain from conversations to a reply break?
 
     RUN is a log or a folder of logs of recenter_extract, recenter_select and recenter_respond, of either harness; runs of one model
-    make one funnel. Of each step it has the share that people find right: attributes that are extracted, accepted, selected and
-    relevant, and replies that are better than generic. A step without human judgments is left out with a note.
+    make one funnel, or two if a stage is there with a filter and without. Of each step it has the share that people find right: attributes that
+    are extracted, accepted, selected and relevant, and replies that are better than generic. A step without human judgments is left out with a
+    note, or estimated through a judge that has passed an exam.
 
     \b
         personafeedback chain logs --people votes --out chain
         personafeedback chain a.eval b.eval c.eval --people votes --filter filter --paper
+        personafeedback chain logs --judge judged --exam exam
     """
     from ..common.outputs import output_text
+    from ..recenter.chains import chains, made_chain
     from ..recenter.data import ENVIRONMENT_VARIABLE
     from ..recenter.filter.effect import effect_of
     from ..recenter.filter.judge import step_filter
-    from ..recenter.funnel import made_chain, make_funnel
+    from ..recenter.funnel import make_funnel
     from ..recenter.funnel_sheet import ChainResult, document, published, sheet
     from ..recenter.judgments import read_judgments
     from ..recenter.rating_model import model_of_rating
     from ..reports import files
     from ..reports.funnel_text import blocks
-    from ..runs.earlier import of_run
-    from ..runs.signature_line import signature_line
 
     found = read(runs, names)
     check_names(names, found)
-    of_models = _of_models(found)
-    logged = dict.fromkeys(str(run.signature["source"]) for own in of_models.values() for run in own.values())
-    said = read_judgments(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)))
-    judges = [step_filter(str(folder), embeddings=embeddings) for folder in filters]
+    made_by = chains(_stage_runs(found))
+    lines = {model: {task: run.signature for task, run in own.items()} for model, own in made_by.items()}
+    judges, of_judges = _judges(judged, exams, places)
+    logged = dict.fromkeys(run.source for own in made_by.values() for run in own.values())
+    said = read_judgments(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)), judges)
+    dropping = [step_filter(str(folder), embeddings=embeddings) for folder in filters]
     results = []
     with progress() as tell:
-        for model, own in of_models.items():
+        for model, own in made_by.items():
             tell(model)
-            made = made_chain(model, {name: of_run(run) for name, run in own.items()})
-            effects = [effect for judge in judges if (effect := effect_of(judge, made, said))]
+            made = made_chain(model, {task: run.earlier for task, run in own.items()})
+            effects = [effect for one in dropping if (effect := effect_of(one, made, said))]
             results.append(ChainResult(make_funnel(made, said), model_of_rating(made, said), effects))
     others = published() if paper else []
     shown = sheet(results, others)
-    signatures = {model: {name: signature_line(run) for name, run in own.items()} for model, own in of_models.items()}
-    lines = {f"{model}, {name}": line for model, own in signatures.items() for name, line in own.items()}
-    as_json = document(results, others, signatures)
+    signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()} | of_judges
+    as_json = document(results, others, {model: {**own, **of_judges} for model, own in lines.items()})
     if write_json(json_file, as_json):
-        show(blocks(shown, lines), as_markdown)
+        show(blocks(shown, signatures), as_markdown)
     if out is not None:
-        contents = {"chain.json": output_text(as_json), **files.funnel_files(shown, lines)}
+        contents = {"chain.json": output_text(as_json), **files.funnel_files(shown, signatures)}
         write_files(contents, out, err=as_markdown or str(json_file) == "-")
 
 
-def _of_models(runs: Sequence[Run]) -> dict[str, dict[str, Run]]:
-    """Model -> stage -> its run, in the order of the runs. Runs of other tasks are left out.
+def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
+    """Runs of other tasks are left out. Raises OptionError: none is of the chain."""
+    from ..recenter.chains import TASKS, StageRun
+    from ..runs.earlier import of_run
+    from ..runs.signature_line import signature_line
 
-    Raises:
-        OptionError: none is of the chain, or a model has two runs of one stage.
-    """
-    from ..recenter.funnel import STAGES
-
-    found: dict[str, dict[str, Run]] = {}
-    for run in runs:
-        name = run.benchmark.name
-        if name not in STAGES:
-            continue
-        other = found.setdefault(run.name, {}).setdefault(name, run)
-        if other is not run:
-            raise OptionError(
-                f"{run.logs[0]}: found a second run of {name} by {run.name} (the first: {other.logs[0]}), expected one of each stage. "
-                "Pass one of them."
-            )
-    if not found:
-        raise OptionError(
-            f"Found no run of {', '.join(STAGES)}, expected one at least. `inspect eval personafeedback_tasks/recenter_chain` runs all."
+    made = [
+        StageRun(
+            run.name, run.benchmark.name, of_run(run), signature_line(run),
+            *(str(run.signature.get(name, "none")) for name in ("source", "attributes_of", "filtered_by")),
         )
-    return found
+        for run in runs if run.benchmark.name in TASKS
+    ]  # fmt: skip
+    if not made:
+        raise OptionError(
+            f"Found no run of {', '.join(TASKS)}, expected one at least. `inspect eval personafeedback_tasks/recenter_chain` runs all."
+        )
+    return made
+
+
+def _judges(
+    runs: Sequence[Path], exams: Sequence[Path], places: Sequence[RunData]
+) -> tuple[dict[str, StageJudge], dict[str, str]]:
+    """(stage -> the judge in people's place, what its numbers depend on)."""
+    from ..analysis.shares import rows_of, with_exams
+    from ..recenter.judgments import StageJudge, about
+    from ..runs.signature_line import signature_line
+
+    if exams and not runs:
+        raise OptionError("--exam is of a judge in people's place. Pass its run on what the models made with --judge.")
+    judges, lines = {}, dict[str, str]()
+    for run, of, exam in with_exams(read(runs), read(exams)):
+        stage = run.benchmark.name
+        cases = {about(row): run.cases[row.id] for row in rows_of(run, places) if row.id in run.cases}
+        judges[next(iter(cases))[0]] = StageJudge(run.model, of, cases, list(exam.cases.values()) if exam else [])
+        lines |= {f"judge, {stage}": signature_line(run)} | ({f"exam, {stage}": signature_line(exam)} if exam else {})
+    return judges, lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import click
 from ..common import foreign
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write, write_all
+from ..common.strict_json import json_lines
 from ..personafeedback import audit, baselines, export
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
 from ..personafeedback.conversations import SETTINGS
@@ -126,7 +126,7 @@ def export_command(
         raise OptionError("export needs --format rewardbench, or --abstained with --exam and --risk.")
     cases, _ = _load(**options)
     rows = export.rewardbench(cases, Template(setting=setting, method="reward"))
-    write(out, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    write(out, json_lines(rows))
     say(f"wrote {out}: {len(cases):,} cases, data {cases.revision}")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..personafeedback.paper.models import MODELS, RETIRED_AS_OF, SETTINGS, Model
-from ..personafeedback.paper.tables import FILES, recomputed, table, verification
+from ..personafeedback.paper.tables import FILES, document, recomputed, table
 from .options import json_option
 from .output import needs_tables, say, write_json
 
@@ -79,7 +79,7 @@ def _document(numbers: Iterable[str]) -> dict[str, Any]:
             ]
             for printed in tables
         },
-        "verification": verification(),
+        "verification": document("verification"),
     }
 
 

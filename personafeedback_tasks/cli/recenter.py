@@ -12,6 +12,8 @@ from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
+from ..common.strict_json import json_lines
+from ..engine import recorded as recorded_replies
 from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
 from ..recenter.histories import PROMPTS
@@ -92,7 +94,7 @@ def import_wildchat(file: Path, out: Path, language: str, least: int) -> None:
 
 def _write(out: Path, made: upstream.ImportedAnnotations) -> None:
     """Write what was imported, and say what was not."""
-    write_all({out / name: upstream.json_lines(rows) for name, rows in made.files.items()})
+    write_all({out / name: json_lines(rows) for name, rows in made.files.items()})
     for name, rows in made.files.items():
         say(f"wrote {out / name}: {_described(rows)}")
     for name in made.absent:
@@ -202,17 +204,16 @@ def relevance_train(data: str, out: Path, embeddings: str, answers: Path | None,
 
 def _train(name: str, data: str, out: Path, embeddings: str, answers: Path | None) -> None:
     from ..recenter.filter import card, folder, training
-    from ..recenter.filter.answers import RecordedAnswers
     from ..recenter.filter.stage import STAGES as FILTERED
 
     training.check_installed()
     folder.refuse_others(out)
     stage = FILTERED[name]
     rows = with_judgment(load(stage.row, data))
-    recorded = None if answers is None else RecordedAnswers(stage, answers)
+    recorded = None if answers is None else recorded_replies.read(answers)
     with progress() as show:
         files, metrics = training.train_on(stage, rows, embeddings, recorded, show)
-    folder.replace(out, files)
+    write_all({out / name: content for name, content in files.items()})
     if rows.demonstration:
         say(card.DEMONSTRATION)
     table = [["", *stage.score_names.values()], *card.rows_of(stage, metrics)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.run_data import RunData
+from ..analysis.run_data import RunData, cases_of
 from ..common.errors import OptionError, require
 from ..common.strict_json import jsonable
 from ..engine.cases import CaseSet
@@ -94,9 +94,9 @@ def verdict(
         personafeedback verdict chosen.eval --exam exam.eval --risk 0.1
         personafeedback verdict cheap.eval --then dear.eval --exam exam.eval --exam dear_exam.eval --risk 0.1
     """
-    from ..analysis.duel_runs import cases_of, duels_of, exam_of, exams, votes_in
+    from ..analysis.duel_runs import duels_of, exam_of, exams, votes_in
     from ..analysis.verdict import make_verdict
-    from ..reports import cascade_text, verdict_text
+    from ..reports import abstaining_text, verdict_text
 
     if then is not None and (risk is None or len(runs) > 1):
         raise OptionError("--then goes with --risk and one run of duels.")
@@ -108,8 +108,8 @@ def verdict(
     if then is not None and risk is not None:  # the second follows from the first
         candidates = exams(read(exam_paths))
         made = _cascade(runs[0], then, exam, candidates, places, risk, human)
-        if write_json(json_file, {"verdicts": [], "cascade": jsonable(cascade_text.document(made))}):
-            show(cascade_text.blocks(made), as_markdown)
+        if write_json(json_file, {"verdicts": [], "cascade": jsonable(abstaining_text.cascade_document(made))}):
+            show(abstaining_text.cascade_blocks(made), as_markdown)
         return
     on_duels = []
     for run in read(runs):
@@ -147,7 +147,7 @@ def verdict(
 
 
 def _ask(run: Run, duels: Duels, cases: CaseSet[Any], exam: Run, count: int, out: Path) -> None:
-    from ..analysis.asking import asked
+    from ..analysis.duel_runs import asked
     from ..building.imported.drawn import write_drawn
 
     drawn = asked(run, exam, duels, count)
@@ -178,7 +178,7 @@ def _cascade(
     human: Path | None,
 ) -> Cascade:
     from ..analysis.cascade import Examinee, cascade
-    from ..analysis.duel_runs import cases_of, duels_of, exam_of
+    from ..analysis.duel_runs import duels_of, exam_of
     from ..analysis.human_file import by_source
     from ..analysis.verdict import make_verdict
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from .statistics import Estimate, by_user, linearized
+from .statistics import Cluster, Estimate, by_user, linearized
 
 LEAST_ACCURACY = 0.6
 """Below it the votes say little: their distance from one half is multiplied by more than 5."""
@@ -46,6 +46,7 @@ class Votes:
         longer: LONGER, EQUAL or SHORTER: the length of the first text beside that of the second.
         users: the user of each case.
         cells: the cell of each case.
+        prompts: the prompt of each case where users share prompts; else none.
     """
 
     won: Sequence[float]
@@ -53,6 +54,12 @@ class Votes:
     longer: Sequence[int]
     users: Sequence[str]
     cells: Sequence[str]
+    prompts: Sequence[str] = ()
+
+    @property
+    def clusters(self) -> Sequence[Cluster]:
+        """What the errors of a case are alike in."""
+        return list(zip(self.users, self.prompts, strict=True)) if self.prompts else self.users
 
     def __len__(self) -> int:
         return len(self.won)
@@ -64,11 +71,11 @@ class Known:
 
     Attributes:
         won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
-        users: the user of each.
+        users: the user of each, or what else `Votes.clusters` has.
     """
 
     won: Sequence[float] = ()
-    users: Sequence[str] = ()
+    users: Sequence[Any] = ()
 
 
 NONE = Known()
@@ -83,6 +90,7 @@ class Corrected:
         unclipped: before it was brought into [0, 1]; nan without an estimate.
         longer, shorter: the judge's accuracy in the exam where the better text is the longer one, and the shorter.
         why_not: a sentence; empty where there is an estimate.
+        moves: see `statistics.by_user`.
     """
 
     rate: Estimate | None
@@ -90,6 +98,7 @@ class Corrected:
     longer: float
     shorter: float
     why_not: str = ""
+    moves: Mapping[Cluster, float] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -147,15 +156,16 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     return _corrected(duels, exam, known, _why_not)
 
 
-def corrected_share(said: Votes, exam: Votes) -> Corrected:
+def corrected_share(said: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     """The share of cases of which something is so, from what a judge says of each: the estimator of Rogan and Gladen.
 
     Args:
         said: won: what the judge says of each case; all of them LONGER.
         exam: of the same judge, where it is known: won: whether the judge is right; LONGER where it is so, SHORTER where it is not; lost: 1 - won.
             `Corrected.longer` is then the judge's sensitivity, `Corrected.shorter` its specificity.
+        known: further cases, of which it is known whether it is so.
     """
-    return _corrected(said, exam, NONE, _no_share)
+    return _corrected(said, exam, known, _no_share)
 
 
 def _corrected(duels: Votes, exam: Votes, known: Known, refused: WhyNot) -> Corrected:
@@ -179,9 +189,12 @@ def _corrected(duels: Votes, exam: Votes, known: Known, refused: WhyNot) -> Corr
             share, won = there.sum() / len(cases), float(votes[there].mean())
             moved -= share * won / gain * found.parts[side] * (np.array(exam.won) - right[side])
             moved -= share * (1 - won) / gain * found.parts[-side] * (np.array(exam.lost) - wrong[-side])
-    examined = [one for one, weight in zip(zip(exam.users, moved, strict=True), found.weights, strict=True) if weight]
-    asked = zip((*duels.users, *known.users), (cases - value) / len(cases), strict=True)
-    made = linearized(value, by_user([*asked, *examined]), len(cases))
+    examined = [
+        one for one, weight in zip(zip(exam.clusters, moved, strict=True), found.weights, strict=True) if weight
+    ]
+    asked = zip((*duels.clusters, *known.users), (cases - value) / len(cases), strict=True)
+    moves = by_user([*asked, *examined])
+    made = linearized(value, moves, len(cases))
     if made.low > 1 or made.high < 0:
         why_not = (
             f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) is outside of what is "
@@ -191,7 +204,8 @@ def _corrected(duels: Votes, exam: Votes, known: Known, refused: WhyNot) -> Corr
     low, high, clipped = (
         min(max(end, 0.0), 1.0) for end in (made.low, made.high, value)
     )  # in this order nan stays nan
-    return Corrected(replace(made, value=clipped, low=low, high=high), value, right[LONGER], right[SHORTER])
+    rate = replace(made, value=clipped, low=low, high=high)
+    return Corrected(rate, value, right[LONGER], right[SHORTER], moves=moves)
 
 
 def _why_not(duels: int, rights: Mapping[int, float], gains: Mapping[int, float]) -> str:

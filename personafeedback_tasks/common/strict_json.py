@@ -155,8 +155,13 @@ def json_text(document: dict[str, Any]) -> str:
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 
 
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Rows as lines of JSON."""
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
 def jsonable(value: Any) -> Any:
-    """nan, which JSON does not have, becomes None, and a record a dictionary of its fields."""
+    """nan, which JSON does not have, becomes None, and a record a dictionary of the fields that its repr has."""
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, Mapping):
@@ -164,5 +169,5 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value) if field.repr}
     return value

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from operator import add
+from pathlib import Path
 from typing import Literal
 
 IDEOGRAPHS = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
@@ -70,3 +71,13 @@ def _normal(form: Literal["NFC", "NFKC"], text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize(form, _ACCENTS.sub(rf"\g<0>{_JOINER}", text))
+
+
+def word_lists(path: Path) -> dict[str, list[str]]:
+    """Name -> words, of a file whose lines have a name and words of it, or begin with `#`."""
+    found: dict[str, list[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, *words = line.split()
+            found.setdefault(name, []).extend(words)
+    return found

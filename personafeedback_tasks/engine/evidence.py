@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Union
 
 from ..replies.answers import REASONS, excerpt
-
-LogLikelihoods = tuple[float, ...]
-"""Log-likelihood (nats) of each label after one prompt."""
+from ..replies.letter_probabilities import LogLikelihoods as LogLikelihoods
 
 
 class Reply(NamedTuple):

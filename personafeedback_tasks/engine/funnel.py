@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 from ..common.statistics import Estimate
 from .report import Published
+from .share import JudgedShare
 
 PERCENT, POINTS, SIGNED, RATIO = "percent", "points", "signed", "ratio"
 """Units: a share, a difference of shares, a number with its sign, a number from 0 on."""
+
+
+THROUGH = "≈ "
+"""In front of a share that is estimated through a judge."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +35,43 @@ class FunnelStep:
 
 
 @dataclass(frozen=True)
-class FunnelModel:
-    """One model.
+class JudgedSteps:
+    """Steps whose shares are estimated through a judge in people's place.
 
     Attributes:
-        rows: (the model or a part, step -> its share there); the model first, and only shares that can be formed.
-        notes: what is absent and why, in sentences.
+        judge: its model.
+        finds: what it says of each thing: `relevant`.
+        steps: their names.
+        share: of all things that it was asked about.
     """
 
-    name: str
-    rows: Sequence[tuple[str, Mapping[str, Estimate]]]
+    judge: str
+    finds: str
+    steps: Sequence[str]
+    share: JudgedShare
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """What is left of one model's work after each step.
+
+    Attributes:
+        steps: name -> its share; only shares that can be formed.
+        parts: split -> part -> step -> its share there.
+        judged: stage -> its steps that go through a judge.
+        notes: what is absent and why, and how much was judged, in sentences.
+    """
+
+    model: str
+    steps: Mapping[str, Estimate]
+    parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
+    judged: Mapping[str, JudgedSteps]
     notes: Sequence[str]
+
+    @property
+    def through_judges(self) -> set[str]:
+        """Names of the steps that go through a judge."""
+        return {name for one in self.judged.values() for name in one.steps}
 
 
 @dataclass(frozen=True)
@@ -64,6 +95,7 @@ class FunnelSheet:
     """All that is shown of some models.
 
     Attributes:
+        nouns: split -> what its parts are of.
         about: what goes for all shares, in a sentence.
         published: figures of others.
         comparable: which of these are, in sentences.
@@ -71,7 +103,8 @@ class FunnelSheet:
 
     title: str
     steps: Sequence[FunnelStep]
-    models: Sequence[FunnelModel]
+    funnels: Sequence[Funnel]
+    nouns: Mapping[str, str]
     about: str
     tables: Sequence[FunnelTable] = ()
     published: Sequence[Published] = ()

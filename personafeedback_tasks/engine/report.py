@@ -10,6 +10,7 @@ from typing import Any
 
 from ..common.statistics import Estimate
 from .duels import Duels
+from .earlier import Earlier
 from .outcome import Answers, Outcome, ScoredCase
 from .share import Share
 
@@ -50,19 +51,6 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Covariate:
-    """Something of the texts that may decide a choice instead of their quality.
-
-    Attributes:
-        equal: where both responses have the same of it, for a sentence: `at equal length`.
-        values: case id -> how much more the better response has, in any unit; 0 where both have the same.
-    """
-
-    equal: str
-    values: Mapping[str, float]
-
-
-@dataclass(frozen=True)
 class HumanAgreement:
     """How far people agree with each other: about as far as a judge can be expected to agree with them.
 
@@ -91,7 +79,8 @@ class Examined:
         ceiling: name of a group -> the highest value that its labels allow a judge, in [0, 1].
         ceiling_note: what the ceiling is, for a note; `{}` is where the values go.
         version: of the audit that found these, for the signature.
-        covariate: what the scores are adjusted for, if anything.
+        covariate: case id -> how much more the better response has of what scores are adjusted for, in any unit; 0 where both have the
+            same. Empty where they are not.
         people: user id -> attribute -> its value, for slices by what many users share.
         flags: what may be wrong with a case or special about it: name -> (what that is, ids of its cases).
         prompts: case id -> its prompt, where users share prompts, so that the cases of one go together too; empty elsewhere.
@@ -105,7 +94,7 @@ class Examined:
     ceiling: Mapping[str, float] = field(default_factory=dict)
     ceiling_note: str = ""
     version: str = ""
-    covariate: Covariate | None = None
+    covariate: Mapping[str, float] = field(default_factory=dict)
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
@@ -294,15 +283,15 @@ class ReportSpec:
             people, over all cases; a comparison of two runs has them, too.
         ranked: the measures beside `primary` in a ranking.
         baselines: the names of all that `examine` may give; a ranking's files have them also where they are not at hand.
-        adjusted: as `Covariate.equal`, of a benchmark whose `examine` gives one.
+        adjusted: where both responses have the same `Examined.covariate`, for a sentence: `at equal length`.
         probability: the measure that is the probability of the better response, for its calibration.
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
+        written: in place of `shown` (a run as its log has it) -> the texts of its cases and what the model wrote there.
         duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
         published: (model or None for the best ones, values of the control's option) -> what was published of it under these, on
-            the benchmark's own data.
-            Raises OptionError for a model that is not there.
+            the benchmark's own data. Raises OptionError for a model that is not there.
         wording: the options that only change the wording of the question; the range of scores between them is the prompt
             sensitivity.
         drawn: baselines behind the figure's points: name -> (label, line style).
@@ -327,6 +316,7 @@ class ReportSpec:
     probability: str = ""
     examine: Callable[[Any, Collection[str]], Examined] | None = None
     shown: Callable[[Any, Collection[str]], Shown] | None = None
+    written: Callable[[Earlier], Shown] | None = None
     duels: Callable[[Any], Duels | None] | None = None
     control: Control | None = None
     share: Share | None = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.log import EvalSampleSummary, read_eval_log, read_eval_log_sample_summaries, read_eval_log_samples_by_id
 
@@ -63,6 +65,18 @@ def spent(folder: Path) -> tuple[list[Spent], list[Path]]:
                 told = sample.output.usage
                 _add(found[key], told.input_tokens if told else 0, told.output_tokens if told else 0)
     return list(found.values()), broken
+
+
+def arguments(folder: Path, step: str) -> dict[str, dict[str, Any]]:
+    """Model -> the arguments with which a step asked it the last time. Logs that cannot be read say nothing."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted((folder / LOGS / step).glob("*.eval")):
+        with suppress(Exception):  # as above
+            check_archive(path)
+            told = read_eval_log(path, header_only=True).eval
+            address = {"base_url": told.model_base_url} if told.model_base_url else {}
+            found[told.model] = {**address, **told.model_args}
+    return found
 
 
 def _add(of: Spent, input_tokens: int, output_tokens: int) -> None:

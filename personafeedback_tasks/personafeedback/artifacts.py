@@ -55,7 +55,7 @@ _TYPE = re.compile(r"[EI][NS][FT][JP](?![A-Za-z])")
 _OF_A_TYPE = re.compile(
     r"(?:\b(?:[Aa]s|[Yy]ou(?: a|['’])re) an?|\btype is|(?:作为|[您你]是)(?:一[个名位])?(?:典型的)?) ?\Z"
 )
-_HINTS = (
+_HINTS = [
     "persona",
     "profile",
     "mbti",
@@ -69,7 +69,7 @@ _HINTS = (
     "设定",
     "人工智能",
     "ai",
-)
+]
 """A text that speaks of itself has one of these, in lower case. Few others do."""
 _COLON_BACKWARDS = re.compile(r"[\s*_]*[:：]")
 _CHAT_TOKENS = re.compile(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from ..common.text import word_lists
 from .persona import Persona
 
 OTHER = "other"
@@ -20,29 +22,8 @@ _LANGUAGES = {"中文": "Chinese", "英语": "English", "英文": "English", "ch
 _LETTERS = {"Extraversion": "EI", "Sensing": "SN", "Thinking": "TF", "Judging": "JP"}
 """The beginning of a key of `Personality` (some are misspelt further on) -> its letters."""
 
-_OCCUPATIONS = {
-    "students": ("学生", "本科生", "高中生", "中学生"),
-    "education": ("教师", "老师", "教授", "讲师", "校长", "教育"),
-    "healthcare": ("医生", "医师", "护士", "护理", "治疗师"),
-    "STEM": (
-        *("工程师", "程序员", "数据分析", "实验室", "技术员", "调试员", "测试员", "开发", "考古", "人类学家", "科学家"),
-        *("研究员", "心理学家"),
-    ),
-    "arts": (
-        *("艺术", "设计", "画", "音乐", "摄影", "编剧", "导演", "制片", "编辑", "写作", "演员", "化妆师", "手艺", "手工艺"),
-        *("传承人", "分镜", "剧评", "修复员", "创意"),
-    ),
-    "service": (
-        *("教练", "导游", "点心", "面点", "主厨", "厨师", "品酒", "司机", "船长", "清洁", "饲养员", "社会工作", "牧师"),
-        *("公益", "非营利", "消防", "官员", "熏制师"),
-    ),
-    "business": (
-        *("经理", "主管", "总监", "高管", "市场", "营销", "销售", "投资", "经纪人", "人力资源", "负责人", "老板", "店主"),
-        *("新闻官", "物流", "项目"),
-    ),
-}  # fmt: skip
-"""The major groups of occupations of the paper (section 3.1) -> words in the first part of `Career_Information` that
-belong to them, in the order in which they are looked for."""
+_OCCUPATIONS = word_lists(Path(__file__).with_name("occupations.txt"))
+"""Group of occupations -> words of it."""
 
 
 def attributes(persona: Persona) -> dict[str, str]:

@@ -16,7 +16,7 @@ from .. import __version__
 from ..common.errors import choose
 from ..common.statistics import Estimate
 from .artifacts import ARTIFACTS
-from .baselines import BASELINES, CHANCE, absent, as_json, estimate, groups
+from .baselines import BASELINES, CHANCE, absent, as_json, by_group
 from .cases import PersonaCase, PersonaCases
 from .cells import PAPER_COUNTS
 from .construction import not_searched, options, questions, rewrite_pairs, scenarios
@@ -260,9 +260,7 @@ def _line(case: PersonaCase) -> int:
 
 
 def _shortcut(judge: Callable[[PersonaCase], float], cases: PersonaCases) -> dict[str, Estimate]:
-    acc = {case.id: judge(case) for case in cases}
-    decided = {group: [c for c in members if acc[c.id] != 0.5] for group, members in groups(cases).items()}
-    return {group: estimate([acc[case.id] for case in members], members) for group, members in decided.items()}
+    return by_group(cases, {case.id: acc for case in cases if (acc := judge(case)) != CHANCE})
 
 
 def _describe(cases: tuple[PersonaCase, ...], release: Release) -> dict[str, Any]:

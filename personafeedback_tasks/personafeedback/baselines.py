@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import __version__
@@ -11,6 +11,7 @@ from ..choice import baselines as shortcuts
 from ..choice.names import says
 from ..choice.orders import TWO
 from ..common.statistics import Estimate, clustered_stderr, mean
+from ..common.strict_json import jsonable
 from .cases import PersonaCase, PersonaCases
 from .cells import columns
 
@@ -58,20 +59,23 @@ def estimate(values: Iterable[float], cases: Iterable[PersonaCase]) -> Estimate:
     return Estimate(mean(values), clustered_stderr(values, users), math.nan, math.nan, len(values), len(set(users)))
 
 
+def by_group(cases: PersonaCases, values: Mapping[str, float]) -> dict[str, Estimate]:
+    """Name of a group of `groups` -> the mean of its values.
+
+    Args:
+        values: case id -> value; cases without one are left out.
+    """
+    counted = {group: [case for case in members if case.id in values] for group, members in groups(cases).items()}
+    return {group: estimate([values[case.id] for case in members], members) for group, members in counted.items()}
+
+
 def baselines(cases: PersonaCases) -> Estimates:
     """Every baseline on every group of cases: name -> group -> its `acc`.
 
     Args:
         cases: of any cells, see `cases.load_cases`. The groups are those of `groups`.
     """
-    acc = acc_of(cases)
-    return {
-        name: {
-            group: estimate([acc[case.id][name] for case in members], members)
-            for group, members in groups(cases).items()
-        }
-        for name in BASELINES
-    }
+    return {name: by_group(cases, {case.id: acc(case) for case in cases}) for name, acc in BASELINES.items()}
 
 
 def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
@@ -80,20 +84,12 @@ def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
     Raises:
         DataError: a user of the release can get nobody's.
     """
-    scored = {
-        case.id: {
-            name: [score(case.responses, TWO, whose.values) for whose in (case.persona, case.other_persona)]
-            for name, score in READ_PERSONA.items()
-        }
-        for case in cases
-    }
-    wrong: Estimates = {name: {} for name in READ_PERSONA}
-    difference: Estimates = {name: {} for name in READ_PERSONA}
-    for group, members in groups(cases).items():
-        for name in READ_PERSONA:
-            pairs = [scored[case.id][name] for case in members]
-            wrong[name][group] = estimate([other for _, other in pairs], members)
-            difference[name][group] = estimate([right - other for right, other in pairs], members)
+    wrong: Estimates = {}
+    difference: Estimates = {}
+    for name, score in READ_PERSONA.items():
+        other = {case.id: score(case.responses, TWO, case.other_persona.values) for case in cases}
+        more = {case.id: BASELINES[name](case) - other[case.id] for case in cases}
+        wrong[name], difference[name] = by_group(cases, other), by_group(cases, more)
     return wrong, difference
 
 
@@ -124,10 +120,6 @@ def absent(cases: PersonaCases) -> list[str]:
 def as_json(found: Estimates) -> dict[str, dict[str, dict[str, float | None]]]:
     """Name -> group -> acc, stderr and n for JSON, which knows no nan: undefined is null."""
     return {
-        name: {group: {**_defined(acc=of.value, stderr=of.stderr), "n": of.n} for group, of in by_group.items()}
+        name: {group: jsonable({"acc": of.value, "stderr": of.stderr, "n": of.n}) for group, of in by_group.items()}
         for name, by_group in found.items()
     }
-
-
-def _defined(**numbers: float) -> dict[str, float | None]:
-    return {name: None if math.isnan(number) else number for name, number in numbers.items()}

@@ -3,7 +3,7 @@
 Layout of a release (field names and spellings as upstream has them, plus the corrected spellings):
 
     data/{general,spedific|specific}/{easy,medium|mid,hard}.jsonl   user_id, question, chosen, reject|rejected
-    persona/<user_id>.json       see persona_file.py
+    persona/<user_id>.json       see persona.py
     memory/<user_id>.jsonl       optional, see rag/memory.py
     set.json                     optional, see manifest.py: these are not the release's cases but a set of their own
 """
@@ -23,13 +23,12 @@ from ..common.errors import DataError, choose
 from ..common.strict_json import broken, cut, read, rows, short, short_list
 from ..engine import cases as engine
 from ..engine.cases import digest_of
-from . import manifest, persona_file
+from . import manifest
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS
-from .layout import cell_file, files_of, selected
 from .others import Others
-from .persona import Persona
+from .persona import Persona, load_profile
 from .rag import memory
-from .release import Release, locate
+from .release import Release, cell_file, files_of, locate, selected
 
 COUNTS = ("checked", "any")
 
@@ -239,18 +238,7 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         raise DataError(
             f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
         )
-    return Persona(user_id, persona_file.load(path), root / memory.FOLDER / f"{user_id}.jsonl")
-
-
-def persona_fields(release: Release) -> frozenset[str]:
-    """The names of the parts of a release's personas, see `Persona.fields`: of all users, in the run or not.
-
-    The cells of one run have different users and must agree on what may be hidden.
-
-    Raises:
-        DataError: a persona is broken.
-    """
-    return frozenset().union(*(persona.fields for persona in release.others.personas.values()))
+    return Persona(user_id, load_profile(path), root / memory.FOLDER / f"{user_id}.jsonl")
 
 
 def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:

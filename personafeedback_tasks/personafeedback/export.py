@@ -15,9 +15,9 @@ from ..common.strict_json import cut
 from ..engine.conversation import without_system
 from .cases import PersonaCases
 from .conversations import SIDES, check, conversation
-from .layout import cell_file
 from .manifest import FILE, LONGEST_NAME
 from .prompts import Template
+from .release import cell_file
 
 NOTICE = "{} test data. Do not train on it: benchmark data must never be in training corpora."
 """In every row, so that a row that leaks into a corpus can be found."""

@@ -12,19 +12,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.strict_json import cut, json_text, loads, read, reason, refuse_marks, short, short_list
+from ..common.strict_json import cut, json_text, jsonable, loads, read, reason, refuse_marks, short, short_list
 from ..engine.benchmark import passing_for
 from ..engine.duels import WON, Duel, NotAsked
 from .cells import CELLS, DIFFICULTIES
 
 FILE = "set.json"
 FORMAT = 1
+OPTIONAL = ("noise", "duel")
+"""Keys that a file may lack; the others may be null."""
 UNKNOWN = "unknown"
 """The licence of texts that nobody gave one."""
 
@@ -138,20 +140,11 @@ class Manifest:
 
     def as_dict(self) -> dict[str, Any]:
         """As in the file; the keys of label noise and of a duel only where there is one."""
-        fields = {
-            name: value
-            for name, value in asdict(self).items()
-            if name != "duel" and (name != "noise" or value is not None)
-        }
-        duel = {} if self.duel is None else {"duel": _plain(self.duel)}
-        return {"format": FORMAT, **fields, "counts": dict(self.counts), **duel}
+        document = {"format": FORMAT, **jsonable(self)}
+        return {name: value for name, value in document.items() if value is not None or name not in OPTIONAL}
 
 
 _FIX = f"Fix it, or get a complete copy of the set; without {FILE} the folder counts as a copy of PersonaFeedback."
-
-
-def _plain(duel: Duel) -> dict[str, Any]:
-    return {**asdict(duel), "models": list(duel.models), "not_asked": [asdict(reply) for reply in duel.not_asked]}
 
 
 def is_line(value: object, longest: int) -> bool:
@@ -160,7 +153,7 @@ def is_line(value: object, longest: int) -> bool:
 
 
 def _parsed(path: Path, document: object) -> Manifest:
-    top = _ManifestObject.of(path, "", document, _fields_of(Manifest, "format"), optional=("noise", "duel"))
+    top = _ManifestObject.of(path, "", document, _fields_of(Manifest, "format"), optional=OPTIONAL)
     if type(top["format"]) is not int or top["format"] != FORMAT:
         raise top.wrong("format", str(FORMAT), "If a later version wrote the file, upgrade personafeedback-tasks.")
     name = top.line("name", LONGEST_NAME)
@@ -170,21 +163,21 @@ def _parsed(path: Path, document: object) -> Manifest:
         )
     return Manifest(
         name=name,
-        counts=_counts(_ManifestObject.of(path, "counts", top["counts"], CELLS, optional=CELLS)),
+        counts=_counts(top.below("counts", CELLS, optional=CELLS)),
         labels=top.line("labels", LONGEST_TEXT),
         generator=top.line("generator", LONGEST_TEXT),
         licence=top.line("licence", LONGEST_NAME),
         annotators=None if top["annotators"] is None else top.count("annotators", " or null"),
         agreement=None
         if top["agreement"] is None
-        else _agreement(
-            _ManifestObject.of(path, "agreement", top["agreement"], _fields_of(Agreement), ("low", "high"))
-        ),
-        noise=_noise(_ManifestObject.of(path, "noise", top["noise"], _fields_of(LabelNoise)))
-        if "noise" in top.fields
-        else None,
-        duel=_duel(_ManifestObject.of(path, "duel", top["duel"], _fields_of(Duel))) if "duel" in top.fields else None,
+        else _agreement(top.below("agreement", _fields_of(Agreement), _ENDS)),
+        noise=_noise(top.below("noise", _fields_of(LabelNoise))) if "noise" in top.fields else None,
+        duel=_duel(top.below("duel", _fields_of(Duel))) if "duel" in top.fields else None,
     )
+
+
+_ENDS = ("low", "high")
+"""Of an interval, which may be missing."""
 
 
 def _fields_of(kind: Any, *others: str) -> tuple[str, ...]:
@@ -203,14 +196,11 @@ def _agreement(given: _ManifestObject) -> Agreement:
 
 
 def _noise(given: _ManifestObject) -> LabelNoise:
-    tiers = _ManifestObject.of(given.path, "noise.by_tier", given["by_tier"], DIFFICULTIES, optional=DIFFICULTIES)
-    risks = {}
-    for tier in tiers.fields:
-        risk = _ManifestObject.of(given.path, f"noise.by_tier.{tier}", tiers[tier], _fields_of(Risk), ("low", "high"))
-        risks[tier] = Risk(*_with_interval(risk, 0))
+    tiers = given.below("by_tier", DIFFICULTIES, optional=DIFFICULTIES)
+    risks = {tier: Risk(*_with_interval(tiers.below(tier, _fields_of(Risk), _ENDS), 0)) for tier in tiers.fields}
     fit = None
     if given["fit"] is not None:
-        test = _ManifestObject.of(given.path, "noise.fit", given["fit"], _fields_of(Fit))
+        test = given.below("fit", _fields_of(Fit))
         fit = Fit(test.number("chi_square", 0, 1e12), test.count("degrees"), test.number("p", 0, 1))
     return LabelNoise(measure=given.line("measure", LONGEST_NAME), by_tier=risks, fit=fit)
 
@@ -218,7 +208,7 @@ def _noise(given: _ManifestObject) -> LabelNoise:
 def _with_interval(given: _ManifestObject, least: float) -> tuple[float, float | None, float | None]:
     """The number `value` from `least` to 1, and its interval."""
     value = given.number("value", least, 1)
-    ends = [name for name in ("low", "high") if given.fields.get(name) is not None]
+    ends = [name for name in _ENDS if given.fields.get(name) is not None]
     if len(ends) == 1:
         raise given.wrong(ends[0], "both low and high, or neither")
     if not ends:
@@ -286,6 +276,10 @@ class _ManifestObject:
                     f"{path}: found no {whole._path(name)} (keys: {short_list(value) or 'none'}), expected one. {_FIX}"
                 )
         return whole
+
+    def below(self, name: str, known: tuple[str, ...], optional: tuple[str, ...] = ()) -> _ManifestObject:
+        """The object under a key, see `of`."""
+        return self.of(self.path, self._path(name), self[name], known, optional)
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]

@@ -21,8 +21,7 @@ from ..choice.terms import overlap_terms
 from ..common.errors import DataError
 from ..common.strict_json import short
 from ..engine.cases import digest_of
-from . import persona_file
-from .persona import Persona
+from .persona import Persona, load_profile
 
 SEED = 1
 """Another number gives everybody another persona."""
@@ -45,7 +44,7 @@ class Others:
             DataError: a persona is broken.
         """
         paths = sorted((self.root / "persona").glob("*.json"))
-        return {path.stem: Persona(path.stem, persona_file.load(path)) for path in paths}
+        return {path.stem: Persona(path.stem, load_profile(path)) for path in paths}
 
     @cached_property
     def given(self) -> dict[str, str]:

@@ -8,17 +8,16 @@ We found no prompt with which the authors asked models to choose. The wordings (
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
 from ..choice.orders import ORDERS, TWO
-from ..choice.prompts import laid_out
+from ..choice.prompts import fingerprint_of_texts, laid_out
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
-from .cases import COUNTS, PersonaCase, PersonaCases, persona_fields
+from .cases import COUNTS, PersonaCase, PersonaCases
 from .persona import Persona
 from .wordings import LANGUAGES, WORDINGS, Wording
 
@@ -118,7 +117,10 @@ class Template(Options):
         if self.setting == "other_persona":
             for case in cases:
                 _ = case.other_persona
-        known = persona_fields(cases.release) if self.hide else frozenset()
+        # Of all users, in the run or not: the cells of one run have different users and must agree on what may be hidden.
+        known = (
+            {name for persona in cases.release.others.personas.values() for name in persona.fields} if self.hide else ()
+        )
         for name in self.hide:
             if name not in known:
                 raise OptionError(
@@ -133,8 +135,7 @@ class Template(Options):
         plain = Template(prompt=self.prompt, language=self.language)
         texts = [build(case, plain, order) for case in STAND_INS for order in ORDERS]
         fixed = [text for case in STAND_INS for text in astuple(self.wording(case))]
-        digest = hashlib.sha256("\0".join([*texts, *fixed]).encode()).hexdigest()
-        return f"{self.prompt}-{digest[:12]}"
+        return fingerprint_of_texts(self.prompt, [*texts, *fixed])
 
 
 def profile(case: PersonaCase, template: Template) -> str:
@@ -146,14 +147,6 @@ def profile(case: PersonaCase, template: Template) -> str:
 def persona(case: PersonaCase, template: Template) -> str:
     """The paper's Persona Profile setting: the model reads the profile."""
     return f"{template.wording(case).with_persona}\n\n<persona>\n{profile(case, template)}\n</persona>"
-
-
-def other_persona(case: PersonaCase, template: Template) -> str:
-    """Our second control: the prompt of `persona`, but the profile is that of another user (see others.py).
-
-    A response may still say the right user's name.
-    """
-    return persona(case, template)
 
 
 def no_persona(case: PersonaCase, template: Template) -> str:
@@ -174,7 +167,10 @@ def rag(case: PersonaCase, template: Template) -> str:
 
 
 SETTINGS: dict[str, Callable[[PersonaCase, Template], str]] = {
-    setting.__name__: setting for setting in (persona, no_persona, other_persona, rag)
+    "persona": persona,
+    "no_persona": no_persona,
+    "other_persona": persona,  # our second control, see `profile`: a response may still say the right user's name
+    "rag": rag,
 }
 """What the model is told about the user: the prompt's text before the question."""
 

@@ -18,7 +18,7 @@ from ..common.power import Comparison
 from ..common.strict_json import cut, short
 from ..engine.benchmark import Benchmark, Stage
 from ..engine.duels import Duels
-from ..engine.report import CardSpec, Covariate, Examined, Shown
+from ..engine.report import CardSpec, Examined, Shown
 from ..engine.signature import set_of
 from . import card, conversations, prompts
 from .attributes import attributes
@@ -98,9 +98,6 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 
-EQUAL = "at equal length"
-
-
 def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
     audited = audit(cases)
@@ -126,10 +123,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         ceiling_note=f"{sentence(cases, 'acc')}: {{}}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
-        covariate=Covariate(
-            EQUAL,
-            {case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
-        ),
+        covariate={case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
         people={
             user: attributes(persona) for user, persona in {case.user_id: case.persona for case in asked_cases}.items()
         },
@@ -167,7 +161,7 @@ def duels(cases: PersonaCases) -> Duels | None:
 REPORT = report_of(
     TWO,
     baselines=tuple(BASELINES),
-    adjusted=EQUAL,
+    adjusted="at equal length",
     shortcuts={
         "longest": "the longer response",
         "overlap": "the response with more words of the persona",

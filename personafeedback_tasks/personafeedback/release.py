@@ -1,4 +1,4 @@
-"""Where the release's files are: a folder, the bundled sample, or a Hub dataset at a pinned revision."""
+"""Where the release's files are: a folder, the bundled sample, or a Hub dataset at a pinned revision; in it the cases of each cell."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ SAMPLE = "sample"
 
 SAMPLE_CASES_PER_CELL = 8
 
-_FILES = ["data/*", "persona/*", "memory/*", manifest.FILE]
+_FOLDERS = {"specific": ("spedific", "specific"), "general": ("general",)}
+_FILES = {"easy": ("easy",), "medium": ("medium", "mid"), "hard": ("hard",)}
+"""Spellings of a category's folder and of a difficulty's file."""
+
+_FETCHED = ["data/*", "persona/*", "memory/*", manifest.FILE]
 """What is read from a dataset on the Hub. The release has no memories and no manifest; yours may."""
 
 _HUB_DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
@@ -112,7 +116,7 @@ def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) ->
     try:
         try:
             snapshot_download(
-                hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES, local_files_only=True
+                hub_id, repo_type="dataset", revision=revision, allow_patterns=_FETCHED, local_files_only=True
             )
             return None
         except LocalEntryNotFoundError:
@@ -147,7 +151,7 @@ def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
     from huggingface_hub import snapshot_download
 
     try:
-        root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FILES))
+        root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FETCHED))
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
         raise _unavailable(name, hub_id, revision, error) from error
     # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
@@ -164,4 +168,57 @@ def _unavailable(name: str, hub_id: str, revision: str | None, error: Exception)
         f"To work offline, copy the release (data/ and persona/) into a folder and set {ENVIRONMENT_VARIABLE} "
         "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
         f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
+    )
+
+
+def selected(release: Release, wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The cells to load.
+
+    Raises:
+        DataError: it is a set that has none of them, or whose files are not those of its manifest.
+    """
+    if release.manifest is None:
+        return wanted
+    path = release.root / manifest.FILE
+    named = release.counts
+    for cell in PAPER_COUNTS:
+        if files := (files_of(release.root, *cell) if cell not in named else []):
+            raise DataError(
+                f"{path}: found no {'_'.join(cell)} in counts, expected the number of cases of {files[0]}. Add it, or remove "
+                "the file."
+            )
+        if cell in named and not files_of(release.root, *cell):
+            raise DataError(
+                f"{path}: found {'_'.join(cell)} = {named[cell]} in counts, expected a file of these cases: "
+                f"{' or '.join(map(str, names_of(release.root, *cell)))}. Get a complete copy of the set, or remove the count."
+            )
+    in_set = [cell for cell in wanted if cell in named]
+    if not in_set:
+        raise DataError(
+            f"{path}: found no {' or '.join(map('_'.join, wanted))} in counts, expected one of the cells that are asked. Run only "
+            f"tasks of the cells that this set has: {', '.join(map('_'.join, named))}."
+        )
+    return in_set
+
+
+def names_of(root: Path, category: str, difficulty: str) -> list[Path]:
+    """Every path that a cell's file may have."""
+    return [root / "data" / folder / f"{name}.jsonl" for folder in _FOLDERS[category] for name in _FILES[difficulty]]
+
+
+def files_of(root: Path, category: str, difficulty: str) -> list[Path]:
+    """The files that a copy of the release has for a cell: one, or none."""
+    return [path for path in names_of(root, category, difficulty) if path.is_file()]
+
+
+def cell_file(root: Path, category: str, difficulty: str) -> Path:
+    files = files_of(root, category, difficulty)
+    if len(files) == 1:
+        return files[0]
+    names = " or ".join(map(str, names_of(root, category, difficulty)))
+    if files:
+        raise DataError(f"{names}: found {len(files)} of them, expected one. Remove the file that does not belong.")
+    raise DataError(
+        f"{names}: no such file, so there are no {category}_{difficulty} cases. "
+        "Get a complete copy of the release, or run only tasks whose cells are all present."
     )

@@ -1,6 +1,7 @@
 """The folder in which people judge rows: what they are asked about, as rows without votes, and what came back, as rows with them.
 
 asked/extraction.jsonl, relevance.jsonl, response.jsonl   the rows of the packs; it only grows
+asked/conversations.jsonl                                 conversations in which a model noted nothing
 extraction.jsonl, relevance.jsonl, response.jsonl         those with votes: the folder is data of every task
 missing.jsonl                                             what people missed in a conversation, see `asking.missing`
 """
@@ -18,45 +19,50 @@ from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.strict_json import short
+from ..common.strict_json import json_lines, short
 from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from . import asking
-from .data import file_name, load
+from .data import each_once, file_name, load
 from .extract import EXTRACT
+from .fields import Message
+from .histories import CONVERSATIONS, Conversation, parse_conversation
 from .made import extracted, replied, selected
 from .respond import RESPOND
-from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, parse
+from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, StageRow, parse
 from .select import SELECT
-from .upstream import json_lines
 
 ASKED = "asked"
 LACKING = "missing.jsonl"
 
-StageRows = Mapping[type[JudgedRow], Sequence[Any]]
-"""Stage -> its rows."""
+FILES: Mapping[type[StageRow], str] = {**{stage: file_name(stage) for stage in STAGES}, Conversation: CONVERSATIONS}
+"""What people are asked about -> its file."""
 
 
-def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dict[type[JudgedRow], list[Any]]:
+def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dict[type[StageRow], list[Any]]:
     """The rows of a folder or of the sample, judged or not, by id; without stages that have no file.
 
     Raises:
         DataError: a file is broken.
     """
     folder = Path(__file__).with_name(SAMPLE) if data == SAMPLE else Path(data)
-    there = [stage for stage in stages if (folder / file_name(stage)).is_file()]
-    return {stage: sorted(load(stage, folder), key=lambda row: row.id) for stage in there}
+    found: dict[type[StageRow], list[Any]] = {}
+    for stage in stages:
+        if (folder / file_name(stage)).is_file():
+            found[stage] = sorted(load(stage, folder), key=lambda row: row.id)
+    return found
 
 
-def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[JudgedRow], list[Any]], Counter[str]]:
-    """(what runs made, as rows that nobody judged; why something is no row -> how often): attributes, profiles for prompts, pairs of replies.
+def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
+    """(what runs made, as rows that nobody judged; why something is no row -> how often): attributes, profiles for prompts, pairs of replies,
+    and conversations without an attribute.
 
     The ids follow from the texts: what several models make alike is there once.
 
     Args:
         runs: each with its benchmark, one of MADE.
     """
-    found: dict[type[JudgedRow], dict[str, Any]] = {}
+    found: dict[type[StageRow], dict[str, Any]] = {}
     left_out = Counter[str]()
     for benchmark, run in runs:
         stage, rows = MADE[benchmark]
@@ -68,7 +74,17 @@ def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[JudgedRow], 
             else:
                 where = f"{run.where}, {row['id']}"
                 found.setdefault(stage, {}).setdefault(row["id"], parse(stage, {**row, "votes": []}, where))
+        if stage is Extraction:
+            found.setdefault(Conversation, {}).update((one.id, one) for one in _without_attributes(run))
     return {stage: list(rows.values()) for stage, rows in found.items()}, left_out
+
+
+def _without_attributes(run: Earlier) -> Iterator[Conversation]:
+    noted = {one.conversation_id for one in extracted(run)}
+    for case in run.cases:
+        if case.id not in noted:
+            messages = tuple(Message(**message) for message in case.facts["conversation"])
+            yield Conversation(case.id, case.user_id, messages, case.cell)
 
 
 def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
@@ -76,7 +92,7 @@ def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
         yield {
             "id": _id(one.conversation_id, one.attribute), "user_id": one.user_id,
             "conversation": [message._asdict() for message in one.conversation], "attribute": one.attribute,
-            "reason": one.why, "source": one.source,
+            "reason": one.reason, "source": one.source,
         }  # fmt: skip
 
 
@@ -104,7 +120,7 @@ MADE: Mapping[str, tuple[type[JudgedRow], Callable[[Earlier], Iterator[dict[str,
 """Benchmark whose runs make something -> the stage in which people judge it, and its rows."""
 
 
-def add(folder: Path, new: StageRows) -> dict[type[JudgedRow], list[Any]]:
+def add(folder: Path, new: asking.AskedRows) -> dict[type[StageRow], list[Any]]:
     """Add rows to those that people are asked about, and give all of them, by id.
 
     Raises:
@@ -112,30 +128,37 @@ def add(folder: Path, new: StageRows) -> dict[type[JudgedRow], list[Any]]:
     """
     asked = asked_in(folder)
     for stage, rows in new.items():
-        there: dict[str, JudgedRow] = {row.id: row for row in asked.setdefault(stage, [])}
+        there: dict[str, StageRow] = {row.id: row for row in asked.setdefault(stage, [])}
         for row in rows:
             known = there.setdefault(row.id, row)
             if without_votes(known) != without_votes(row):
                 raise DataError(
-                    f"{folder / ASKED / file_name(stage)}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
+                    f"{folder / ASKED / FILES[stage]}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
                     "Give the new row another id, or use a new folder."
                 )
         asked[stage] = sorted(there.values(), key=lambda row: row.id)
     contents: dict[Path, Content] = {
-        folder / ASKED / file_name(stage): json_lines([{**without_votes(row), "votes": []} for row in rows])
+        folder / ASKED / FILES[stage]: json_lines(
+            [{**without_votes(row), **({} if stage is Conversation else {"votes": []})} for row in rows]
+        )
         for stage, rows in asked.items()
     }
     write_all(contents)
     return asked
 
 
-def asked_in(folder: Path) -> dict[type[JudgedRow], list[Any]]:
-    """The rows that people are asked about; none before the first pack."""
-    return rows_in(folder / ASKED)
+def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
+    """The rows and conversations that people are asked about; none before the first pack."""
+    found, path = rows_in(folder / ASKED), folder / ASKED / CONVERSATIONS
+    if path.is_file():
+        found[Conversation] = each_once(path, parse_conversation)
+    return found
 
 
-def without_votes(row: JudgedRow) -> dict[str, Any]:
+def without_votes(row: StageRow) -> dict[str, Any]:
     """A row as its file has it, without people's judgment."""
+    if isinstance(row, Conversation):
+        return {"user_id": row.user_id, "conversation": [of._asdict() for of in row.messages], "source": row.source}
     values = {
         one.name: getattr(row, one.name) for one in fields(row) if one.compare and one.name not in ("label", "votes")
     }
@@ -152,11 +175,11 @@ def write_judged(folder: Path, answers: Sequence[tuple[ItemQuestion, str, str]])
     """
     asked = asked_in(folder)
     contents: dict[str, list[dict[str, Any]]] = {}
-    for stage, rows in asked.items():
+    for stage in STAGES:
+        rows = asked.get(stage, ())
         votes = asking.votes_of(rows, [(question, answer) for question, answer, _ in answers])
-        contents[file_name(stage)] = [{**without_votes(row), "votes": votes[row.id]} for row in rows if row.id in votes]
-    lacking = [one for one in answers if one[0].noted]
-    contents[LACKING] = asking.missing(asked.get(Extraction, ()), lacking)
+        contents[FILES[stage]] = [{**without_votes(row), "votes": votes[row.id]} for row in rows if row.id in votes]
+    contents[LACKING] = asking.missing(asked, [one for one in answers if one[0].noted])
     written = {name: rows for name, rows in contents.items() if rows or (folder / name).is_file()}
     write_all({folder / name: json_lines(rows) for name, rows in written.items()})
     return {name: len(rows) for name, rows in written.items()}

@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 from ..annotation.items import NONE, Guideline
 from ..annotation.questions import ItemQuestion
 from ..engine.cases import digest_of
-from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Relevance, Response
+from .fields import Message
+from .histories import Conversation
+from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Relevance, Response, StageRow, transcript
 
 MISSING, NOTHING = "missing", "nothing"
 """Answers to whether a conversation shows more of its user than was noted."""
@@ -78,14 +80,14 @@ GUIDELINES: Mapping[str, Guideline] = {
 Row = TypeVar("Row", bound=JudgedRow)
 
 
-def questions(rows: Mapping[type[JudgedRow], Sequence[Any]]) -> list[ItemQuestion]:
-    """What people are asked about rows: each attribute of a conversation and what is missing there; each profile; each pair of replies.
+AskedRows = Mapping[type[StageRow], Sequence[Any]]
+"""Stage -> the rows that people are asked about; Conversation -> conversations in which nothing was noted."""
 
-    Args:
-        rows: stage -> its rows.
-    """
+
+def questions(rows: AskedRows) -> list[ItemQuestion]:
+    """What people are asked: each attribute of a conversation and what is missing there; each profile; each pair of replies."""
     return [
-        *_of_conversations(rows.get(Extraction, ())),
+        *_of_conversations(rows),
         *map(_of_profile, _together(rows.get(Relevance, ()), lambda row: (row.user_id, row.prompt))),
         *map(_of_replies, rows.get(Response, ())),
     ]
@@ -104,23 +106,45 @@ def question_id(row: JudgedRow) -> str:
     return f"{row.stage}:{name}"
 
 
-def _of_conversations(rows: Iterable[Extraction]) -> Iterator[ItemQuestion]:
-    for own in _together(rows, lambda row: (row.user_id, row.conversation)):
-        name = _missing_id(own[0])
+def block_of(row: StageRow) -> str:
+    """The block of questions that is about a row or a conversation."""
+    if isinstance(row, Extraction):
+        return _missing_id(row.user_id, row.conversation)
+    if isinstance(row, Conversation):
+        return _missing_id(row.user_id, row.messages)
+    assert isinstance(row, JudgedRow)
+    return question_id(row)
+
+
+def _noted(rows: AskedRows) -> dict[tuple[str, tuple[Message, ...], str], list[Extraction]]:
+    """(user, conversation, source) -> the attributes that were noted there."""
+    found = {}
+    for own in _together(rows.get(Extraction, ()), lambda row: (row.user_id, row.conversation)):
+        found[own[0].user_id, own[0].conversation, own[0].source] = own
+    known = {key[:2] for key in found}
+    for bare in rows.get(Conversation, ()):
+        if (bare.user_id, bare.messages) not in known:
+            found[bare.user_id, bare.messages, bare.source] = []
+    return found
+
+
+def _of_conversations(rows: AskedRows) -> Iterator[ItemQuestion]:
+    for (user, conversation, _), own in _noted(rows).items():
+        name = _missing_id(user, conversation)
         for row in own:
             texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
             yield ItemQuestion(
                 id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
             )  # fmt: skip
-        noted = "\n".join(f"- {row.attribute}" for row in own)
+        noted = "\n".join(f"- {row.attribute}" for row in own) or "Nothing was noted."
         yield ItemQuestion(
-            id=name, user_id=own[0].user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
-            texts={"conversation": own[0].transcript, "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
+            id=name, user_id=user, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+            texts={"conversation": transcript(conversation), "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
         )  # fmt: skip
 
 
-def _missing_id(row: Extraction) -> str:
-    return f"{MISSING}:{digest_of((row.user_id, row.conversation))}"
+def _missing_id(user: str, conversation: Sequence[Message]) -> str:
+    return f"{MISSING}:{digest_of((user, conversation))}"
 
 
 def _of_profile(own: Sequence[Relevance]) -> ItemQuestion:
@@ -156,7 +180,7 @@ class Attention:
             if other.kind == question.kind
             and other.user_id != question.user_id
             and other.answers == question.answers
-            and {*other.texts.values()}.isdisjoint(question.texts.values())
+            and _read(other).isdisjoint(_read(question))
         ]
         other = min(others, key=lambda other: digest_of((seed, question.id, other.id)), default=None)
         if other is None or question.noted:
@@ -167,6 +191,11 @@ class Attention:
         return replace(
             question, texts={**other.texts, "conversation": question.texts["conversation"]}, expected=VERDICTS[1:]
         )
+
+
+def _read(question: ItemQuestion) -> set[str]:
+    """The texts that tell two questions apart: many models give the same reason, or none, for everything."""
+    return {text for name, text in question.texts.items() if name != "reason"}
 
 
 def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[ItemQuestion, str]]) -> dict[str, list[object]]:
@@ -193,7 +222,7 @@ def _judgment(row: JudgedRow, question: ItemQuestion, answer: str) -> object:
     return int(answer) if isinstance(row, Response) else answer
 
 
-def missing(rows: Iterable[Extraction], answers: Iterable[tuple[ItemQuestion, str, str]]) -> list[dict[str, object]]:
+def missing(rows: AskedRows, answers: Iterable[tuple[ItemQuestion, str, str]]) -> list[dict[str, object]]:
     """What people named as missing, a row for each conversation that they were asked about.
 
     Args:
@@ -209,13 +238,13 @@ def missing(rows: Iterable[Extraction], answers: Iterable[tuple[ItemQuestion, st
         )
     return [
         {
-            "id": _missing_id(own[0]).partition(":")[2],
-            "user_id": own[0].user_id,
-            "source": own[0].source,
-            "conversation": [message._asdict() for message in own[0].conversation],
+            "id": name.partition(":")[2],
+            "user_id": user,
+            "source": source,
+            "conversation": [message._asdict() for message in conversation],
             "attributes": [row.id for row in own],
-            "missing": named[_missing_id(own[0])],
+            "missing": named[name],
         }
-        for own in _together(rows, lambda row: (row.user_id, row.conversation))
-        if _missing_id(own[0]) in named
+        for (user, conversation, source), own in _noted(rows).items()
+        if (name := _missing_id(user, conversation)) in named
     ]

@@ -8,11 +8,13 @@ win or lose by how much it selects.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
+from ..common.embeddings import DEFAULT, embedder
 from ..common.retrieval import retrieve
 from ..engine.outcome import Answers
 from ..replies.words import NO, YES
+from .control import by_prompt
 from .rows import Relevance
 
 EMBEDDINGS = "RECENTER_EMBEDDINGS"
@@ -73,17 +75,22 @@ def most_alike(profile: Sequence[Relevance], k: int) -> set[str]:
 
 def _closest(rows: Sequence[Relevance], model: str) -> Chosen:
     """By the cosine between the embeddings of both."""
-    from .embeddings import similarity
-
-    cosine: Mapping[str, float] = similarity(rows, model)
+    cosine = similarity(rows, model)
     return lambda profile, k: {row.id for row in sorted(profile, key=lambda row: (-cosine[row.id], row.id))[:k]}
 
 
+def similarity(rows: Sequence[Relevance], model: str = DEFAULT) -> dict[str, float]:
+    """Cosine of the attribute that each row shows and its prompt, in [-1, 1], by row id. See `Embedder` for what is raised."""
+    if not rows:
+        return {}
+    vectors = embedder(model).embed([text for row in rows for text in (row.shown, row.prompt)])
+    cosines = (vectors[0::2] * vectors[1::2]).sum(axis=1)
+    return {row.id: float(cosine) for row, cosine in zip(rows, cosines, strict=True)}
+
+
 def _of_profiles(rows: Sequence[Relevance], rate: float, chosen: Chosen) -> dict[str, Answers]:
-    profiles: dict[tuple[str, str], list[Relevance]] = {}
-    for row in rows:  # in their order, which decides between attributes that are equally like the prompt
-        profiles.setdefault((row.user_id, row.prompt), []).append(row)
+    """A profile has its rows in their order, which decides between attributes that are equally like the prompt."""
     best: set[str] = set()
-    for profile in profiles.values():
+    for profile in by_prompt(rows):
         best |= chosen(profile, selected(len(profile), rate))
     return {row.id: (YES if row.id in best else NO,) for row in rows}

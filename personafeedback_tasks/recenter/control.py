@@ -69,14 +69,19 @@ def attributes_of_others(rows: Sequence[PromptRow]) -> dict[str, str]:
 
 
 def profiles(rows: Iterable[P]) -> list[list[P]]:
-    """The rows of each user and prompt together, in a seeded order that tells nothing of people's judgment; first come, first served."""
+    """`by_prompt`, the rows of each in a seeded order that tells nothing of people's judgment."""
+    return [
+        sorted(profile, key=lambda row: (digest_of((SEED, row.attribute, row.id)), row.id))
+        for profile in by_prompt(rows)
+    ]
+
+
+def by_prompt(rows: Iterable[P]) -> list[list[P]]:
+    """The rows of each user and prompt together; first come, first served."""
     together: dict[tuple[str, str], list[P]] = {}
     for row in rows:
         together.setdefault((row.user_id, row.prompt), []).append(row)
-    return [
-        sorted(profile, key=lambda row: (digest_of((SEED, row.attribute, row.id)), row.id))
-        for profile in together.values()
-    ]
+    return list(together.values())
 
 
 def _offers(known: Mapping[str, Mapping[str, None]]) -> dict[str, list[str]]:

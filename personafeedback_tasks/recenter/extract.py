@@ -9,15 +9,18 @@ from functools import lru_cache
 from typing import Any
 
 from ..common.similar import likeness
+from ..engine.earlier import Earlier
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.outcome import Answers, CorpusMetric, Outcome
-from ..engine.report import Line, ReportSpec, Shown
+from ..engine.report import Line, Shown
 from ..replies.answers import REASONS
 from ..replies.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
+from .fields import Message
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
-from .stages import StageOptions, data_option, does, filled, fingerprint, of_stage
+from .rows import transcript
+from .stages import StageOptions, bullets, data_option, does, filled, making
 
 LISTED = "listed"
 """The one label: the reply is what was asked for."""
@@ -157,6 +160,19 @@ def persistent(attributes: Attributes, conversations: int) -> tuple[int, int]:
     return found, len(attributes)
 
 
+def _written(run: Earlier) -> Shown:
+    messages = {case.id: [Message(**message) for message in case.facts["conversation"]] for case in run.cases}
+    return Shown(
+        questions={name: next(one.content for one in own if one.role == "user") for name, own in messages.items()},
+        question="First message",
+        texts={
+            case.id: {"Conversation": transcript(messages[case.id]), "Noted": bullets(attribute for attribute, *_ in noted(case.replies[0].text))}
+            for case in run.cases
+        },
+        labels=(LISTED, "not listed"),
+    )  # fmt: skip
+
+
 METHOD = Method(
     name="extract", help="a JSON list of attributes, each with a reason and a quote", evidence="reply", harnesses=("lm-eval", "inspect"),
     calls=("attributes",), per_case="one call", score=None,
@@ -167,41 +183,32 @@ METHOD = Method(
     room=2048, read=_read, described=Described(facts=_facts, measure=_measure, items=_items),
 )  # fmt: skip
 
-EXTRACT = of_stage(
+EXTRACT = making(
     Conversation,
+    LISTED,
+    METHOD,
+    PROMPT,
     options=ExtractOptions,
     load=lambda options, selection: conversations(options.data),
-    methods={METHOD.name: METHOD},
-    labels=(LISTED,),
     prompt=lambda row, options, call: filled(PROMPT, conversation=row.transcript),
-    targets=lambda row: [LISTED],
-    fingerprint=lambda options: fingerprint(PROMPT),
     corpus={"quoted": quoted, "repeated": _per_user(repeated), "persistent": _per_user(persistent)},
     undirected=("repeated", "persistent"),
-    report=ReportSpec(
-        primary="listed",
-        score="Listed",
-        chance=None,
-        headline=(
+    report={
+        "headline": (
             Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user"),
             Line("attributes", share=False, sign=False, meaning="mean number of attributes of a conversation"),
-            Line("persistent", "in both halves", meaning="share of the attributes with a near duplicate in the other half of the user's conversations"),
+            Line("persistent", "in both halves", meaning="share of the attributes with a near duplicate, in much the same words, in the other half of the user's conversations"),
         ),
-        details=(
-            Line("repeated", "near duplicates", meaning="share of a user's attributes that another one nearly repeats"),
+        "details": (
+            Line("repeated", "near duplicates", meaning="share of a user's attributes that another one nearly repeats, in much the same words: a paraphrase does not count"),
             Line("none", "nothing noted", meaning="share of the conversations without an attribute"),
             Line("listed", meaning="share of the replies that are a list"),
             Line("invalid", meaning="share of the replies that could not be read"),
         ),
-        asks="Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
-        ranked=("quoted", "attributes", "persistent", "repeated"),
-        shown=lambda rows, asked: Shown(
-            questions={row.id: row.question for row in rows if row.id in asked},
-            question="First message",
-            texts={row.id: {"Conversation": row.transcript} for row in rows if row.id in asked},
-            labels=(LISTED, "not listed"),
-        ),
-        load=lambda data, counts: conversations(data),
-        environment=ENVIRONMENT_VARIABLE,
-    ),
+        "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
+        "ranked": ("quoted", "attributes", "persistent", "repeated"),
+        "written": _written,
+        "load": lambda data, counts: conversations(data),
+        "environment": ENVIRONMENT_VARIABLE,
+    },
 )  # fmt: skip

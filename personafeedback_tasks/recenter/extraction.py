@@ -9,12 +9,11 @@ from ..engine.method import Method, Metric
 from ..engine.outcome import Outcome
 from ..engine.report import Examined, Line
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
-from . import agreement
 from .data import Rows
 from .fields import ROLES
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
-from .rows import ACCEPTED, SOURCES, Extraction
-from .stages import always_saying, filled, fingerprint, inserted, people, stage_benchmark, stage_report
+from .rows import SOURCES, Extraction
+from .stages import always_saying, filled, fingerprint, inserted, stage_benchmark, stage_report
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
 CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
@@ -61,11 +60,6 @@ def user_turns(transcript: str) -> list[str]:
     return [text for role, text in zip(parts[::2], parts[1::2], strict=True) if role == "user"]
 
 
-def target(row: Extraction) -> str:
-    """What most people said; uncertain and rejected count together."""
-    return SCORES.label(row.judgment)
-
-
 def f1_gap(outcomes: Sequence[Outcome]) -> float:
     """F1 on conversations of people minus F1 on synthetic ones; nan if either is undefined."""
     human, synthetic = (
@@ -75,18 +69,14 @@ def f1_gap(outcomes: Sequence[Outcome]) -> float:
 
 
 def _examine(rows: Rows[Extraction]) -> Examined:
-    votes = [
-        (row.user_id, [SCORES.label(vote != ACCEPTED) for vote in row.votes]) for row in (*rows.cases, *rows.unscored)
-    ]
     return Examined(
         said={f"always {label}": always_saying(rows, (label,)) for label in SCORES.labels},
-        agreement=agreement.of_labels(votes, SCORES.labels),
+        agreement=SCORES.agreement(rows),
     )
 
 
 def _shown(row: Extraction) -> dict[str, str]:
-    said = people(target(row), row.judgment, [vote != ACCEPTED for vote in row.votes])
-    return {"Reason": row.reason, "Conversation": row.transcript, "People": said}
+    return {"Reason": row.reason, "Conversation": row.transcript, "People": SCORES.people(row)}
 
 
 GENERATE = Method(
@@ -103,7 +93,7 @@ EXTRACTION = stage_benchmark(
     methods={"generate": GENERATE},
     labels=SCORES.labels,
     prompt=lambda row, options, call: build(row),
-    targets=lambda row: [target(row)],
+    targets=lambda row: [SCORES.target(row)],
     fingerprint=lambda options: fingerprint(PROMPT),
     corpus={**CORPUS, "f1_gap": f1_gap},
     undirected=("selection_rate", "human_rate", "f1_gap"),

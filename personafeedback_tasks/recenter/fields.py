@@ -17,6 +17,9 @@ MOST_VOTES = 1000
 """More on one row are taken for a damaged number."""
 
 
+T = TypeVar("T")
+
+
 class Message(NamedTuple):
     role: str
     content: str
@@ -41,6 +44,10 @@ class Fields:
             raise self.broken(f"no {key!r} ({self._keys()})", f"{expected} {key!r}")
         self._read.add(key)
         return self.row[key]
+
+    def given(self, key: str, read: Callable[[str], T], default: T) -> T:
+        """What a reader makes of a key that may be absent."""
+        return read(key) if key in self.row else default
 
     def checked(self, key: str, is_right: Callable[[Any], object], expected: str) -> Any:
         value = self.value(key, expected)

@@ -1,29 +1,25 @@
 """Where the chain from conversations to a reply breaks: of each step, the share that people find right, over users.
 
-A step is there if people judged something of it. A share that cannot be formed is absent, never 0.
+A step is there if people judged something of it, or a judge in their place that has an exam. A share that cannot be formed is absent, never 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ..common.statistics import Estimate, share
+from ..common.statistics import Estimate, complement, share
 from ..common.text import same_text
-from ..engine.earlier import Earlier
-from ..engine.funnel import FunnelStep
+from ..engine.funnel import Funnel, FunnelStep, JudgedSteps
+from ..engine.share import JudgedShare, part_of
+from .chains import MadeChain
 from .extract import EXTRACT
-from .judgments import Judgments, about_attribute, about_prompt, about_replies, is_among
-from .made import Extracted, ForPrompt, Replied, Selected, extracted, replied, selected
-from .ratings import NO_DIFFERENCE
+from .histories import ForPrompt
+from .judgments import Judgments, Key, StageJudge, Thing, about_attribute, about_prompt, about_replies, is_among
+from .made import Extracted, Replied, Selected
+from .ratings import NO_DIFFERENCE, WORSE_SHARE
 from .respond import RESPOND
+from .rows import Extraction, Relevance, Response
 from .select import SELECT
-
-STAGES = (EXTRACT.name, SELECT.name, RESPOND.name)
-
-T = TypeVar("T", Extracted, Selected, Replied)
-
 
 FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
     FunnelStep("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted", "extracted of true"),
@@ -44,175 +40,169 @@ COUNTS = ((1, 1), (2, 3), (4, 7), (8, 15))
 """Numbers of attributes that are put together; more are the last part."""
 
 
-@dataclass(frozen=True)
-class MadeChain:
-    """What one model made, stage after stage; None where there is no run of that stage.
+TRUE = "true"
+"""In place of a stage: things that are attributes by what people say, whether the model extracted them or not."""
 
-    Attributes:
-        conversations: ids of all conversations that it read.
-    """
-
-    model: str
-    conversations: frozenset[str] = frozenset()
-    extracted: Sequence[Extracted] | None = None
-    selected: Sequence[Selected] | None = None
-    replied: Sequence[Replied] | None = None
+Counted = Callable[[float, bool], bool]
+"""(people's judgment, whether the model made it) -> whether it is so."""
 
 
-@dataclass(frozen=True)
-class FunnelItem:
-    """Something that people judged.
-
-    Attributes:
-        prompt: its id, which users share; empty for what is about a conversation.
-        value: 1 if it counts into the step's share, else 0.
-        parts: split -> the part that it is in; without those that do not apply.
-    """
-
-    step: FunnelStep
-    user: str
-    prompt: str
-    value: float
-    parts: Mapping[str, str]
+def _all(said: float, made: bool) -> bool:
+    return True
 
 
-@dataclass(frozen=True)
-class Funnel:
-    """
-    Attributes:
-        steps: name -> its share; only of steps that people judged something of.
-        parts: split -> part -> step -> its share there.
-        notes: which steps are absent and why, and how much of each was judged, in sentences.
-    """
+BY_PEOPLE: Mapping[str, Mapping[FunnelStep, tuple[Counted, Counted]]] = {
+    TRUE: {FOUND: (_all, lambda said, made: made)},
+    Extraction.stage: {ACCEPTED: (_all, lambda said, made: not said)},
+    Relevance.stage: {
+        SELECTED: (lambda said, made: bool(said), lambda said, made: made),
+        IRRELEVANT: (lambda said, made: made, lambda said, made: not said),
+    },
+    Response.stage: {
+        BETTER: (_all, lambda said, made: said > NO_DIFFERENCE),
+        NO_BETTER: (_all, lambda said, made: said <= NO_DIFFERENCE),
+        WORSE: (_all, lambda said, made: said < NO_DIFFERENCE),
+    },
+}
+"""Stage -> step -> (which things count, those of which are its share)."""
 
-    model: str
-    steps: Mapping[str, Estimate]
-    parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
-    notes: tuple[str, ...]
-
-
-def made_chain(model: str, runs: Mapping[str, Earlier]) -> MadeChain:
-    """What a model made.
-
-    Args:
-        runs: name of the task -> its run.
-    """
-    extracts, selects, responds = (runs.get(record.name) for record in (EXTRACT, SELECT, RESPOND))
-    return MadeChain(
-        model,
-        frozenset(case.id for case in extracts.cases) if extracts else frozenset(),
-        _in_order(extracted(extracts)) if extracts else None,
-        _in_order(selected(selects)) if selects else None,
-        _in_order(replied(responds)) if responds else None,
-    )
-
-
-def _in_order(made: list[T]) -> list[T]:
-    """By id: harnesses log cases in orders of their own, and the last digit of a sum depends on it."""
-    return sorted(made, key=lambda one: one.id)
+SO: Mapping[str, Callable[[float], bool]] = {
+    Extraction.stage: bool,
+    Relevance.stage: bool,
+    Response.stage: lambda rating: rating > NO_DIFFERENCE,
+}
+"""Stage -> whether what its judges look for is so by people's judgment."""
 
 
 def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     """The funnel of one model."""
-    items = [*_found(made, people), *_accepted(made, people), *_selected(made, people), *_replies(made, people)]
+    things = things_of(made, people)
+    of_judges = {stage: _judged_steps(judge, stage, things[stage]) for stage, judge in people.judges.items()}
+    judged = {stage: found for stage, found in of_judges.items() if isinstance(found, JudgedSteps)}
+
+    def steps(split: str = "", part: str = "") -> dict[str, Estimate]:
+        found: dict[FunnelStep, Estimate] = {}
+        for stage, of_stage in things.items():
+            own = [one for one in of_stage if not split or one.parts.get(split) == part]
+            found |= _through(people.judges[stage], stage, own) if stage in judged else _by_people(stage, own)
+        return {step.name: found[step] for step in STEPS if step in found}
+
+    every = [one for of_stage in things.values() for one in of_stage]
     parts = {
         split: {
-            part: of_steps([item for item in items if item.parts.get(split) == part])
-            for part in _ordered({item.parts[split] for item in items if split in item.parts})
+            part: of_part
+            for part in _ordered({one.parts[split] for one in every if split in one.parts})
+            if (of_part := steps(split, part))
         }
         for split in SPLITS
     }
     return Funnel(
         made.model,
-        of_steps(items),
+        steps(),
         {split: of_parts for split, of_parts in parts.items() if len(of_parts) > 1},
-        tuple(_notes(made, people, items)),
+        judged,
+        tuple(_notes(made, people, things, of_judges)),
     )
 
 
-def of_steps(items: Sequence[FunnelItem]) -> dict[str, Estimate]:
-    """Name of a step -> its share, with the error over users, and over prompts where users share them."""
+def _by_people(stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate]:
+    """The shares of a stage, with the error over users, and over prompts where users share them."""
     found = {}
-    for step in STEPS:
-        own = [item for item in items if item.step is step]
+    for step, (counts, is_so) in BY_PEOPLE[stage].items():
+        own = [(one, one.said) for one in things if one.said is not None and counts(one.said, one.made)]
         if own:
-            prompts = [item.prompt for item in own]
-            found[step.name] = share(
-                [item.value for item in own], [item.user for item in own], also=prompts if all(prompts) else None
+            prompts = [one.prompt for one, _ in own]
+            found[step] = share(
+                [float(is_so(said, one.made)) for one, said in own],
+                [one.user for one, _ in own],
+                also=prompts if all(prompts) else None,
             )
     return found
 
 
-def _found(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
-    """A conversation without a single extracted attribute counts as well."""
+def _through(judge: StageJudge, stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate]:
+    """The same through a judge, without its errors."""
+
+    so = SO[stage]
+    whole = judge.share(things, so)
+    if stage == Relevance.stage:
+        both = judge.share(things, so, made=True)
+        among = judge.share((one for one in things if one.made), so)
+        found = {IRRELEVANT: _others(among), SELECTED: both and whole and part_of(both, whole)}
+    elif stage == Extraction.stage:
+        found = {ACCEPTED: _others(whole)}
+    else:
+        worse = judge.share(things, lambda rating: rating < NO_DIFFERENCE, WORSE_SHARE)
+        found = {BETTER: whole and whole.best, NO_BETTER: _others(whole), WORSE: worse and worse.best}
+    return {step: estimate for step, estimate in found.items() if estimate}
+
+
+def _others(of: JudgedShare | None) -> Estimate | None:
+    return complement(of.best) if of and of.best else None
+
+
+def _judged_steps(judge: StageJudge, stage: str, things: Sequence[Thing]) -> JudgedSteps | str:
+    """What goes through a judge; or why nothing does, in a sentence."""
+    if not judge.exam:
+        return f"{judge.model} judges in people's place without an exam, so nothing of it is here. Pass its exam with --exam."
+    found = judge.share(things, SO[stage])
+    if found is None:
+        return f"{judge.model} was asked about none of them (no row of its run has the same texts)."
+    if found.best is None:
+        return f"{judge.model} judges in people's place, and its errors cannot be taken out. {found.corrected.why_not}"
+    if found.people == found.said.n:
+        return f"People judged all that {judge.model} was asked about, so their judgments count alone."
+    return JudgedSteps(judge.model, judge.of.name, tuple(step.name for step in BY_PEOPLE[stage]), found)
+
+
+def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
+    """What a model made or passed over, by the stage in which people judge it; under TRUE what it should have extracted."""
     noted: dict[str, list[str]] = {}
+    sources: dict[tuple[str, str], set[str]] = {}
     for one in made.extracted or ():
         noted.setdefault(one.conversation_id, []).append(one.attribute)
-    for name in people.lacking.keys() & made.conversations if made.extracted is not None else ():
+        sources.setdefault((one.user_id, same_text(one.attribute)), set()).add(one.source)
+    found: dict[str, list[Thing]] = {stage: [] for stage in BY_PEOPLE}
+
+    def add(
+        stage: str, key: Key, one: Extracted | Selected | Replied, prompt: str, is_made: bool, parts: Mapping[str, str]
+    ) -> None:
+        row = people.rows.get(key)
+        found[stage].append(Thing(key, one.user_id, prompt, None if row is None else row.judgment, is_made, parts))
+
+    for name in sorted(people.lacking.keys() & made.conversations) if made.extracted is not None else ():
         conversation, own = people.lacking[name], noted.get(name, [])
-        for attribute in people.true_of[name]:
-            yield FunnelItem(
-                FOUND, conversation.user_id, "", float(is_among(attribute, own)), _parts(conversation.source, None, len(own))
-            )  # fmt: skip
-
-
-def _accepted(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
-    counts: dict[str, int] = {}
+        parts = _parts(conversation.source, None, len(own))
+        found[TRUE] += (
+            Thing((), conversation.user_id, "", 1.0, is_among(attribute, own), parts)
+            for attribute in people.true_of[name]
+        )
     for one in made.extracted or ():
-        counts[one.conversation_id] = counts.get(one.conversation_id, 0) + 1
-    for one in made.extracted or ():
-        row = people.extraction.rows.get(about_attribute(one.conversation_id, one.attribute))
-        if row is not None:
-            yield FunnelItem(
-                ACCEPTED, one.user_id, "", float(not row.judgment), _parts(one.source, None, counts[one.conversation_id])
-            )  # fmt: skip
-
-
-def _selected(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
-    """A reply that cannot be read selects nothing."""
-    sources = _sources(made)
-    for one in made.selected or ():
-        chosen = {same_text(attribute) for attribute in one.selected or ()}
-        for attribute in one.attributes:
-            row = people.relevance.rows.get(about_prompt(one.user_id, one.prompt, attribute))
-            if row is None:
-                continue
-            parts = _parts(_source(sources, one, [attribute]), one.sensitive, len(one.attributes))
-            if row.judgment:
-                yield FunnelItem(SELECTED, one.user_id, one.prompt_id, float(same_text(attribute) in chosen), parts)
-            if same_text(attribute) in chosen:
-                yield FunnelItem(IRRELEVANT, one.user_id, one.prompt_id, float(not row.judgment), parts)
-
-
-def _replies(made: MadeChain, people: Judgments) -> Iterator[FunnelItem]:
-    sources = _sources(made)
-    for one, rating in rated_replies(made, people):
-        parts = _parts(_source(sources, one, one.attributes), one.sensitive, len(one.attributes))
-        for step, value in (
-            (BETTER, rating > NO_DIFFERENCE), (NO_BETTER, rating <= NO_DIFFERENCE), (WORSE, rating < NO_DIFFERENCE)
-        ):  # fmt: skip
-            yield FunnelItem(step, one.user_id, one.prompt_id, float(value), parts)
+        parts = _parts(one.source, None, len(noted[one.conversation_id]))
+        add(Extraction.stage, about_attribute(one.conversation_id, one.attribute), one, "", True, parts)
+    for chosen in made.selected or ():
+        names = {same_text(attribute) for attribute in chosen.selected or ()}  # none of a reply that cannot be read
+        for attribute in chosen.attributes:
+            parts = _parts(_source(sources, chosen, [attribute]), chosen.sensitive, len(chosen.attributes))
+            key = about_prompt(chosen.user_id, chosen.prompt, attribute)
+            add(Relevance.stage, key, chosen, chosen.prompt_id, same_text(attribute) in names, parts)
+    for both in made.replied or ():
+        parts = _parts(_source(sources, both, both.attributes), both.sensitive, len(both.attributes))
+        key = about_replies(both.user_id, both.prompt, both.generic, both.personalized)
+        add(Response.stage, key, both, both.prompt_id, True, parts)
+    return found
 
 
 def rated_replies(made: MadeChain, people: Judgments) -> Iterator[tuple[Replied, float]]:
     """(both replies, people's mean rating of the personalized one) of those that people rated."""
     for one in made.replied or ():
-        about = about_replies(one.user_id, one.prompt, one.generic, one.personalized)
-        row = people.response.rows.get(about)
+        row = people.rows.get(about_replies(one.user_id, one.prompt, one.generic, one.personalized))
         if row is not None and row.judgment is not None:
             yield one, row.judgment
 
 
-def _sources(made: MadeChain) -> dict[tuple[str, str], set[str]]:
-    """(user, attribute) -> the sources of the conversations that the attribute was taken from."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for one in made.extracted or ():
-        found.setdefault((one.user_id, same_text(one.attribute)), set()).add(one.source)
-    return found
-
-
 def _source(sources: Mapping[tuple[str, str], set[str]], one: ForPrompt, attributes: Iterable[str]) -> str:
-    """The source of all of them; empty if there are several, or nobody knows."""
+    """The source of the conversations that all of them were taken from; empty if there are several, or nobody knows."""
     of = [sources.get((one.user_id, same_text(attribute)), set()) for attribute in attributes]
     found = set().union(*of)
     return found.pop() if len(found) == 1 and all(of) else ""
@@ -237,33 +227,35 @@ def _ordered(parts: Iterable[str]) -> list[str]:
     return sorted(parts, key=lambda part: (int(part.split("–")[0].split(" ")[0]) if part[0].isdigit() else -1, part))
 
 
-def _notes(made: MadeChain, people: Judgments, items: Sequence[FunnelItem]) -> Iterator[str]:
-    """What is absent, and how much of the rest people judged."""
-    counts = {step.name: sum(item.step is step for item in items) for step in STEPS}
-    if made.extracted is None:
-        yield "No run of recenter_extract: nothing is said of what is extracted."
-    else:
-        yield _judged(counts["accepted"], len(made.extracted), "extracted attributes", "extraction.jsonl")
-        if not counts["found"]:
+NOUNS = {
+    Extraction.stage: (EXTRACT.name, "what is extracted", "extracted attributes"),
+    Relevance.stage: (SELECT.name, "what is selected", "attributes to select from"),
+    Response.stage: (RESPOND.name, "the replies", "pairs of replies"),
+}
+"""Stage -> (the task whose run makes it, what that is about, the things that are judged)."""
+
+
+def _notes(
+    made: MadeChain, people: Judgments, things: Mapping[str, Sequence[Thing]], judges: Mapping[str, JudgedSteps | str]
+) -> Iterator[str]:
+    """What is absent, and how much of the rest people judged, or a judge."""
+    runs = (made.extracted, made.selected, made.replied)
+    for (stage, (task, about, noun)), run in zip(NOUNS.items(), runs, strict=True):
+        if run is None:
+            yield f"No run of {task}: nothing is said of {about}."
+            continue
+        count, of, through = sum(one.said is not None for one in things[stage]), len(things[stage]), judges.get(stage)
+        if isinstance(through, JudgedSteps):
+            yield f"{through.judge} judged {through.share.said.n:,} of the {of:,} {noun}, and people {count:,}."
+        elif count:
+            yield f"People judged {count:,} of the {of:,} {noun}."
+        else:
+            yield f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): this step is absent."
+        if isinstance(through, str):
+            yield through
+        if stage == Extraction.stage and not things[TRUE]:
             yield "Nobody was asked what is missing in these conversations: how much of what is true was extracted is unknown."
-    if made.selected is None:
-        yield "No run of recenter_select: nothing is said of what is selected."
-    else:
-        shown = [(one, attribute) for one in made.selected for attribute in one.attributes]
-        known = sum(about_prompt(one.user_id, one.prompt, of) in people.relevance.rows for one, of in shown)
-        yield _judged(known, len(shown), "attributes to select from", "relevance.jsonl")
-        if unread := sum(one.selected is None for one in made.selected):
-            yield f"{unread:,} of {len(made.selected):,} selections could not be read: they select nothing."
-    if made.replied is None:
-        yield "No run of recenter_respond: nothing is said of the replies."
-    else:
-        yield _judged(counts["better"], len(made.replied), "pairs of replies", "response.jsonl")
-    disputed = people.extraction.disputed + people.relevance.disputed + people.response.disputed
-    if disputed:
-        yield f"{disputed:,} judgments are left out: rows with the same texts have different ones."
-
-
-def _judged(count: int, of: int, what: str, file: str) -> str:
-    if not count:
-        return f"People judged none of the {of:,} {what} (no row of {file} has the same texts): this step is absent."
-    return f"People judged {count:,} of the {of:,} {what}."
+        if stage == Relevance.stage and (unread := sum(one.selected is None for one in made.selected or ())):
+            yield f"{unread:,} of {len(run):,} selections could not be read: they select nothing."
+    if people.disputed:
+        yield f"{people.disputed:,} judgments are left out: rows with the same texts have different ones."

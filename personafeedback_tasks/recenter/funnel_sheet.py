@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..common.strict_json import jsonable
-from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, FunnelModel, FunnelSheet, FunnelTable
+from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, Funnel, FunnelSheet, FunnelTable, JudgedSteps
 from ..engine.report import Published
 from .filter.effect import MEASURES, OVER_SELECTION, FilterEffect
-from .funnel import SENSITIVE, STEPS, Funnel
+from .funnel import SENSITIVE, STEPS
 from .rating_model import AT_EQUAL_LENGTH, DOUBLING, MENTION, RatingModel
 from .reference import beside
 from .rows import Relevance, Response
@@ -22,6 +22,9 @@ COMPARABLE = (
     "Of these only the share of replies that are no better than generic is also a column above; its people, prompts and models differ. "
     "F1 and kappa are of judges of relevance: a report of a run of recenter_relevance has them."
 )
+
+NOUNS = {"source": "conversations", SENSITIVE: "prompts", "attributes": "attributes"}
+"""Split -> what its parts are of."""
 
 TERMS = {
     AT_EQUAL_LENGTH: "rating at equal length, no attribute named",
@@ -60,17 +63,9 @@ def sheet(results: Sequence[ChainResult], others: Sequence[Published]) -> Funnel
     Args:
         others: see `published`; none to leave them out.
     """
-    models = [FunnelModel(one.funnel.model, list(_rows(one.funnel)), one.funnel.notes) for one in results]
     tables = [table for table in (_ratings(results), _filters(results)) if table.rows]
-    return FunnelSheet(TITLE, STEPS, models, ABOUT, tables, others, COMPARABLE if others else "")
-
-
-def _rows(funnel: Funnel) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield funnel.model, funnel.steps
-    nouns = {"source": "conversations", SENSITIVE: "prompts", "attributes": "attributes"}
-    for split, parts in funnel.parts.items():
-        for part, steps in parts.items():
-            yield f"  {part} {'attribute' if part == '1' else nouns[split]}", steps
+    funnels = [one.funnel for one in results]
+    return FunnelSheet(TITLE, STEPS, funnels, NOUNS, ABOUT, tables, others, COMPARABLE if others else "")
 
 
 def _ratings(results: Sequence[ChainResult]) -> FunnelTable:
@@ -115,6 +110,7 @@ def document(
             "signatures": signatures[one.funnel.model],
             "steps": one.funnel.steps,
             "parts": one.funnel.parts,
+            "judged": {stage: _judged(of) for stage, of in one.funnel.judged.items()},
             "rating": one.rating,
             "filters": [
                 {
@@ -135,3 +131,18 @@ def document(
     figures = [{"why": one.why, "figures": {line.title: of for line, of in one.figures}} for one in others]
     found: dict[str, Any] = jsonable({"models": models, "published": figures})
     return found
+
+
+def _judged(of: JudgedSteps) -> dict[str, Any]:
+    share = of.share
+    return {
+        "judge": of.judge,
+        "finds": of.finds,
+        "steps": of.steps,
+        "said": share.said,
+        "corrected": share.corrected.rate,
+        "sensitivity": share.corrected.longer,
+        "specificity": share.corrected.shorter,
+        "people": share.people,
+        "prediction_powered": share.powered and share.powered.rate,
+    }

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..common.strict_json import short
+from ..common.strict_json import broken, short
 from ..engine.cases import digest_of
 from .data import Rows, each_once, in_turns, located
 from .fields import Message, RowFields
@@ -25,6 +25,7 @@ from .rows import SOURCES, StageRow, transcript
 
 USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
 LANGUAGES = ("en", "zh")
+EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -81,6 +82,41 @@ class NewPrompt:
     users: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True)
+class ForPrompt(StageRow):
+    """A user, a prompt, and attributes of the user.
+
+    Attributes:
+        id: `USER-PROMPT`.
+        topic: empty where the prompt names none.
+    """
+
+    cells = (EVERYDAY, SENSITIVE)
+    prompt_id: str
+    prompt: str
+    sensitive: bool
+    topic: str
+    attributes: tuple[str, ...]
+
+    @property
+    def question(self) -> str:
+        return self.prompt
+
+    @property
+    def cell(self) -> str:
+        return SENSITIVE if self.sensitive else EVERYDAY
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        return self.id, self.user_id, self.prompt, self.sensitive, self.attributes
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a log says of it, see `made.py`."""
+        names = ("prompt_id", "prompt", "sensitive", "topic")
+        return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
+
+
 def conversations(data: str | None = None) -> Rows[Conversation]:
     """The conversations of all users. Users take turns, see `data.in_turns`.
 
@@ -91,20 +127,23 @@ def conversations(data: str | None = None) -> Rows[Conversation]:
     languages = {user.id: user.language for user in each_once(folder / USERS, _user)}
 
     def parsed(row: dict[str, Any], where: str) -> Conversation:
-        fields = RowFields(row, where)
-        user = fields.name("user_id")
-        if user not in languages:
-            raise fields.broken(f"user_id = {short(user)}", f"one of the users of {USERS}")
-        messages = fields.conversation("conversation")
-        made = Conversation(
-            conversation_id(user, messages), user, messages, fields.word("source", SOURCES),
-            fields.matching("date", _DATE, "a date such as 2026-03-31") if "date" in row else "", languages[user],
-        )  # fmt: skip
-        fields.refuse_others()
-        return made
+        made = parse_conversation(row, where)
+        if made.user_id not in languages:
+            raise broken(where, f"user_id = {short(made.user_id)}", f"one of the users of {USERS}")
+        return replace(made, spoken=languages[made.user_id])
 
     found = _halved(each_once(folder / CONVERSATIONS, parsed))
     return Rows(tuple(in_turns(found)), Conversation, source)
+
+
+def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
+    """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
+    fields = RowFields(row, where)
+    user, messages = fields.name("user_id"), fields.conversation("conversation")
+    date = fields.given("date", lambda key: fields.matching(key, _DATE, "a date such as 2026-03-31"), "")
+    made = Conversation(conversation_id(user, messages), user, messages, fields.word("source", SOURCES), date)
+    fields.refuse_others()
+    return made
 
 
 def conversation_id(user: str, messages: Iterable[Message]) -> str:
@@ -117,25 +156,23 @@ def prompts(folder: Path) -> list[NewPrompt]:
     return each_once(folder / PROMPTS, _prompt) if (folder / PROMPTS).is_file() else []
 
 
-@dataclass(frozen=True)
-class _User:
+class _User(NamedTuple):
     id: str
     language: str
 
 
 def _user(row: dict[str, Any], where: str) -> _User:
     fields = RowFields(row, where)
-    user = _User(fields.name("user_id"), fields.word("language", LANGUAGES) if "language" in row else "en")
+    user = _User(fields.name("user_id"), fields.given("language", lambda key: fields.word(key, LANGUAGES), "en"))
     fields.refuse_others()
     return user
 
 
 def _prompt(row: dict[str, Any], where: str) -> NewPrompt:
     fields = RowFields(row, where)
-    prompt = NewPrompt(
-        fields.name("id"), fields.text("prompt"), fields.boolean("sensitive") if "sensitive" in row else False,
-        fields.text("topic") if "topic" in row else "", fields.texts("users") if "users" in row else None,
-    )  # fmt: skip
+    sensitive, topic = fields.given("sensitive", fields.boolean, False), fields.given("topic", fields.text, "")
+    users: tuple[str, ...] | None = fields.given("users", fields.texts, None)
+    prompt = NewPrompt(fields.name("id"), fields.text("prompt"), sensitive, topic, users)
     fields.refuse_others()
     return prompt
 

@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, NamedTuple
 
+from ..common.corrected import Known
 from ..common.errors import DataError
 from ..common.similar import likeness
 from ..common.text import same_text
+from ..engine.outcome import ScoredCase
+from ..engine.share import JudgedShare, Share, judged_share
 from .annotated import LACKING as MISSING
 from .data import each_once, file_name, located
 from .extract import NEAR
 from .fields import RowFields
 from .histories import conversation_id
-from .rows import SOURCES, STAGES, Extraction, R, Relevance, Response, parse
+from .rows import SOURCES, STAGES, Extraction, JudgedRow, Relevance, Response, parse
 
 Key = tuple[str, ...]
-"""Of what a row is about: its user and its texts, each as `same_text` has it."""
+"""Of what a row is about: its stage, its user and its texts, each as `same_text` has it."""
 
 
-@dataclass(frozen=True)
-class StageVotes(Generic[R]):
-    """What people said of one stage.
-
-    Attributes:
-        rows: those with a judgment, by `Key`.
-        disputed: how many more there are whose judgment differs between two rows of the same texts; nobody can tell which one holds.
+def about_attribute(conversation: str, attribute: str) -> Key:
     """
+    Args:
+        conversation: its id, which has that of its user.
+    """
+    return Extraction.stage, conversation, same_text(attribute)
 
-    rows: Mapping[Key, R] = field(default_factory=dict)
-    disputed: int = 0
+
+def about_prompt(user: str, prompt: str, attribute: str) -> Key:
+    return Relevance.stage, user, same_text(prompt), same_text(attribute)
+
+
+def about_replies(user: str, prompt: str, generic: str, personalized: str) -> Key:
+    return Response.stage, user, same_text(prompt), same_text(generic), same_text(personalized)
+
+
+def about(row: JudgedRow) -> Key:
+    """The key of a row."""
+    if isinstance(row, Extraction):
+        return about_attribute(conversation_id(row.user_id, row.conversation), row.attribute)
+    if isinstance(row, Response):
+        return about_replies(row.user_id, row.prompt, row.generic, row.personalized)
+    assert isinstance(row, Relevance)
+    return about_prompt(row.user_id, row.prompt, row.attribute)
 
 
 @dataclass(frozen=True)
@@ -51,45 +67,86 @@ class Lacking:
     named: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Judgments:
-    """What people said of all stages.
+class Thing(NamedTuple):
+    """Something that a model made or passed over.
 
     Attributes:
-        lacking: conversation id -> what people named as missing there. Conversations about which nobody was asked are not there.
-        folders: where it was found.
+        about: its key.
+        prompt: its id, which users share; empty for what is about a conversation.
+        said: people's judgment; None where nobody judged it.
+        made: whether the model extracted it, selected it, or replied.
+        parts: split -> the part that it is in; without those that do not apply.
     """
 
-    extraction: StageVotes[Extraction]
-    relevance: StageVotes[Relevance]
-    response: StageVotes[Response]
+    about: Key
+    user: str
+    prompt: str
+    said: float | None
+    made: bool
+    parts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class StageJudge:
+    """A judge of one stage in people's place.
+
+    Attributes:
+        of: what it says of each row.
+        cases: its answers, by key.
+        exam: its answers to rows that people judged; empty without an exam.
+    """
+
+    model: str
+    of: Share
+    cases: Mapping[Key, ScoredCase]
+    exam: Sequence[ScoredCase]
+
+    def share(
+        self, things: Iterable[Thing], so: Callable[[float], bool], of: Share | None = None, made: bool = False
+    ) -> JudgedShare | None:
+        """The share of some things; None if it was asked about none of them, or has no exam.
+
+        Args:
+            so: whether it is so by people's judgment.
+            of: another share of the same stage.
+            made: of those of which it is so and that the model made, too.
+        """
+        every = [one for one in things if one.about in self.cases]
+        asked, others = ([one for one in every if (one.made or not made) is kept] for kept in (True, False))
+        if not asked or not self.exam:
+            return None
+        cases = [self.cases[one.about] for one in asked]
+        people = [None if one.said is None else float(so(one.said)) for one in asked]
+        prompts = [one.prompt for one in asked if one.prompt]
+        clusters = [(one.user, one.prompt) if prompts else one.user for one in others]
+        known = Known([0.0] * len(others), clusters)
+        return judged_share(of or self.of, cases, self.exam, people, prompts, known)
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """What people said of all stages, and what judges say in their place.
+
+    Attributes:
+        rows: those with a judgment.
+        disputed: how many more there are whose judgment differs between two rows of the same texts; nobody can tell which one holds.
+        lacking: conversation id -> what people named as missing there. Conversations about which nobody was asked are not there.
+        judges: stage -> its judge.
+    """
+
+    rows: Mapping[Key, JudgedRow]
+    disputed: int
     lacking: Mapping[str, Lacking]
-    folders: tuple[str, ...]
+    judges: Mapping[str, StageJudge] = field(default_factory=dict)
 
     @cached_property
     def true_of(self) -> dict[str, list[str]]:
         """Id of a conversation of `lacking` -> the attributes that people accepted or named as missing there, near duplicates once."""
         accepted: dict[str, list[str]] = {}
-        for (conversation, _), row in self.extraction.rows.items():
-            if not row.judgment:
+        for (_, conversation, *_), row in self.rows.items():
+            if isinstance(row, Extraction) and not row.judgment:
                 accepted.setdefault(conversation, []).append(row.attribute)
         return {name: _different([*accepted.get(name, ()), *of.named]) for name, of in self.lacking.items()}
-
-
-def about_attribute(conversation: str, attribute: str) -> Key:
-    """
-    Args:
-        conversation: its id, which has that of its user.
-    """
-    return conversation, same_text(attribute)
-
-
-def about_prompt(user: str, prompt: str, attribute: str) -> Key:
-    return user, same_text(prompt), same_text(attribute)
-
-
-def about_replies(user: str, prompt: str, generic: str, personalized: str) -> Key:
-    return user, same_text(prompt), same_text(generic), same_text(personalized)
 
 
 def is_among(attribute: str, others: Iterable[str]) -> bool:
@@ -97,55 +154,41 @@ def is_among(attribute: str, others: Iterable[str]) -> bool:
     return any(same_text(attribute) == same_text(other) or likeness(attribute, other) >= NEAR for other in others)
 
 
-def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgments:
+def read_judgments(
+    folders: Sequence[str | os.PathLike[str] | None], judges: Mapping[str, StageJudge] | None = None
+) -> Judgments:
     """What people said, of all folders together. Each may lack any of the files.
 
     Args:
         folders: None is that of RECENTER_DATA, see `data.located`.
+        judges: see Judgments.
 
     Raises:
-        DataError: there is no such folder, it has none of the files, or one of them is broken.
+        DataError: there is no such folder, it has none of the files and there is no judge, or one of them is broken.
     """
     names = [*map(file_name, STAGES), MISSING]
-    places = [located(folder, names) for folder in folders]
-
-    def votes(stage: type[R], key: Any) -> StageVotes[R]:
-        paths = [folder / file_name(stage) for folder, _ in places if (folder / file_name(stage)).is_file()]
-        rows = (row for path in paths for row in each_once(path, partial(parse, stage)) if row.judgment is not None)
-        return _joined(rows, key)
-
-    for place, source in places:
-        if not any((place / name).is_file() for name in names):
+    found: dict[Key, JudgedRow] = {}
+    disputed: set[Key] = set()
+    lacking: dict[str, Lacking] = {}
+    for folder, source in (located(folder, names) for folder in folders):
+        if not judges and not any((folder / name).is_file() for name in names):
             raise DataError(
                 f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a "
                 "folder that `personafeedback annotate votes` wrote."
             )
-    return Judgments(
-        votes(Extraction, lambda row: about_attribute(conversation_id(row.user_id, row.conversation), row.attribute)),
-        votes(Relevance, lambda row: about_prompt(row.user_id, row.prompt, row.attribute)),
-        votes(Response, lambda row: about_replies(row.user_id, row.prompt, row.generic, row.personalized)),
-        _lacking(folder / MISSING for folder, _ in places),
-        tuple(source for _, source in places),
-    )
+        for stage in STAGES:
+            for row in _rows(folder / file_name(stage), partial(parse, stage)):
+                if row.judgment is not None and found.setdefault(about(row), row).judgment != row.judgment:
+                    disputed.add(about(row))
+        for row in _rows(folder / MISSING, _read_lacking):
+            before = lacking[row.id].named if row.id in lacking else ()
+            lacking[row.id] = replace(row, named=(*before, *row.named))
+    rows = {key: row for key, row in found.items() if key not in disputed}
+    return Judgments(rows, len(disputed), lacking, judges or {})
 
 
-def _joined(rows: Iterable[R], key: Any) -> StageVotes[R]:
-    found: dict[Key, R] = {}
-    disputed: set[Key] = set()
-    for row in rows:
-        first = found.setdefault(key(row), row)
-        if first.judgment != row.judgment:
-            disputed.add(key(row))
-    return StageVotes({about: row for about, row in found.items() if about not in disputed}, len(disputed))
-
-
-def _lacking(paths: Iterable[Path]) -> dict[str, Lacking]:
-    found: dict[str, Lacking] = {}
-    for path in paths:
-        for row in each_once(path, _read_lacking) if path.is_file() else ():
-            before = found[row.id].named if row.id in found else ()
-            found[row.id] = replace(row, named=(*before, *row.named))
-    return found
+def _rows(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
+    return each_once(path, parsed) if path.is_file() else []
 
 
 def _read_lacking(row: dict[str, Any], where: str) -> Lacking:

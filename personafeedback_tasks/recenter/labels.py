@@ -10,14 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, CorpusMetric, Outcome
-from ..engine.report import Line
+from ..engine.report import HumanAgreement, Line
 from ..engine.share import Share
-from .data import UNJUDGED
+from .agreement import of_labels
+from .data import UNJUDGED, Rows
+from .rows import Extraction, Relevance
 
 
 class Tally(NamedTuple):
@@ -92,6 +94,20 @@ class TwoLabels:
     def label(self, judgment: float | None) -> str:
         """The label that people's judgment comes to; UNJUDGED without one."""
         return UNJUDGED if judgment is None else self.sought if judgment else self.other
+
+    def target(self, row: Relevance | Extraction) -> str:
+        """What most people said of a row."""
+        return self.label(row.judgment)
+
+    def people(self, row: Relevance | Extraction) -> str:
+        """The same, and how many people said so."""
+        said, votes = self.target(row), row.verdicts
+        return f"{said}: {votes.count(row.judgment)} of {len(votes)} people" if votes else said
+
+    def agreement(self, rows: Rows[Any]) -> HumanAgreement:
+        """How far people agree, rows with even votes included."""
+        every = (*rows.cases, *rows.unscored)
+        return of_labels([(row.user_id, list(map(self.label, row.verdicts))) for row in every], self.labels)
 
     def share(self, name: str) -> Share:
         """What a judge finds of it where nobody judged."""

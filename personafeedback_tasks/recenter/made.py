@@ -16,59 +16,34 @@ A log has what a record needs: the replies, and beside each case its facts (`eng
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..engine.earlier import Earlier, EarlierCase
+from ..engine.report import Shown
 from ..replies.answers import REASONS
 from ..replies.numbers import among, read_numbers
 from ..replies.written import text_of
 from .extract import is_there, noted, said_by_user
 from .fields import Message
+from .histories import ForPrompt
+from .rows import Extraction
+from .stages import bullets
 
 
-@dataclass(frozen=True)
-class Extracted:
+@dataclass(frozen=True, kw_only=True)
+class Extracted(Extraction):
     """An attribute that a model took from a conversation: a row of extraction.jsonl without people's judgment.
 
     Attributes:
         id: `CONVERSATION-NUMBER`, from 1 in the order of the reply.
-        source: of the conversation, `human` or `synthetic`.
-        reason, quote: empty where the model gave none.
+        reason: the quote where the model gave no reason, since such a row must have one.
         quoted: whether the quote is in a message of the user, white space apart.
     """
 
-    id: str
-    user_id: str
     conversation_id: str
-    conversation: tuple[Message, ...]
-    source: str
-    attribute: str
-    reason: str
-    quote: str
     quoted: bool
-
-    @property
-    def why(self) -> str:
-        """The reason as a row of extraction.jsonl has it, which must have one."""
-        return self.reason or self.quote or "None given"
-
-
-@dataclass(frozen=True)
-class ForPrompt:
-    """Something that was made for one user and one prompt.
-
-    Attributes:
-        id: `USER-PROMPT`.
-        topic: empty where the prompt names none.
-    """
-
-    id: str
-    user_id: str
-    prompt_id: str
-    prompt: str
-    sensitive: bool
-    topic: str
 
 
 @dataclass(frozen=True)
@@ -80,8 +55,10 @@ class Selected(ForPrompt):
         selected: those that it chose; None where its reply could not be read.
     """
 
-    attributes: tuple[str, ...]
     selected: tuple[str, ...] | None
+
+
+P = TypeVar("P", bound=ForPrompt)
 
 
 @dataclass(frozen=True)
@@ -93,7 +70,6 @@ class Replied(ForPrompt):
         personalized, generic: as a user would read them; empty where there is none.
     """
 
-    attributes: tuple[str, ...]
     personalized: str
     generic: str
 
@@ -107,8 +83,8 @@ def extracted(run: Earlier) -> list[Extracted]:
     """The attributes of a run of `recenter_extract`, none of a reply that could not be read."""
     return [
         Extracted(
-            f"{case.id}-{number}", case.user_id, case.id, tuple(Message(**message) for message in case.facts["conversation"]), case.cell,
-            attribute, reason, quote, is_there(quote, said_by_user(case.facts)),
+            f"{case.id}-{number}", case.user_id, tuple(Message(**message) for message in case.facts["conversation"]), attribute,
+            reason or quote or "None given", case.cell, conversation_id=case.id, quoted=is_there(quote, said_by_user(case.facts)),
         )
         for case in run.cases
         if case.answers[0] not in REASONS
@@ -118,16 +94,17 @@ def extracted(run: Earlier) -> list[Extracted]:
 
 def selected(run: Earlier) -> list[Selected]:
     """What a run of `recenter_select` selected for each user and prompt."""
-    return [_selected(case) for case in run.cases]
-
-
-def _selected(case: EarlierCase) -> Selected:
-    about = _for_prompt(case)
-    numbers = chosen(case.answers[0], case.replies[0].text, len(about["attributes"]))
-    shown = enumerate(about["attributes"], start=1)
-    return Selected(
-        **about, selected=None if numbers is None else tuple(one for number, one in shown if number in numbers)
-    )
+    made = []
+    for case in run.cases:
+        about = _about(case)
+        numbers = chosen(case.answers[0], case.replies[0].text, len(about["attributes"]))
+        shown = enumerate(about["attributes"], start=1)
+        made.append(
+            Selected(
+                **about, selected=None if numbers is None else tuple(one for number, one in shown if number in numbers)
+            )
+        )
+    return made
 
 
 def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
@@ -140,9 +117,25 @@ def replied(run: Earlier) -> list[Replied]:
     made = []
     for case in run.cases:
         personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
-        made.append(Replied(**_for_prompt(case), personalized=personalized, generic=generic))
+        made.append(Replied(**_about(case), personalized=personalized, generic=generic))
     return made
 
 
-def _for_prompt(case: EarlierCase) -> dict[str, Any]:
+def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callable[[P], dict[str, str]]) -> Shown:
+    """What a report shows of each: the prompt, what the model knew of the user, and what it made of that.
+
+    Args:
+        labels: see `Shown`.
+        texts: heading -> text of what was made.
+    """
+    return Shown(
+        questions={one.id: one.prompt for one in made},
+        question="Prompt",
+        texts={one.id: {"About the user": bullets(one.attributes), **texts(one)} for one in made},
+        labels=labels,
+    )
+
+
+def _about(case: EarlierCase) -> dict[str, Any]:
+    """The values of a `ForPrompt`."""
     return {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])}

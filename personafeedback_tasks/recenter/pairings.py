@@ -9,66 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ..common.errors import DataError
 from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from .control import SEED, profiles
 from .data import Rows, file_name, in_turns, load, located
-from .filter.judge import FilterJudge
-from .histories import CONVERSATIONS, PROMPTS, NewPrompt, conversations, prompts
-from .made import Extracted, Selected, extracted, selected
-from .rows import Extraction, Relevance, StageRow
-
-EVERYDAY, SENSITIVE = "everyday", "sensitive"
+from .filter.trained import Filter
+from .histories import CONVERSATIONS, PROMPTS, ForPrompt, NewPrompt, conversations, prompts
+from .made import extracted, selected
+from .rows import Relevance
 
 
-@dataclass(frozen=True)
-class Pairing(StageRow):
-    """A user, a prompt, and attributes of the user."""
-
-    cells = (EVERYDAY, SENSITIVE)
-    asked: NewPrompt
-    attributes: tuple[str, ...]
-
-    @property
-    def question(self) -> str:
-        return self.asked.prompt
-
-    @property
-    def cell(self) -> str:
-        return SENSITIVE if self.asked.sensitive else EVERYDAY
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.id, self.user_id, self.asked.prompt, self.asked.sensitive, self.attributes
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What a log says of it, see `made.py`."""
-        return {
-            "prompt_id": self.asked.id, "prompt": self.asked.prompt, "sensitive": self.asked.sensitive, "topic": self.asked.topic,
-            "attributes": list(self.attributes),
-        }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Profile(Pairing):
+class Profile(ForPrompt):
     """All attributes of the user, of which a model selects."""
 
     stage = "select"
 
 
-@dataclass(frozen=True)
-class Informed(Pairing):
+class Informed(ForPrompt):
     """The attributes that a reply may use."""
 
     stage = "respond"
 
 
 @dataclass(frozen=True)
-class Pairings(Rows[Pairing]):
+class Pairings(Rows[ForPrompt]):
     """The pairs of one run.
 
     Attributes:
@@ -82,7 +48,7 @@ class Pairings(Rows[Pairing]):
     without: int = field(default=0, kw_only=True)
 
 
-def to_select(data: str | None, run: Earlier | None, passes: FilterJudge | None = None) -> Pairings:
+def to_select(data: str | None, run: Earlier | None, passes: Filter | None = None) -> Pairings:
     """Every user with attributes and every prompt of the data for that user.
 
     Args:
@@ -104,7 +70,7 @@ def to_select(data: str | None, run: Earlier | None, passes: FilterJudge | None 
         )
     own: dict[str, dict[str, str]] = {}
     noted = extracted(run)
-    kept = noted if passes is None else [one for one in noted if not passes.drops(_noted(one))]
+    kept = noted if passes is None else [one for one in noted if not passes.drops(one)]
     for one in kept:
         own.setdefault(one.user_id, {}).setdefault(" ".join(one.attribute.casefold().split()), one.attribute)
     users = dict.fromkeys(case.user_id for case in run.cases)
@@ -114,7 +80,7 @@ def to_select(data: str | None, run: Earlier | None, passes: FilterJudge | None 
     return _pairings(Profile, pairs, source, run, _dropped(passes, len(noted) - len(kept)))
 
 
-def to_reply(data: str | None, run: Earlier | None, passes: FilterJudge | None = None) -> Pairings:
+def to_reply(data: str | None, run: Earlier | None, passes: Filter | None = None) -> Pairings:
     """Every pair of a user and a prompt for which an attribute was selected.
 
     Args:
@@ -129,29 +95,21 @@ def to_reply(data: str | None, run: Earlier | None, passes: FilterJudge | None =
             [(user, prompt, [row.attribute for row in rows if row.judgment]) for user, prompt, rows in judged],
             source,
         )
-    kept = {
-        one.id: [of for of in one.selected or () if passes is None or not passes.drops(_chosen(one, of))]
-        for one in selected(run)
-    }
-    pairs = [(one.user_id, _asked(one), kept[one.id]) for one in selected(run)]
-    dropped = sum(len(one.selected or ()) - len(kept[one.id]) for one in selected(run))
+    chosen = [(one, one.selected or ()) for one in selected(run)]
+    kept = [
+        (one, [of for of in own if passes is None or not passes.drops(Relevance(one.id, one.user_id, one.prompt, of))])
+        for one, own in chosen
+    ]
+    pairs = [
+        (one.user_id, NewPrompt(one.prompt_id, one.prompt, one.sensitive, one.topic), attributes)
+        for one, attributes in kept
+    ]
+    dropped = sum(len(own) for _, own in chosen) - sum(len(attributes) for _, attributes in kept)
     return _pairings(Informed, pairs, source, run, _dropped(passes, dropped))
 
 
-def _noted(one: Extracted) -> Extraction:
-    return Extraction(one.id, one.user_id, one.conversation, one.attribute, one.why, one.source)
-
-
-def _chosen(one: Selected, attribute: str) -> Relevance:
-    return Relevance(one.id, one.user_id, one.prompt, attribute)
-
-
-def _dropped(passes: FilterJudge | None, count: int) -> str:
+def _dropped(passes: Filter | None, count: int) -> str:
     return f"{passes.signature}, {count:,} dropped" if passes else ""
-
-
-def _asked(one: Selected) -> NewPrompt:
-    return NewPrompt(one.prompt_id, one.prompt, one.sensitive, one.topic)
 
 
 def _whose(folder: Path, asked: Sequence[NewPrompt], users: Iterable[str]) -> list[tuple[str, NewPrompt]]:
@@ -169,13 +127,16 @@ def _judged(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, New
 
 
 def _pairings(
-    kind: type[Pairing],
+    kind: type[ForPrompt],
     pairs: Iterable[tuple[str, NewPrompt, Sequence[str]]],
     source: str,
     run: Earlier | None = None,
     filtered_by: str = "",
 ) -> Pairings:
-    rows = [kind(f"{user}-{prompt.id}", user, prompt, tuple(attributes)) for user, prompt, attributes in pairs]
+    rows = [
+        kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, asked.topic, tuple(attributes))
+        for user, asked, attributes in pairs
+    ]
     kept = [row for row in rows if row.attributes]
     if not kept:
         found = f"{len(rows):,} pairs of a user and a prompt, none with an attribute"

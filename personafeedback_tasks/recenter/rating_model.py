@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ..common.jackknife import estimate_of
 from ..common.statistics import Estimate
-from .funnel import MadeChain, rated_replies
+from .chains import MadeChain
+from .funnel import rated_replies
 from .judgments import Judgments
 from .mention import mentions
 from .rows import SCALE

@@ -138,13 +138,25 @@ def _is_better_to_people(outcome: Outcome) -> float:
     return float(_better(people(outcome)))
 
 
+def _is_readable(outcome: Outcome) -> bool:
+    return bool(outcome.rewards) or rated(outcome.answers) is not None
+
+
 SHARE = Share(
     name="better than generic",
     option="rows",
-    said=lambda outcome: float(_better(rating(outcome))),
+    said=lambda outcome: float(_is_readable(outcome) and _better(rating(outcome))),
     true=_is_better_to_people,
 )
 """The rows whose personalized response is better than the generic one."""
+
+WORSE_SHARE = Share(
+    name="worse than generic",
+    option="rows",
+    said=lambda outcome: float(_is_readable(outcome) and rating(outcome) < NO_DIFFERENCE),
+    true=lambda outcome: float(people(outcome) < NO_DIFFERENCE),
+)
+"""Those whose personalized response is the worse one."""
 
 
 def better(targets: Sequence[str], answers: Answers) -> bool:

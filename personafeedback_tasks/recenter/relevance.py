@@ -13,12 +13,12 @@ from ..engine.outcome import Answers
 from ..engine.report import Examined, Line
 from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no
-from . import agreement, baselines, profile, reference
+from . import baselines, profile, reference
 from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
-from .stages import filled, fingerprint, inserted, people, stage_benchmark, stage_report
+from .stages import filled, fingerprint, inserted, stage_benchmark, stage_report
 
 SCORES = TwoLabels(YES, NO)
 
@@ -50,11 +50,6 @@ def texts_of(text: str) -> tuple[str, ...]:
     return inserted(PROMPT, text, RELEVANCE.name)
 
 
-def target(row: Relevance) -> str:
-    """What most people said."""
-    return SCORES.label(row.judgment)
-
-
 def _prompt(asked: Any, options: Any, call: str) -> str:
     return profile.build(asked) if isinstance(asked, Document) else build(asked)
 
@@ -74,13 +69,12 @@ def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikeliho
 
 def _examine(rows: Rows[Relevance]) -> Examined:
     said, notes = baselines.relevance(rows.cases)
-    votes = [(row.user_id, list(map(SCORES.label, row.votes))) for row in (*rows.cases, *rows.unscored)]
-    judges = agreement.of_labels(votes, SCORES.labels)
-    return Examined(said=said, said_notes=notes, agreement=judges, prompts={row.id: row.prompt for row in rows})
+    prompts = {row.id: row.prompt for row in rows}
+    return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows), prompts=prompts)
 
 
 def _shown(row: Relevance) -> dict[str, str]:
-    return {"About the user": row.shown, "People": people(target(row), row.judgment, row.votes)}
+    return {"About the user": row.shown, "People": SCORES.people(row)}
 
 
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=()))
@@ -104,7 +98,7 @@ RELEVANCE = stage_benchmark(
     methods={"generate": GENERATE, "select": SELECT},
     labels=SCORES.labels,
     prompt=_prompt,
-    targets=lambda row: [target(row)],
+    targets=lambda row: [SCORES.target(row)],
     fingerprint=lambda options: fingerprint(profile.PROMPT if options.method == "select" else PROMPT),
     corpus=SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection"),
     undirected=("selection_rate", "human_rate", "over_selection"),

@@ -12,19 +12,20 @@ from typing import Any
 
 from ..choice.terms import overlap_terms
 from ..common.statistics import mean
-from ..engine.earlier import earlier
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.options import option
 from ..engine.outcome import Answers
-from ..engine.report import Line, ReportSpec
+from ..engine.report import Line
 from ..replies.written import WRITTEN, described, read_written, text_of
 from .data import file_name
+from .histories import ForPrompt
+from .made import replied, shown_for_prompts
 from .mention import mentions
-from .pairings import Informed, Pairing, Pairings, to_reply
+from .pairings import Informed, to_reply
 from .rows import Relevance
-from .select import SELECT, SIGNED, passing, signed_of
-from .stages import StageOptions, data_option, does, filled, fingerprint, of_stage
+from .select import SELECT, going_on
+from .stages import StageOptions, bullets, data_option, does, filled, making
 
 PERSONALIZED, GENERIC = "personalized", "generic"
 """The calls: with the attributes, and without."""
@@ -70,10 +71,9 @@ class RespondOptions(StageOptions):
     )
 
 
-def build(row: Pairing, call: str) -> str:
+def build(row: ForPrompt, call: str) -> str:
     """The prompt of one call. An attribute is one line."""
-    listed = "\n".join(f"- {' '.join(attribute.split())}" for attribute in row.attributes)
-    return filled(PROMPTS[call], attributes=listed, prompt=row.question)
+    return filled(PROMPTS[call], attributes=bullets(row.attributes), prompt=row.question)
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
@@ -119,33 +119,22 @@ METHOD = Method(
 )  # fmt: skip
 
 
-def _load(options: RespondOptions, selection: Mapping[str, str]) -> Pairings:
-    run = earlier(options.selected, SELECT.name) if options.selected else None
-    return to_reply(options.data, run, passing(options.relevance_filter, Relevance, run, "selected"))
-
-
-RESPOND = of_stage(
+RESPOND = making(
     Informed,
+    WRITTEN,
+    METHOD,
+    "".join(PROMPTS.values()),
     options=RespondOptions,
-    load=_load,
-    methods={METHOD.name: METHOD},
-    labels=(WRITTEN,),
+    **going_on("selected", SELECT, Relevance, to_reply),
     prompt=lambda row, options, call: build(row, call),
-    targets=lambda row: [WRITTEN, WRITTEN],
-    fingerprint=lambda options: fingerprint("".join(PROMPTS.values())),
-    signed=SIGNED,
-    signs=lambda cases, options: signed_of(cases),
-    report=ReportSpec(
-        primary="written",
-        score="Written",
-        chance=None,
-        headline=(
+    report={
+        "headline": (
             Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies: not empty, cut off or refused"),
             Line("mention", "names an attribute", meaning="share of the personalized replies with a sentence that names an attribute outright"),
             Line("length", "characters", share=False, sign=False, meaning="mean length of a personalized reply in characters"),
             Line("length_generic", "of the generic one", share=False, sign=False, meaning="mean length of a generic reply in characters"),
         ),
-        details=(
+        "details": (
             Line("terms", "words of the attributes", share=False, sign=False, table="Replies", meaning="mean number of different words of the attributes in a personalized reply"),
             Line("terms_generic", "in the generic one", share=False, sign=False, table="Replies"),
             Line("mentioned", "attributes named", table="Replies", meaning="mean share of the attributes that a personalized reply names outright"),
@@ -154,7 +143,10 @@ RESPOND = of_stage(
             Line("truncated", table="Replies"),
             Line("refused", table="Replies", meaning="share of the prompts with a reply that refuses"),
         ),
-        asks="Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
-        ranked=("length", "terms", "mention", "refused"),
-    ),
+        "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
+        "ranked": ("length", "terms", "mention", "refused"),
+        "written": lambda run: shown_for_prompts(
+            replied(run), (WRITTEN, "not written"), lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic}
+        ),
+    },
 )  # fmt: skip

@@ -130,6 +130,11 @@ class Relevance(PromptRow):
     votes: tuple[bool, ...] = ()
 
     @property
+    def verdicts(self) -> tuple[bool, ...]:
+        """What each person said."""
+        return self.votes
+
+    @property
     def judgment(self) -> bool | None:
         """What most people said; None for even votes."""
         return majority(self.votes) if self.votes else self.label
@@ -177,10 +182,15 @@ class Extraction(JudgedRow):
         return self.source
 
     @property
+    def verdicts(self) -> tuple[bool, ...]:
+        """Whether each person found it problematic, that is uncertain or rejected."""
+        return tuple(vote != ACCEPTED for vote in self.votes)
+
+    @property
     def judgment(self) -> bool | None:
-        """Whether most people found it problematic, that is uncertain or rejected; None for even votes."""
+        """Whether most people found it problematic; None for even votes."""
         if self.votes:
-            return majority([vote != ACCEPTED for vote in self.votes])
+            return majority(self.verdicts)
         return None if self.label is None else self.label != ACCEPTED
 
     @property

@@ -6,29 +6,30 @@ People's labels are not needed. Where there are some of the same attributes, `re
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import OptionError
-from ..engine.benchmark import always
+from ..engine.benchmark import Benchmark, always
 from ..engine.earlier import Earlier, earlier
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.options import option
 from ..engine.outcome import Answers
-from ..engine.report import Line, ReportSpec
+from ..engine.report import Line
 from ..replies.answers import REASONS
 from ..replies.numbers import NONE, read_numbers
 from . import profile
 from .data import file_name
 from .extract import EXTRACT, LISTED
-from .filter.judge import FilterJudge, step_filter
+from .filter.judge import step_filter
+from .filter.trained import Filter
 from .histories import PROMPTS
-from .made import chosen
+from .made import chosen, selected, shown_for_prompts
 from .pairings import Pairings, Profile, to_select
 from .rows import Extraction, JudgedRow, Relevance
-from .stages import StageOptions, data_option, does, fingerprint, of_stage
+from .stages import StageOptions, bullets, data_option, does, making
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,32 +49,38 @@ class SelectOptions(StageOptions):
     )
 
 
-def passing(folder: str | None, stage: type[JudgedRow], run: Earlier | None, needs: str) -> FilterJudge | None:
-    """The filter of a folder.
+def going_on(
+    from_run: str,
+    before: Benchmark,
+    filtered: type[JudgedRow],
+    pair: Callable[[str | None, Earlier | None, Filter | None], Pairings],
+) -> dict[str, Any]:
+    """What the record of a stage has that goes on from a run of the one before it: how it loads, and what its signature says of that run.
 
     Args:
-        needs: the option that names the run which it filters.
-
-    Raises:
-        OptionError: there is no run, or the filter is of another stage.
+        from_run: the option that names the run; the option of its filter is called after the stage of the filter.
+        filtered: the rows that the filter is about.
+        pair: (data, the run, its filter) -> the pairs.
     """
-    if folder is None:
-        return None
-    if run is None:
-        raise OptionError(f"{stage.stage}_filter filters what a run made, and there is none. Pass {needs}=RUN as well.")
-    return step_filter(folder, stage.stage)
 
+    def load(options: Any, selection: Mapping[str, str]) -> Pairings:
+        place, folder = getattr(options, from_run), getattr(options, f"{filtered.stage}_filter")
+        if folder and not place:
+            raise OptionError(
+                f"{filtered.stage}_filter filters what a run made, and there is none. Pass {from_run}=RUN as well."
+            )
+        run = earlier(place, before.name) if place else None
+        return pair(options.data, run, step_filter(folder, filtered.stage) if folder else None)
 
-def signed_of(cases: Pairings) -> dict[str, Any]:
-    """What a signature says of the run that the attributes are from."""
     return {
-        "attributes_of": cases.made_by or "people",
-        "without_attributes": cases.without,
-        "filtered_by": cases.filtered_by or "none",
+        "load": load,
+        "signed": {"attributes_of": always, "without_attributes": always, "filtered_by": always},
+        "signs": lambda cases, options: {
+            "attributes_of": cases.made_by or "people",
+            "without_attributes": cases.without,
+            "filtered_by": cases.filtered_by or "none",
+        },
     }
-
-
-SIGNED = {"attributes_of": always, "without_attributes": always, "filtered_by": always}
 
 
 def _read(reply: str, truncated: bool = False) -> str:
@@ -107,42 +114,34 @@ METHOD = Method(
 )  # fmt: skip
 
 
-def _load(options: SelectOptions, selection: Mapping[str, str]) -> Pairings:
-    run = earlier(options.attributes, EXTRACT.name) if options.attributes else None
-    return to_select(options.data, run, passing(options.extraction_filter, Extraction, run, "attributes"))
-
-
 def _all(prompt: str) -> str:
     return ", ".join(map(str, range(1, (profile.listed(prompt) or 0) + 1)))
 
 
-SELECT = of_stage(
+SELECT = making(
     Profile,
+    LISTED,
+    METHOD,
+    profile.PROMPT,
     options=SelectOptions,
-    load=_load,
-    methods={METHOD.name: METHOD},
-    labels=(LISTED,),
+    **going_on("attributes", EXTRACT, Extraction, to_select),
     prompt=lambda row, options, call: profile.listing(row.attributes, row.question),
-    targets=lambda row: [LISTED],
-    fingerprint=lambda options: fingerprint(profile.PROMPT),
-    signed=SIGNED,
-    signs=lambda cases, options: signed_of(cases),
     judges={"always_all": _all, "always_none": lambda prompt: NONE},
-    report=ReportSpec(
-        primary="listed",
-        score="Listed",
-        chance=None,
-        headline=(
+    report={
+        "headline": (
             Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt"),
             Line("chosen", "attributes", share=False, sign=False, meaning="mean number of attributes that are selected for a prompt"),
             Line("none", "none selected", meaning="share of the prompts for which nothing is selected"),
         ),
-        details=(
+        "details": (
             Line("shown", "attributes shown", share=False, sign=False, meaning="mean number of attributes that the model selects of"),
             Line("listed", meaning="share of the replies that are a list of these attributes"),
             Line("invalid", meaning="share of the replies that could not be read"),
         ),
-        asks="Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
-        ranked=("selected", "chosen", "none"),
-    ),
+        "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
+        "ranked": ("selected", "chosen", "none"),
+        "written": lambda run: shown_for_prompts(
+            selected(run), (LISTED, "not listed"), lambda one: {"Selected": bullets(one.selected or ())}
+        ),
+    },
 )  # fmt: skip

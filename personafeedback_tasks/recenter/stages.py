@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..common.strict_json import short
 from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
 from ..engine.documents import cases_of
+from ..engine.method import Method
 from ..engine.options import Options, option
 from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
@@ -90,6 +90,11 @@ def filled(template: str, **texts: str) -> str:
     return _FIELD.sub(lambda field: texts[field[1]], template)
 
 
+def bullets(texts: Iterable[str]) -> str:
+    """A list, each of whose texts is one line."""
+    return "\n".join(f"- {' '.join(text.split())}" for text in texts)
+
+
 def around(template: str) -> list[str]:
     """What a template has before, between and after its fields."""
     return _FIELD.split(template)[::2]
@@ -133,11 +138,6 @@ def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
     return {row.id: answers for row in rows}
 
 
-def people(label: str, verdict: bool | None, verdicts: Sequence[Hashable]) -> str:
-    """What people said of a row, and how many of them."""
-    return f"{label}: {Counter(verdicts)[verdict]} of {len(verdicts)} people" if verdicts else label
-
-
 def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchmark:
     """The record of a stage.
 
@@ -169,6 +169,28 @@ def of_stage(stage: type[StageRow], **own: Any) -> Benchmark:
         selections={"": {}},
         columns=each_and_all,
         input=lambda asked: cases_of(asked)[0].question,
+        **own,
+    )
+
+
+def making(
+    stage: type[StageRow], label: str, method: Method, texts: str, report: dict[str, Any], **own: Any
+) -> Benchmark:
+    """The record of a stage that a model does: what is measured of its replies needs no judge.
+
+    Args:
+        label: what a reply is read to that is what was asked for.
+        texts: the fixed ones of the prompts.
+        report: what differs between these stages, as in ReportSpec.
+        own: the same, as in Benchmark.
+    """
+    return of_stage(
+        stage,
+        methods={method.name: method},
+        labels=(label,),
+        targets=lambda row: [label] * len(method.calls),
+        fingerprint=lambda options: fingerprint(texts),
+        report=ReportSpec(primary=label, score=label.capitalize(), chance=None, **report),
         **own,
     )
 

@@ -24,14 +24,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..common import private
 from ..common.errors import DataError
-from ..common.strict_json import broken, short
+from ..common.strict_json import broken, leaves, short
 from .data import file_name
 from .fields import MOST_VOTES, Fields, lines
 from .rows import Relevance, Response
@@ -71,20 +71,12 @@ class ImportedAnnotations:
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
         """Add a row unless it holds personal data, which no row of ours may have."""
         for key, value in row.items():
-            if hit := next(filter(None, map(private.first_in, _texts(value))), None):
+            texts = (text for text in leaves(value) if isinstance(text, str))
+            if hit := next(filter(None, map(private.first_in, texts)), None):
                 self.personal.append(f"{where}: {hit[0]} in {key}")
                 self.left_out["with personal data"] += 1
                 return
         self.files.setdefault(file, []).append(row)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in parsed JSON."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, dict)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
 
 
 class ShortIds:
@@ -108,8 +100,7 @@ class ShortIds:
         return made
 
 
-@dataclass(frozen=True)
-class _Profile:
+class _Profile(NamedTuple):
     """One line of the profiles.
 
     Attributes:
@@ -155,11 +146,6 @@ def convert(folder: Path) -> ImportedAnnotations:
     return made
 
 
-def json_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Rows as lines of JSON."""
-    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
 def _profiles(folder: Path, made: ImportedAnnotations) -> list[_Profile]:
     """The lines of all files of profiles, in the order of their names. What an earlier file has already must have the same labels."""
     prompts = ShortIds("p")
@@ -185,7 +171,7 @@ def _labels(line: Fields) -> dict[str, bool | None]:
         attribute = item.text("attribute")
         if attribute in labels:
             raise item.broken(f"the attribute {short(attribute)} again", "each attribute of a user once")
-        labels[attribute] = item.checked("ground_truth", _is_boolean_or_null, "true, false or null")
+        labels[attribute] = _label(item, "ground_truth")
     return labels
 
 
@@ -234,7 +220,7 @@ def _replies(
             reply = {
                 "id": f"{profile.id}-{place}",
                 "reply": _reply(item),
-                "answer": item.checked("relevant", _is_boolean_or_null, "true, false or null"),
+                "answer": _label(item, "relevant"),
             }
             if reply["id"] in kept:
                 replies.append(reply)
@@ -294,8 +280,7 @@ def _items(path: Path, made: ImportedAnnotations) -> None:
             raise line.broken(f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
         seen[id_] = line.where
         attributes = [
-            (item.text("attribute"), item.checked("is_relevant", _is_boolean_or_null, "true, false or null"))
-            for item in line.objects("attributes", "attribute")
+            (item.text("attribute"), _label(item, "is_relevant")) for item in line.objects("attributes", "attribute")
         ]
         relevant = [attribute for attribute, is_relevant in attributes if is_relevant]
         if not relevant:
@@ -312,12 +297,13 @@ def _items(path: Path, made: ImportedAnnotations) -> None:
         made.add(RESPONSE, row, line.where)
 
 
-def _is_boolean_or_null(value: object) -> bool:
-    return value is None or isinstance(value, bool)
+def _label(item: Fields, key: str) -> bool | None:
+    label: bool | None = item.checked(
+        key, lambda value: value is None or isinstance(value, bool), "true, false or null"
+    )
+    return label
 
 
 def _id(line: Fields, key: str) -> str:
-    def is_id(value: object) -> bool:
-        return isinstance(value, (str, int)) and not isinstance(value, bool) and bool(str(value).strip())
-
-    return str(line.checked(key, is_id, "a non-empty string or a whole number"))
+    expected = "a non-empty string or a whole number"
+    return str(line.checked(key, lambda value: type(value) in (str, int) and str(value).strip(), expected))

@@ -14,7 +14,7 @@ from itertools import product
 from .answers import LETTERS
 
 LogLikelihoods = tuple[float, ...]
-"""Log-probability (nats) of each letter after one prompt."""
+"""Log-likelihood (nats) of each label after one prompt."""
 
 Token = tuple[str, float]
 """Its text, as a provider writes it, and its log-probability (nats)."""
@@ -81,9 +81,6 @@ def top_reader(letters: tuple[str, ...]) -> Callable[[Iterable[Token]], LogLikel
         return tuple(_log_of_sum(values) for values in listed.values())
 
     return read
-
-
-read_top = top_reader(LETTERS)
 
 
 def mass(values: Iterable[float]) -> float:

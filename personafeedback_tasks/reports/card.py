@@ -23,8 +23,7 @@ from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.run import Run
 from ..runs.signature_line import HUB_COMMIT, model_of, signature_line
-from .card_file import CardError, newline_of, read, sections_of, with_section
-from .card_metadata import Index, metadata_of, parts, with_metadata
+from .card_file import CardError, Index, metadata_of, newline_of, parts, read, sections_of, with_metadata, with_section
 from .card_models import has_only_ours, of_others, signature_in, with_results
 from .card_refusals import refuse_unpublishable
 from .card_text import dropped, section, signature_of, unreadable, variant

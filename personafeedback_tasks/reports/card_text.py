@@ -17,7 +17,7 @@ from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
 from .headline import ceilings, verdict
-from .report_text import published_tables, sheet_notes
+from .report_text import gap_columns, published_tables, sheet_notes
 from .rerun import commands
 from .sentences import first_sentence, sentence
 from .table import Column, Table, interval, percent, spaced, with_interval
@@ -122,7 +122,7 @@ def _main_table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Tabl
     columns = with_interval(measures[0], [group.measures[measures[0]] for group in groups])
     columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
     columns += _baselines(groups, spec)
-    return _whole([group.name for group in groups], [*columns, *_differences(report, groups)])
+    return _whole([group.name for group in groups], [*columns, *gap_columns(report, groups)])
 
 
 def _table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Table:
@@ -133,7 +133,7 @@ def _table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Table:
         columns += with_interval(name, [group.measures[name] for group in groups])
     columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
     columns.append(Column("users", tuple(f"{group.measures[measures[0]].users:,}" for group in groups)))
-    columns += [*_baselines(groups, spec), *_differences(report, groups)]
+    columns += [*_baselines(groups, spec), *gap_columns(report, groups)]
     if report.sheet is not None:
         for named in report.sheet.named.values():
             if named.name not in report.named_controls:
@@ -147,14 +147,6 @@ def _baselines(groups: Sequence[Group], spec: CardSpec) -> list[Column]:
         Column(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups))
         for name in spec.baselines
     ]
-
-
-def _differences(report: Report, groups: Sequence[Group]) -> list[Column]:
-    """The differences to the controls that are there."""
-    columns: list[Column] = []
-    for name in report.differences(report.overall.name):
-        columns += with_interval(name, [report.differences(group.name).get(name) for group in groups], sign=True)
-    return columns
 
 
 def _whole(names: Sequence[str], columns: Sequence[Column]) -> Table:

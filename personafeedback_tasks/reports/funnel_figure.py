@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..common import foreign
-from ..common.statistics import Estimate, percent
-from ..engine.funnel import FunnelSheet, FunnelStep
+from ..common.statistics import Estimate, complement, percent
+from ..engine.funnel import THROUGH, Funnel, FunnelSheet, FunnelStep
 from .figure import COLORS, LINE, MARGIN, SIZE, STYLE, WIDTH, files, inches, wrapped
 
 NAME = "funnel"
@@ -21,26 +22,26 @@ BAR = 0.24
 """Inches: the height of a step."""
 
 
-def drawn(steps: Sequence[FunnelStep], shares: Mapping[str, Estimate]) -> dict[str, Estimate]:
+def drawn(steps: Sequence[FunnelStep], funnel: Funnel) -> dict[str, Estimate]:
     """Label -> share of what is right, of the steps that are there."""
     found = {}
     for step in steps:
-        of = shares.get(step.name)
+        of = funnel.steps.get(step.name)
         if of is not None and step.drawn:
-            right = Estimate(1 - of.value, of.stderr, 1 - of.high, 1 - of.low, of.n, of.users) if step.wrong else of
-            found[step.drawn] = right
+            label = f"{THROUGH if step.name in funnel.through_judges else ''}{step.drawn}"
+            found[label] = complement(of) if step.wrong else of
     return found
 
 
 def draw(sheet: FunnelSheet) -> Figure:
     """One picture, the models below each other."""
-    shown = [
-        (wrapped(foreign.drawn(model.name), WIDTH - 2 * MARGIN), drawn(sheet.steps, model.rows[0][1]))
-        for model in sheet.models
-    ]
+    shown = [(wrapped(foreign.drawn(of.model), WIDTH - 2 * MARGIN), drawn(sheet.steps, of)) for of in sheet.funnels]
     left = 2 * MARGIN + max([0.0, *(inches(label) for _, steps in shown for label in steps)])
     heights = [LINE * len(name) + BAR * max(1, len(steps)) + 2 * MARGIN for name, steps in shown]
-    below = LINE * 2
+    legend = ["Width of each step (%), with its 95 % interval"]
+    if any(funnel.judged for funnel in sheet.funnels):
+        legend.append(f"{THROUGH.strip()} hatched: estimated through a judge")
+    below = LINE * (1 + len(legend))
     height = sum(heights) + below
     with rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, height))
@@ -55,18 +56,21 @@ def draw(sheet: FunnelSheet) -> Figure:
             axes = figure.add_axes((left / WIDTH, base / height, 1 - (left + MARGIN) / WIDTH, size / height))
             _draw(axes, steps, COLORS[number % len(COLORS)])
             top -= heights[number]
-        figure.text(
-            0.5, LINE * 0.8 / height, "Width of each step (%), with its 95 % interval", fontsize=SIZE, ha="center", va="center"
-        )  # fmt: skip
+        for place, line in enumerate(reversed(legend)):
+            figure.text(0.5, LINE * (place + 0.8) / height, line, fontsize=SIZE, ha="center", va="center")
     return figure
 
 
 def _draw(axes: Axes, steps: Mapping[str, Estimate], color: str) -> None:
     """Full width is 100 %. The interval is at the right end of the bar, at half its length: as the bar, it spreads to both sides."""
     places = range(len(steps))
-    for place, share in zip(places, steps.values(), strict=True):
+    for place, (label, share) in zip(places, steps.items(), strict=True):
+        hatched: dict[str, Any] = (
+            {"hatch": "///", "edgecolor": "white", "linewidth": 0} if label.startswith(THROUGH) else {}
+        )
         axes.barh(place, 100, height=0.8, left=-50, color="0.93", zorder=0)
-        axes.barh(place, 100 * share.value, height=0.8, left=-50 * share.value, color=color, alpha=0.75, zorder=1)
+        width, left = 100 * share.value, -50 * share.value
+        axes.barh(place, width, height=0.8, left=left, color=color, alpha=0.75, zorder=1, **hatched)
         if not math.isnan(share.low):
             axes.plot([50 * share.low, 50 * share.high], [place, place], color="0.2", linewidth=1, marker="|", zorder=2)
         axes.text(-4, place, percent(share.value), ha="right", va="center", fontsize=SIZE, zorder=3)

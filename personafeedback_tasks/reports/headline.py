@@ -74,8 +74,8 @@ def shortcuts(report: Report) -> Words:
         for name, agreement in overall.baselines.items()
         if agreement.kappa.n
     ]
-    if overall.adjusted is not None and report.texts.covariate:
-        lines.append(f"{spec.primary} {report.texts.covariate.equal}: {with_ends(overall.adjusted)}")
+    if overall.adjusted is not None:
+        lines.append(f"{spec.primary} {spec.adjusted}: {with_ends(overall.adjusted)}")
     lead = "Is it a shortcut? Picks shared with each baseline; kappa is 0 if they share no more than their accuracies imply:"
     return bullets(lines, lead)
 

@@ -13,7 +13,7 @@ from ..analysis import calibration
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..runs.signature_line import signature_line
-from . import costs_text, meanings, page_plots, page_table, rank_data, rank_text
+from . import costs_text, page_plots, page_table, rank_data, rank_text
 from .page_data import data, names, places
 from .sentences import sentence
 from .table import interval, percent, spaced
@@ -47,7 +47,7 @@ def render(rankings: Sequence[Ranking]) -> str:
             for ranking, of_ranking in zip(rankings, numbers, strict=True)
         ],
         reasons=rank_text.reasons(rankings),
-        place_meaning=meanings.PLACE,
+        place_meaning=page_table.PLACE,
         most_pairs=page_table.MOST_PAIRS,
         calibration_note=CALIBRATION,
     )
@@ -77,7 +77,7 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[st
             for caveat in ranking.caveats
             if not page_table.is_of_models(caveat)
         ],
-        "has_texts": ranking.data is not None,
+        "has_texts": ranking.data is not None or first.benchmark.report.written is not None,
         "rows": rows,
         "columns": page_table.columns(ranking, numbers),
         "control": first.benchmark.report.control,

@@ -6,14 +6,17 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..analysis.ranking import Ranking
 from ..common import web
+from ..engine.earlier import Earlier
 from ..engine.outcome import ScoredCase
 from ..engine.report import Shown
 from ..engine.rewards import TOTAL
-from ..runs.run import Run
+from ..runs.earlier import of_run
+from ..runs.run import Run, RunError
 from . import rank_text
 
 
@@ -69,7 +72,7 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
             entry = cases[index[_key(case)]]
             entry |= {"cell": case.cell, "user": case.user_id, "kind": list(kinds).index(kind)}
             entry["flags"] = [name for name, (_, ids) in flagged.items() if case_id in ids]
-            if shown:
+            if shown and case_id in shown.questions:
                 entry |= _texts(shown, case_id)
                 if person := shown.people.get(case.user_id):
                     entry["about"] = people.setdefault(person, len(people))
@@ -113,8 +116,30 @@ def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
 def texts_of(ranking: Ranking) -> Shown | None:
     """The texts of a ranking's cases; None without data, or where its benchmark shows none."""
     first = ranking.runs[0]
-    shown = first.benchmark.report.shown
-    return shown(ranking.data, first.cases.keys()) if ranking.data is not None and shown is not None else None
+    spec = first.benchmark.report
+    if spec.written is not None:
+        return _written(ranking, spec.written)
+    return spec.shown(ranking.data, first.cases.keys()) if ranking.data is not None and spec.shown is not None else None
+
+
+def _written(ranking: Ranking, written: Callable[[Earlier], Shown]) -> Shown | None:
+    """What the models of a ranking wrote, each under its name where they differ; None if a case has several replies of one model."""
+    try:
+        of_runs = {name: written(of_run(run)) for name, run in zip(names(ranking), ranking.runs, strict=True)}
+    except RunError:
+        return None
+    first, *_ = of_runs.values()
+    texts: dict[str, dict[str, str]] = {}
+    for case_id, of_first in first.texts.items():
+        own = texts[case_id] = {}
+        for heading in of_first:
+            said = {name: shown.texts.get(case_id, {}).get(heading, "") for name, shown in of_runs.items()}
+            own |= (
+                {heading: of_first[heading]}
+                if len({*said.values()}) == 1
+                else {f"{heading}: {name}": text for name, text in said.items()}
+            )
+    return replace(first, texts=texts)
 
 
 def _key(case: ScoredCase) -> tuple[str, str]:

@@ -11,12 +11,29 @@ from typing import Any
 from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common.statistics import percent
-from ..engine.report import ReportSpec
+from ..engine.report import Control, ReportSpec
 from ..runs.caveat import Caveat
-from . import meanings, rank_text, sentences
+from . import rank_text, sentences
 from .page_data import names as names_of
 from .page_plots import Axis
 from .table import NOTHING, interval
+
+PLACE = (
+    "the places that the data allow: below every run that is significantly better, above every run that is significantly worse; "
+    "in 95 % of rankings the places of all runs are right"
+)
+TIED = (
+    "the runs that this one cannot be told apart from: paired by case, at the 5 % level for all pairs together; their places "
+    "need not be neighbors"
+)
+MACRO = "plain mean over the cells, whatever their numbers of cases"
+USED = {
+    "calls": "mean number of calls of a case that the model answered; replies from a cache are left out",
+    "input_tokens": "mean number of tokens of a case in all of its prompts, where the log counts them or --tokenizer estimates them",
+    "output_tokens": "the same in all of its replies, thoughts included",
+    "tokens": "mean number of tokens of a case over all of its calls, where the log counts them or --tokenizer estimates them",
+}
+GIVEN = "the win rate without the judge's errors, as its exam shows them"
 
 MOST_NAMES = 3
 """Models that a sentence names."""
@@ -38,14 +55,14 @@ def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
     def column(measure: Measure) -> dict[str, Any]:
         return {
             "heading": _heading(measure, spec),
-            "meaning": meanings.of_measure(measure, spec),
+            "meaning": _meaning(measure, spec),
             "short": measure in short,
             "cells": [_cell(measure, row) for row in ranking.rows],
             "plots": _plots(ranking, measure) if measure is about_user and ranking.has(measure) else None,
         }
 
     tied = [{"text": _tied(row, numbers), "aside": "", "sort": len(row.tied)} for row in ranking.rows]
-    ties = {"heading": "ties", "meaning": meanings.TIED, "short": True, "cells": tied, "plots": None}
+    ties = {"heading": "ties", "meaning": TIED, "short": True, "cells": tied, "plots": None}
     return [*map(column, short), *([ties] if len(ranking.rows) > 1 else []), *map(column, long)]
 
 
@@ -188,3 +205,30 @@ def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
 def _tied(row: Ranked, numbers: Sequence[str]) -> str:
     """The runs that it cannot be told apart from, neighbors as a range: `2–4, 6`."""
     return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(row.tied))
+
+
+def _meaning(measure: Measure, spec: ReportSpec) -> str:
+    """What a measure of a ranking is; no sentence, without a period. Empty where the benchmark's record does not say."""
+    if measure.key == SCORE:
+        return spec.line(spec.primary).meaning
+    if measure.kind == "margin":
+        baseline = measure.heading.removeprefix("over_")
+        picks = f", which picks {spec.shortcuts[baseline]}" if baseline in spec.shortcuts else ""
+        return f"the score minus that of the baseline {baseline} on the same cases{picks}"
+    if measure.kind == "adjusted":
+        return f"the score {measure.heading} of the responses, by logistic regression"
+    if measure.kind == "difference" and spec.control is not None:
+        return _of_difference(measure.heading, spec.control)
+    others = {"macro": MACRO, **USED}
+    return GIVEN if measure.kind == "given" else others.get(measure.key) or spec.line(measure.key).meaning
+
+
+def _of_difference(name: str, control: Control) -> str:
+    paired = "paired by case, on the cases that both answered"
+    for difference in control.named:
+        if difference.name == name:
+            more, less = (control.people.get(value, value) for value in (difference.more, difference.less))
+            return (
+                f"{difference.meaning}: the score of the model told about {more} minus that told about {less}, {paired}"
+            )
+    return f"the score minus that of the same model {control.without}, {paired}"

@@ -149,9 +149,10 @@ def _settings(plan: Plan) -> list[Block]:
         )
     at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
     notes = [f"{replies}.{at}"]
+    left_out = ", which the dollars do not include" if plan.prices else ""
     notes += [
-        f"{role}: another model, at its own prices, which `plan` does not ask for: its dollars are in no row and not in the total. Its prompts are "
-        "counted with the benchmark's responses in place of replies, its replies as long as they may be."
+        f"{role}: another model, at its own prices{left_out}. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
+        "as they may be."
         for role in plan.beside
     ]
     return [of_rows("By setting", header, rows), *map(paragraph, notes), paragraph()]

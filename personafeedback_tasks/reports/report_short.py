@@ -32,11 +32,11 @@ def blocks(report: Report, others: bool = False) -> list[Block]:
     """
     above = [
         heading(title(report)),
-        *_severe(report),
+        lines([f"! {first_sentence(caveat)}" for caveat in severe(report)]),
         lines([headline.verdict(report)], style="bold"),
         _numbers(report),
     ]
-    below = [*_asking(report), lines(_checks(report)), lines(_last(report), style="dim")]
+    below = [*_asking(report), lines([check(report) for check in CHECKS]), lines(_last(report), style="dim")]
     cells = [] if others else _cells(report)
     fits = height(terminal([*above, *cells, *below]), WIDTH) <= SCREEN
     return [*above, *(cells if fits else []), *below, *published(report)]
@@ -46,13 +46,8 @@ def title(report: Report) -> str:
     """The model, and what it was asked: `model, general hard: 1,010 cases of 101 users`."""
     run, overall = report.run, report.overall
     of = "" if overall.cases == overall.of else f" of {overall.of:,}"
-    users = overall.measures[run.benchmark.report.primary].users
+    users = len({case.user_id for case in run.cases.values()})
     return f"{run.label}, {spaced(overall.name)}: {overall.cases:,}{of} cases, {users:,} users"
-
-
-def _severe(report: Report) -> list[Block]:
-    """The caveats that forbid a conclusion, each in its first sentence."""
-    return [lines([f"! {first_sentence(caveat)}" for caveat in severe(report)])]
 
 
 def severe(report: Report) -> list[Caveat]:
@@ -112,11 +107,6 @@ def _cells(report: Report) -> list[Block]:
     return [Table("", tuple(spaced(group.name) for group in cells), tuple(columns[:5]))]
 
 
-def _checks(report: Report) -> list[str]:
-    """A line each on shortcuts, users, unreadable replies and the ceiling of the data."""
-    return [line for line in (_shortcuts(report), _users(report), _unreadable(report), _ceiling(report)) if line]
-
-
 def _shortcuts(report: Report) -> str:
     found = report.shortcuts.get(report.overall.name)
     if found is None:
@@ -128,8 +118,8 @@ def _shortcuts(report: Report) -> str:
         if agreement.kappa.n > most
     ]
     parts = [f"same picks as {', '.join(same)}"] if same else []
-    if found.adjusted is not None and report.texts.covariate:
-        parts.append(f"{report.texts.covariate.equal} {percent(found.adjusted.value)} %")
+    if found.adjusted is not None:
+        parts.append(f"{report.run.benchmark.report.adjusted} {percent(found.adjusted.value)} %")
     return f"shortcuts: {'; '.join(parts)}" if parts else ""
 
 
@@ -159,12 +149,12 @@ def _unreadable(report: Report) -> str:
 
 def _ceiling(report: Report) -> str:
     """The highest score that the labels allow, where it is below 100 %."""
-    places = headline.ceilings(report)
-    return (
-        f"label ceiling of the data: {', '.join(f'{name} {value} %' for name, value in places.items())}"
-        if places
-        else ""
-    )
+    places = ", ".join(f"{name} {value} %" for name, value in headline.ceilings(report).items())
+    return f"label ceiling of the data: {places}" if places else ""
+
+
+CHECKS = (_shortcuts, _users, _unreadable, _ceiling)
+"""A line each on shortcuts, users, unreadable replies and the ceiling of the data."""
 
 
 def _last(report: Report) -> list[str]:

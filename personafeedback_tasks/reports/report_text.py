@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,13 +14,16 @@ from ..analysis.sheet import Sheet
 from ..common.significance import equivalence_bound
 from ..common.strict_json import jsonable
 from ..engine.report import Line, Published
+from ..engine.rewards import TOTAL
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
 from . import costs_text, headline
-from .aspects_text import aspect_blocks
 from .blocks import Block, bullets, heading, paragraph, quoted, signatures, warnings
 from .sentences import as_dicts
-from .table import NOTHING, Column, Table, measured, number, percent, spaced, with_interval
+from .table import NOTHING, Column, Table, measured, number, percent, signed, spaced, with_interval
+
+Pairs = Sequence[tuple[str, str]]
+"""(name of a group, name of an aspect)."""
 
 SHEET = "The same cases under each setting; differences are paired by case, intervals clustered by user:"
 
@@ -36,7 +40,7 @@ def blocks(report: Report) -> list[Block]:
         headline.users(report),
         *headline.beside(report),
         *details,
-        *aspect_blocks(report),
+        *_aspects(report),
         *_unread(report),
         *_sheet(report),
         *costs_text.blocks(report.costs),
@@ -76,9 +80,7 @@ def tables(report: Report) -> list[Table]:
     ]
     for line in spec.headline:
         result += _measured(report, line)
-    for name in report.named_controls:
-        if any(gaps := [report.differences(group.name).get(name) for group in groups]):
-            result += with_interval(name, gaps, sign=True)
+    result += gap_columns(report, groups)
     answering = report.judges.baselines if report.judges else ()  # these have a table of their own
     baselines = [
         Column(name, tuple(percent(group.baselines[name].value) for group in groups))
@@ -110,6 +112,14 @@ def tables(report: Report) -> list[Table]:
     return [replace(table, single=len(groups) == 1) for table in tables]
 
 
+def gap_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
+    """The differences to the controls that are there."""
+    columns: list[Column] = []
+    for name in report.differences(report.overall.name):
+        columns += with_interval(name, [report.differences(group.name).get(name) for group in groups], sign=True)
+    return columns
+
+
 def _ceiling(report: Report) -> list[str]:
     """The label ceiling of each group, in a sentence; nothing without data."""
     places = ", ".join(f"{name} {100 * value:.1f}" for name, value in report.texts.ceiling.items())
@@ -125,6 +135,53 @@ def _measured(report: Report, line: Line) -> list[Column]:
         values = tuple(number(line, group.derived[line.measure]) for group in report.shown)
         return [Column(line.title, values, line.strong)]
     return measured(line, [group.measures[line.measure] for group in report.shown])
+
+
+def _aspects(report: Report) -> list[Block]:
+    """The tables, and what their numbers are.
+
+    Rows are cells, as everywhere, unless there are more aspects than cells: then the other way round.
+    """
+    aspects = report.aspects
+    if aspects is None:
+        return []
+    groups = [group.name for group in report.groups]
+    paper = aspects.published
+
+    def accuracy(pairs: Pairs, heading: str) -> list[Column]:
+        columns = with_interval(heading, [aspects.groups[group].acc[name] for group, name in pairs])
+        printed = [paper.acc.get(group, {}).get(name, math.nan) if paper else math.nan for group, name in pairs]
+        if paper is not None and not all(map(math.isnan, printed)):
+            columns.append(Column(paper.label, tuple(map(percent, printed)), joined=True))
+        return columns
+
+    def correlation(pairs: Pairs, heading: str) -> list[Column]:
+        return [Column(heading, tuple(signed(aspects.groups[group].pearson[name]) for group, name in pairs))]
+
+    def table(heading: str, names: Sequence[str], columns: Callable[[Pairs, str], list[Column]], unit: str) -> Table:
+        if len(names) > len(groups):
+            labels, parts = (
+                tuple(names),
+                [columns([(group, name) for name in names], spaced(group)) for group in groups],
+            )
+        else:
+            labels, parts = (
+                tuple(map(spaced, groups)),
+                [columns([(group, name) for group in groups], name) for name in names],
+            )
+        return Table(heading, labels, tuple(column for part in parts for column in part), unit, undefined=True)
+
+    note = (
+        "A tie counts as wrong. Correlations are Pearson's over both responses of every case "
+        f"({aspects.groups[report.overall.name].responses:,} in all; one that is in several cases counts in each), with epochs averaged; "
+        f"{NOTHING} is undefined."
+    )
+    return [
+        table("Accuracy of each aspect", aspects.names, accuracy, "%"),
+        table(f"Correlation with {aspects.better}", (TOTAL, *aspects.names), correlation, ""),
+        paragraph(note),
+        *([paragraph(paper.source)] if paper else []),
+    ]
 
 
 def _unread(report: Report) -> list[Block]:
@@ -149,12 +206,7 @@ def _sheet(report: Report) -> list[Block]:
         paragraph(SHEET),
         *map(paragraph, sheet_notes(sheet)),
         Table("Scores", labels, tuple(scores), single=len(labels) == 1),
-        Table(
-            "Differences",
-            labels,
-            tuple(differences(sheet, list(sheet.columns[0].differences))),
-            single=len(labels) == 1,
-        ),
+        Table("Differences", labels, tuple(_gaps(sheet)), single=len(labels) == 1),
     ]
 
 
@@ -173,10 +225,10 @@ def sheet_notes(sheet: Sheet) -> list[str]:
     return notes
 
 
-def differences(sheet: Sheet, names: Sequence[str]) -> list[Column]:
-    """The columns of some differences, under the names that they have."""
+def _gaps(sheet: Sheet) -> list[Column]:
+    """The columns of the differences, under the names that they have."""
     columns: list[Column] = []
-    for name in names:
+    for name in sheet.columns[0].differences:
         heading = sheet.named[name].name if name in sheet.named else name
         columns += with_interval(heading, [column.differences[name] for column in sheet.columns], sign=True)
     return columns

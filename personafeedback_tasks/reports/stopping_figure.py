@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from ..analysis.control import measure_of
 from ..analysis.report import Report
-from ..analysis.stopped import measure_of
 from ..engine.stopping import DECISIONS, StopState, read_rule
 from .figure import COLORS, STYLE, WIDTH, files
 

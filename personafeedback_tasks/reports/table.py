@@ -211,7 +211,7 @@ def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str
 
 def points(value: float) -> str:
     """A difference of shares, in percentage points."""
-    return f"{100 * value:+.1f}"
+    return percent(value, sign=True)
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -1,17 +1,20 @@
-"""A verdict as lines and tables: the same ones on a terminal and in Markdown."""
+"""A verdict on replies, and one on what a judge says in people's place, as lines and tables: the same ones on a terminal and in Markdown."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..analysis.families import SAME
+from ..analysis.shares import ShareVerdict
 from ..analysis.verdict import Verdict
-from ..common.corrected import LARGEST_GAP
+from ..common.corrected import LARGEST_GAP, Corrected
+from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
+from ..engine.share import JudgedShare
 from ..runs.caveat import FORBIDS, VOID
 from ..runs.signature_line import signature_line
 from . import abstaining_text
@@ -97,19 +100,17 @@ def tables(verdict: Verdict) -> list[Table]:
         counts.append(Column(spaced(why), tuple(f"{group.not_asked[why]:,}" for group in groups)))
     if any(group.unreadable > 0 for group in groups):
         counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
-    overall = dict(_rates(verdict))
     return [
-        Table(
-            "Win rates",
-            tuple(overall),
-            (
-                Column("duels", tuple(f"{rate.n:,}" for rate in overall.values())),
-                *with_interval("win rate", list(overall.values())),
-            ),
-        ),
+        _table_of("Win rates", "duels", "win rate", dict(_rates(verdict))),
         Table("Votes", labels, rates),
         Table("Counts", labels, tuple(counts), corner=""),
     ]
+
+
+def _table_of(title: str, counted: str, name: str, rates: Mapping[str, Estimate]) -> Table:
+    """Estimates of one rate, one below the other."""
+    counts = Column(counted, tuple(f"{rate.n:,}" for rate in rates.values()))
+    return Table(title, tuple(rates), (counts, *with_interval(name, list(rates.values()))))
 
 
 def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
@@ -185,7 +186,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
                 for model, name in verdict.relatives.items()
             },
             "groups": {group.name: group for group in verdict.groups},
-            "corrected": {**vars(verdict.corrected), "why_not": _why_not(verdict)},
+            "corrected": {**jsonable(verdict.corrected), "why_not": _why_not(verdict)},
             "length_adjusted": verdict.adjusted,
             "people": verdict.people.duels,
             "people_users": verdict.people.users,
@@ -209,8 +210,12 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
         f"it is right in {percent(correction.longer)} % if the better response is the longer one and in {percent(correction.shorter)} % "
         "if it is the shorter."
     )
+    yield from _cut_off(correction, "rate")
+
+
+def _cut_off(correction: Corrected, what: str) -> Iterator[str]:
     if not 0 <= correction.unclipped <= 1:
-        yield f"The corrected rate came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
+        yield f"The corrected {what} came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
 
 
 def _about_length(verdict: Verdict) -> Iterator[str]:
@@ -242,3 +247,52 @@ def blocks(verdict: Verdict) -> list[Block]:
 def all_blocks(verdicts: Sequence[Verdict]) -> list[Block]:
     """Several verdicts, an empty line between them."""
     return [block for verdict in verdicts for block in (paragraph(), *blocks(verdict))][1:]
+
+
+# --- what a judge says in people's place -------------------------------------------------------------------------------
+
+SHARE_LEGEND = (
+    "Shares in percent; an unreadable reply counts as not so. Corrected: (share - false alarms) / (sensitivity - false alarms), with both errors of "
+    "the exam (Rogan and Gladen 1978), which is weighted to the cells of this run. Intervals have the errors of both runs, clustered by user."
+)
+
+
+def _shares(found: JudgedShare) -> Iterator[tuple[str, Estimate]]:
+    yield "as the judge says", found.said
+    if found.corrected.rate is not None:
+        yield "corrected by the exam", found.corrected.rate
+    if found.powered is not None:
+        yield "with people's votes", found.powered.rate
+    yield "to people, in the exam", found.of_exam
+
+
+def share_notes(found: JudgedShare) -> Iterator[str]:
+    """What the numbers assume, and why one is missing."""
+    correction = found.corrected
+    if correction.rate is None:
+        yield f"No corrected share. {correction.why_not}"
+    else:
+        yield (
+            f"Corrected: assumes that the judge errs on these cases as in its exam, where it says so in {percent(correction.longer)} % of the cases of "
+            f"which it is so, and in {percent(1 - correction.shorter)} % of the others."
+        )
+        yield from _cut_off(correction, "share")
+    if found.powered is not None:
+        yield (
+            f"With people's votes on {found.people:,} cases: prediction-powered, the judge's answers weighing {found.powered.weight:.2f}. It holds "
+            "whatever the judge's errors, if these cases were drawn at random."
+        )
+    elif found.people:
+        yield f"People's votes are left out: they are on cases of {found.users} users, and at least {LEAST_USERS} users are needed."
+
+
+def share_blocks(verdict: ShareVerdict) -> list[Block]:
+    """What a judge says in people's place."""
+    return [
+        heading(f"{verdict.run.benchmark.title}, judged by {verdict.run.model}"),
+        warnings(verdict.caveats),
+        _table_of("Shares", "cases", verdict.of.name, dict(_shares(verdict.found))),
+        bullets(list(share_notes(verdict.found))),
+        paragraph(SHARE_LEGEND, dim=True),
+        signatures({"run": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
+    ]

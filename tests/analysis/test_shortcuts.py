@@ -23,7 +23,7 @@ from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, mak
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
-from personafeedback_tasks.engine.report import Covariate, Examined
+from personafeedback_tasks.engine.report import Examined
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -229,7 +229,7 @@ def test_replies_that_cannot_be_read_are_wrong_at_equal_length_too():
         lengths[case_id] = 1.0 if (number // 5) % 2 else -1.0
     texts = Examined(
         baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in cases},
-        covariate=Covariate("at equal length", lengths),
+        covariate=lengths,
     )
     found = make_shortcuts(cases, {"total": list(cases)}, PERSONAFEEDBACK.report, texts)["total"]
     assert found.adjusted.value == same(0.6, abs=1e-6)

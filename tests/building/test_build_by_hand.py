@@ -11,12 +11,12 @@ from support.builds import a_build
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.coins import CONFIRMED, LEAST_VOTES, label_rule, least_majority
+from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.release.tiers import sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Pair, Question, Refused, Vote
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import structure
-from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import next_split, write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.votes.growing import ATTENTION, names

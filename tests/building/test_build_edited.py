@@ -12,9 +12,9 @@ import pytest
 from support.builds import a_build, attentive, cast, filled_in, likes_full
 from support.commands import personafeedback, tree
 
+from personafeedback_tasks.building.basis import Bases
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
-from personafeedback_tasks.building.texts.briefs import Briefs
 from personafeedback_tasks.building.votes.collected import counted
 from personafeedback_tasks.personafeedback.cases import load_present
 
@@ -211,7 +211,7 @@ def test_votes_in_a_table_on_texts_that_were_edited_are_kept_in_it(build):
 
 
 def test_texts_that_answers_were_written_for_are_put_back_since_votes_cannot_help(build, tmp_path):
-    told, questions = Briefs(build), {one.id: one for one in build.read(Question)}
+    told, questions = Bases(build), {one.id: one for one in build.read(Question)}
     build.write(
         Origin,
         [

@@ -23,7 +23,9 @@ from support.commands import personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
+from personafeedback_tasks.building.basis import masked
 from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.models import NOBODY, Models
 from personafeedback_tasks.building.plan import plan
 from personafeedback_tasks.building.rows import (
     DEGRADED,
@@ -46,9 +48,7 @@ from personafeedback_tasks.building.starting import start
 from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.answers import write_answers as answers_step
-from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.choosing import numbers as numbers_in
-from personafeedback_tasks.building.texts.drawn import masked
 from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
@@ -188,7 +188,7 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     own = persona("ours", Name="Ours")
     (folder.root / "persona").mkdir()
     (folder.root / "persona" / "x1.json").write_text(json.dumps(own), encoding="utf-8")
-    taken = write_personas(folder, None)
+    taken = write_personas(folder, NOBODY)
     assert (writer.take(), [one.user_id for one in folder.read(Person)]) == ([], ["x1"])
     assert "Wrote 0 personas, 1 of your own; people.csv has 1 lines: 1 test, 0 train" in taken
     bad = iter(
@@ -462,7 +462,7 @@ def test_where_a_question_is_from_names_its_scenario_memory_and_pool(tmp_path, w
     assert parents[specific.id] == (user, f"{user}:specific:0", *drawn)
     assert parents[general.id] == (user, f"pool:{digest_of([general.question])}")
     ghost = f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it."
-    for said_lines in (lines, write_personas(folder, None)):
+    for said_lines in (lines, write_personas(folder, NOBODY)):
         assert [line for line in said_lines if "is not read" in line] == [ghost]
 
 
@@ -475,7 +475,7 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
     )
     folder.path(Question).write_text(table, encoding="utf-8")
     with pytest.raises(DataError) as error:
-        write_questions(folder, None)
+        write_questions(folder, NOBODY)
     assert re.search(
         r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again, expected", str(error.value)
     )
@@ -483,12 +483,12 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
     people = folder.path(Person).read_text(encoding="utf-8")
     folder.path(Person).write_text(people.replace(",test,,", ",test,maybe,"), encoding="utf-8")
     with pytest.raises(DataError) as error:
-        write_personas(folder, None)
+        write_personas(folder, NOBODY)
     assert str(error.value).endswith("line 2: found keep = 'maybe', expected yes, no or nothing. Fix it.")
     folder.path(Person).write_text(people, encoding="utf-8")
     (folder.root / "persona" / "x1 .json").write_text(json.dumps(persona("x1")), encoding="utf-8")
     with pytest.raises(DataError, match=r"x1 \.json: found the user id 'x1 ', expected one without spaces around it"):
-        write_personas(folder, None)
+        write_personas(folder, NOBODY)
 
 
 def test_a_question_of_nobody_is_named(tmp_path, writer):
@@ -498,7 +498,7 @@ def test_a_question_of_nobody_is_named(tmp_path, writer):
         "user_id,category,question\nnobody,general,May I ask?\n", encoding="utf-8"
     )
     with pytest.raises(DataError, match=r"found the user_id 'nobody' in question .* expected one of people.csv"):
-        write_questions(folder, None)
+        write_questions(folder, NOBODY)
 
 
 # --- answers and pairs ------------------------------------------------------------------------------------------------
@@ -855,7 +855,7 @@ def test_a_plan_counts_the_persons_that_are_there(tmp_path, writer):
         path.write_text(json.dumps(persona(f"own {number}")), encoding="utf-8")
     found = plan(folder, None, models=1)
     assert (found.persons, found.test, found.personas, found.calls[0].calls) == (11, 6, 6, 6)
-    write_personas(folder, None)
+    write_personas(folder, NOBODY)
     assert plan(folder, None, models=1).persons == 11
     write_personas(folder, ONE)
     assert len(writer.take()) == 6

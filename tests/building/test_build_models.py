@@ -16,7 +16,7 @@ from support.building import a_build, words, write
 from support.commands import personafeedback
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.models import Models
+from personafeedback_tasks.building.models import Models, given
 from personafeedback_tasks.building.progress import Progress, _about
 from personafeedback_tasks.building.rows import Refused
 from personafeedback_tasks.building.texts.answers import answer_id
@@ -75,13 +75,22 @@ def test_a_name_may_have_colons_and_begin_like_another():
     assert models.told(("MODEL",), False) == f"--model {SMALL} -M a=1 -M {SMALL}:b=x:y=z"
 
 
+def test_given_arguments_are_read_again_as_they_were():
+    arguments = {BIG: {"x": "1", "n": 1, "on": True, "url": "http://a"}, SMALL: {"n": 1, "list": [1, "b"]}}
+    written = given(arguments)
+    assert written[0] == "n=1"  # of both
+    assert Models((BIG, SMALL), written).arguments == arguments
+    assert given({}) == ()
+
+
 def test_next_names_the_models_that_were_used(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=2, specific=1)
-    given = ("-M", "base_url=https://me:secret@here/v1", "-M", "api_key=sk-1", "--batch")
-    shown = step("personas", folder, "--model", BIG, "--temperature", "0.5", *given)
+    pairs = ("-M", "base_url=https://me:secret@here/v1", "-M", "api_key=sk-1", "--batch")
+    shown = step("personas", folder, "--model", BIG, "--temperature", "0.5", *pairs)
     again = "-M base_url=https://here/v1 --batch"
     assert shown.splitlines()[-1] == f"Next: personafeedback build questions {folder.root} --model {BIG} {again}"
-    assert f"Next: personafeedback build questions {folder.root} --model {BIG}\n" in step("status", folder)
+    for name in ("status", "plan"):
+        assert f"Next: personafeedback build questions {folder.root} --model {BIG}\n" in step(name, folder)
     shown = step("questions", folder, "--model", SMALL)
     assert shown.splitlines()[-1] == f"Next: personafeedback build answers {folder.root} --model {SMALL} --model OTHER"
     both = ("--model", BIG, "--model", SMALL)
@@ -172,14 +181,19 @@ def test_every_step_ends_at_what_it_expects(tmp_path, monkeypatch):
     with texts_server(write) as server:
         for name, calls in (("personas", 2), ("questions", 2 * 2 + 1 + 2 * 2), ("answers", 4 * 5)):
             before = len(server.seen)
-            done = personafeedback(
-                "build", name, folder.root, "--model", "openai/gpt-4o", "-M", f"base_url={server.url}"
-            )
+            address = ("-M", f"base_url={server.url}")
+            secret = ("-M", "api_key=sk-1", "-M", f"{BIG}:max_retries=1")
+            done = personafeedback("build", name, folder.root, "--model", BIG, *address, *secret)
             assert done.exit_code == 0, done.output
             lines = done.stderr.splitlines()
             assert len(lines) == len(server.seen) - before == calls
             assert lines[-1] == f"{name} [{'#' * 20}] {calls} of {calls}, 100 %, {100 * calls:,} tokens"
             assert "% left" not in done.stdout
+            if following := {"personas": "questions", "questions": "answers"}.get(name):
+                again = " ".join(["--model", BIG, *(["--model OTHER"] if following == "answers" else []), *address])
+                command = f"Next: personafeedback build {following} {folder.root} {again} -M max_retries=1"
+                assert step("status", folder).splitlines()[-1] == command
+                assert step("plan", folder).splitlines()[-1] == command
     assert f"[##------------------] 2 of {calls}, 10 %, about" in lines[1]
 
 

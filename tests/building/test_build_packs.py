@@ -251,6 +251,15 @@ def test_a_letter_that_an_item_does_not_have_is_no_vote(first_round, tmp_path):
 
 # --- the page, in a browser -----------------------------------------------------------------------------------------------
 
+
+def test_what_a_screen_reader_says_is_words(tmp_path):
+    build = a_build(tmp_path / "b", people=2, questions=1, annotators=1)
+    assert personafeedback("build", "packs", build.root).exit_code == 0
+    page = (build.root / "packs" / "annotator-1.html").read_text("utf-8")
+    assert '<progress id="bar" aria-label="All items">' in page
+    assert "built-in method" not in page
+
+
 NASTY = 'He said </script><script>document.title="x"</script> & "hi" مرحبا 你好'
 
 

@@ -16,17 +16,16 @@ from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.models import NOBODY, Models
 from personafeedback_tasks.building.plan import plan
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.answers import write_answers
-from personafeedback_tasks.building.texts.asking import Models
-from personafeedback_tasks.building.texts.examples import draw_example, question_examples
 from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
-from personafeedback_tasks.building.texts.sources import _features
+from personafeedback_tasks.building.texts.sources import _features, question_examples
 from personafeedback_tasks.building.votes.pack_files import shown_items
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.common.errors import DataError
@@ -47,7 +46,7 @@ def ours(root, people=1, pieces=7, **settings):
         ):  # fmt: skip
             (folder.root / name).parent.mkdir(exist_ok=True)
             (folder.root / name).write_text(text, encoding="utf-8")
-    write_personas(folder, None, print)
+    write_personas(folder, NOBODY, print)
     return folder
 
 
@@ -280,7 +279,7 @@ def test_one_example_is_drawn_for_each_question_and_a_teams_own_replace_ours(tmp
     assert 10 <= len(found) == len(set(found)) <= 20
     known = {line.split(",")[1] for line in examples(language)["scenarios.csv"].splitlines()}
     assert all(json.loads(line)["scenario"] in known for line in path.read_text("utf-8").splitlines())
-    drawn = Counter(draw_example(Settings(), found, f"u{number}:specific:0") for number in range(1200))
+    drawn = Counter(Settings().generator("example", f"u{number}:specific:0").choice(found) for number in range(1200))
     assert drawn.keys() == set(found)
     assert min(drawn.values()) > 60
     path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")

@@ -16,13 +16,12 @@ from support.building import a_build, persona, words, write
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.plan import plan
 from personafeedback_tasks.building.rows import Origin, Person, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import prompts
-from personafeedback_tasks.building.texts.asking import Models
-from personafeedback_tasks.building.texts.countries import countries, draw_home
-from personafeedback_tasks.building.texts.lives import draw_life, stated
+from personafeedback_tasks.building.texts.lives import countries, draw_home, draw_life, stated
 from personafeedback_tasks.building.texts.memories import memory_slot, write_memories
 from personafeedback_tasks.building.texts.personas import names, waves, write_personas
 from personafeedback_tasks.building.texts.seeds import examples

@@ -367,6 +367,24 @@ def test_a_filled_in_table_survives_the_next_packs(build, tmp_path):
     assert f"{len(rows)} new votes" in votes_of(build, table)
 
 
+def test_who_leaves_before_voting_is_dropped_and_others_get_the_items(tmp_path):
+    build = a_build(tmp_path / "b", people=2, questions=1, annotators=3, votes_per_pair=2)
+    run = lambda *words: personafeedback("build", *words)  # noqa: E731
+    assert run("packs", build.root).exit_code == 0
+    assert "found no votes, expected some" in run("votes", build.root).stderr
+    assert "found no vote or pack of 'nobody'" in run("votes", build.root, "--drop", "nobody").stderr
+    done = run("votes", build.root, "--drop", "annotator-2")
+    assert done.exit_code == 0, done.output
+    assert "annotator-2: 0 of " in done.stdout
+    assert "votes (dropped)" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"Next: personafeedback build packs {build.root}"
+    assert run("packs", build.root).exit_code == 0
+    has = Counter(
+        item.pair_id for item in build.read(PackItem) if item.annotator != "annotator-2" and not item.attention
+    )
+    assert has == Counter({pair.id: 2 for pair in build.read(Pair)})
+
+
 def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build, tmp_path):
     """One is no longer in pairs.jsonl; the person of others has keep = no. Packs that are out stay valid."""
     pairs = build.read(Pair)

@@ -293,7 +293,7 @@ OF_STRANGERS = {
     "common/limits.py", "common/strict_json.py", "common/strict_yaml.py", "common/tables.py",
     "runs/inspect_log.py",  # its archives, through `limits`
     "runs/marks.py",  # the first bytes of one member
-    "reports/card_metadata.py",  # a user's own card, without aliases and within the parser's depth
+    "reports/card_file.py",  # a user's own card, without aliases and within the parser's depth
 }  # fmt: skip
 OURS = {
     "personafeedback/paper/tables.py", "recenter/reference.py", "building/votes/pack_files.py",

@@ -37,12 +37,12 @@ from personafeedback_tasks.engine.recorded import KEYS, Key, line_of, read
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import target
+from personafeedback_tasks.recenter.relevance import SCORES
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.runs.read import read_run, read_runs
 
 ROWS = with_judgment(load(Relevance, "sample"))
-PEOPLE = {row.id: target(row) for row in ROWS}
+PEOPLE = {row.id: SCORES.target(row) for row in ROWS}
 HARD = load_cases("sample", difficulty="hard")
 RELEVANCE = ("recenter_relevance", "--data", "sample")
 LETTERS = ("personafeedback_hard", "--data", "sample")

@@ -19,7 +19,7 @@ from personafeedback_tasks.engine.evidence import likeliest
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
-from personafeedback_tasks.replies.letter_probabilities import first_written, mass, read_top, spelled, spellings
+from personafeedback_tasks.replies.letter_probabilities import first_written, mass, spelled, spellings, top_reader
 from personafeedback_tasks.runs import lm_eval_log
 
 log = math.log
@@ -45,7 +45,7 @@ def test_a_letter_is_the_sum_of_its_spellings():
         ("Answer", 0.06),
         ("AB", 0.04),
     ]
-    a, b = read_top((token, log(p)) for token, p in listed)
+    a, b = top_reader(("A", "B"))((token, log(p)) for token, p in listed)
     assert (math.exp(a), math.exp(b)) == pytest.approx((0.67, 0.23), abs=1e-12)
     assert mass((a, b)) == pytest.approx(0.9, abs=1e-12)
 
@@ -81,33 +81,38 @@ OTHER = str.maketrans("AaＡａBbＢｂ", "BbＢｂAaＡａ")
 
 @given(TOPS)
 def test_both_letters_are_read_alike(listed):
-    a, b = read_top(listed)
-    assert read_top([(token.translate(OTHER), value) for token, value in listed]) == pytest.approx((b, a), nan_ok=True)
+    a, b = top_reader(("A", "B"))(listed)
+    assert top_reader(("A", "B"))([(token.translate(OTHER), value) for token, value in listed]) == pytest.approx(
+        (b, a), nan_ok=True
+    )
 
 
 @given(TOPS, st.randoms())
 def test_neither_place_in_the_list_nor_repetition_nor_other_tokens_matter(listed, random):
     shuffled = [*listed, *listed[:3], ("Well", -0.1), ("", -0.2)]
     random.shuffle(shuffled)
-    assert read_top(shuffled) == pytest.approx(read_top(listed), abs=1e-12, nan_ok=True)
+    assert top_reader(("A", "B"))(shuffled) == pytest.approx(top_reader(("A", "B"))(listed), abs=1e-12, nan_ok=True)
 
 
 @given(TOPS, st.integers(-2000, 2000))
 def test_a_factor_on_all_probabilities_leaves_the_odds(listed, factor):
-    pair, moved = read_top(listed), read_top([(token, value + factor) for token, value in listed])
+    pair, moved = (
+        top_reader(("A", "B"))(listed),
+        top_reader(("A", "B"))([(token, value + factor) for token, value in listed]),
+    )
     assert moved == pytest.approx([value + factor for value in pair], abs=1e-6, nan_ok=True)
 
 
 def test_two_tokens_with_the_same_text_both_count():
-    assert read_top([("A", log(0.5)), ("A", log(0.25)), ("A", log(0.5))])[0] == pytest.approx(log(0.75))
+    assert top_reader(("A", "B"))([("A", log(0.5)), ("A", log(0.25)), ("A", log(0.5))])[0] == pytest.approx(log(0.75))
 
 
 def test_an_absent_letter_is_impossible_and_two_absent_ones_are_undefined():
-    a, b = read_top(top(A=0.9, Well=0.1))
+    a, b = top_reader(("A", "B"))(top(A=0.9, Well=0.1))
     assert (a, b) == (pytest.approx(log(0.9)), -math.inf)
     assert likeliest(LETTERS, (a, b)) == "A"
     for listed in ([], top(Well=0.9, I=0.1)):
-        pair = read_top(listed)
+        pair = top_reader(("A", "B"))(listed)
         assert pair == pytest.approx(NAN, nan_ok=True)
         assert likeliest(LETTERS, pair) == "invalid_response_format"
         assert mass(pair) == 0

@@ -51,7 +51,7 @@ def test_table_7_is_a_plain_mean_of_the_cells() -> None:
 
 
 def test_recomputed_averages_are_those_of_the_verification() -> None:
-    for entry in tables.verification()["tables_3_and_6"]:
+    for entry in tables.document("verification")["tables_3_and_6"]:
         rows = [row for row in table(entry["table"]).rows if row.about.get("printed_as", row.name) == entry["row"]]
         matching = [row for row in rows if row.name == entry["model"]]
         assert len(matching) == 1, entry["row"]

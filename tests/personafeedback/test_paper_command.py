@@ -28,7 +28,7 @@ from personafeedback_tasks.cli.build_set import training as training_command
 from personafeedback_tasks.common import errors
 from personafeedback_tasks.personafeedback.paper import models
 from personafeedback_tasks.personafeedback.paper.models import API, MODELS, OPEN, PATCHED, REWARD
-from personafeedback_tasks.personafeedback.paper.tables import FILES, table, verification
+from personafeedback_tasks.personafeedback.paper.tables import FILES, document, table
 
 PRINTABLE = ["2", "3", "4", "5", "6", "7", "8"]
 PLACES = {"cases": 0, "accuracy, per cent": 1, "accuracy, share": 2, "per cent": 2}
@@ -64,7 +64,7 @@ def test_every_number_of_a_table_is_printed_in_its_row(number):
 @pytest.mark.parametrize("number", ["3", "4", "6"])
 def test_both_numbers_of_an_average_that_its_cells_do_not_give(number):
     """As the verification found them, which was made without this code."""
-    checked = verification()
+    checked = document("verification")
     entries = [
         (entry["model"], table(number).columns[column], average)
         for entry in checked["tables_3_and_6"] if entry["table"] == number
@@ -84,7 +84,7 @@ def test_both_numbers_of_an_average_that_its_cells_do_not_give(number):
 
 def test_table_7_has_the_plain_mean_of_table_3_beside_it():
     shown = paper("--table", "7")
-    for entry in verification()["table_7"]:
+    for entry in document("verification")["table_7"]:
         (line,) = [line for line in shown.splitlines() if line.split()[:1] == [entry["model"]]]
         assert line.split()[-1] == f"{entry['plain_mean_of_six']:.1f}"
 
@@ -125,20 +125,24 @@ def test_a_table_that_cannot_be_printed_is_one_error():
 def test_json_has_the_tables_what_is_recomputed_and_the_verification(tmp_path):
     found = json.loads(paper("--json", "-"))
     assert found["tables"] == {number: table(number).document for number in FILES}
-    assert found["verification"] == verification()
+    assert found["verification"] == document("verification")
     recomputed = {number: [row["averages"] for row in rows] for number, rows in found["recomputed"].items() if rows}
     expected = {
         number: [
             {column: average["case_weighted"] for column, average in entry["averages"].items()}
-            for entry in verification()["tables_3_and_6"] if entry["table"] == number
+            for entry in document("verification")["tables_3_and_6"] if entry["table"] == number
         ]
         for number in ("3", "6")
     }  # fmt: skip
     expected["4"] = [
-        {entry["aspect"]: entry["case_weighted"] for entry in verification()["table_4"] if entry["group"] == group}
+        {
+            entry["aspect"]: entry["case_weighted"]
+            for entry in document("verification")["table_4"]
+            if entry["group"] == group
+        }
         for group in ("specific", "general")
     ]
-    expected["7"] = [{"macro": entry["plain_mean_of_six"]} for entry in verification()["table_7"]]
+    expected["7"] = [{"macro": entry["plain_mean_of_six"]} for entry in document("verification")["table_7"]]
     assert recomputed.keys() == expected.keys()
     for number, rows in expected.items():
         assert recomputed[number] == [pytest.approx(row, abs=6e-4) for row in rows]

@@ -132,6 +132,15 @@ def test_each_row_comes_back_with_what_each_person_said_of_it(judged):
             assert Counter(back.votes) == Counter(said), row.id
 
 
+def test_who_leaves_before_anybody_has_answered_can_be_dropped(tmp_path):
+    pack(tmp_path / "study", "--annotators", 2)
+    assert "found no votes, expected some" in personafeedback("annotate", "votes", tmp_path / "study").output
+    shown = votes(tmp_path / "study", "--drop", "annotator-2")
+    assert "annotator-2: 0 of " in shown
+    assert shown.splitlines()[-1] == f"Next: personafeedback annotate votes {tmp_path / 'study'} FILE..."
+    assert not (tmp_path / "study" / "relevance.jsonl").exists()
+
+
 def test_what_a_conversation_lacks_is_named(judged):
     folder, _ = judged
     lines = [json.loads(line) for line in (folder / "missing.jsonl").read_text("utf-8").splitlines()]
@@ -351,3 +360,42 @@ def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
     assert Folder(tmp_path / "study").read(PackItem) == before
     done = personafeedback("annotate", "pack", tmp_path / "logs", "--out", tmp_path / "other", "--stage", "relevance")
     assert "found no row of relevance.jsonl, expected some" in done.output
+
+
+@pytest.mark.slow
+def test_people_are_asked_what_is_missing_where_a_model_noted_nothing(tmp_path):
+    """Two conversations in three have no attribute. What people miss there counts as true and not extracted."""
+    extract, study = find("recenter_extract"), tmp_path / "study"
+    bare = [row for number, row in enumerate(extract.load(extract.options(data="sample"), {})) if number % 3]
+
+    def notes(case, call):
+        return (
+            "[]"
+            if case in {row.id for row in bare}
+            else json.dumps([{"attribute": f"Sails {case}", "reason": "", "quote": ""}])
+        )
+
+    _, log = in_inspect(extract, notes, tmp_path / "logs", method="extract")
+    said = pack(study, "--annotators", 1, "--votes", 1, data=[log])
+    assert "no attention items" not in said  # although all attributes have the same reason: none
+    questions = table(study / "packs" / "extraction" / "annotator-1.extraction.csv")
+    asked = {row["conversation"] for row in questions if row["attributes"] == "Nothing was noted."}
+    assert asked == {row.transcript for row in bare}
+
+    def answer(row):
+        return ("missing", "Owns a small vineyard") if row["attributes"] else ("accepted", "")
+
+    votes(study, filled(study, "extraction", 1, answer))
+    lacking = [json.loads(line) for line in (study / "missing.jsonl").read_text("utf-8").splitlines()]
+    assert len(lacking) == 24
+    assert sum(not row["attributes"] for row in lacking) == len(bare) == 16
+    done = personafeedback("chain", log, "--people", study, "--json", "-")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["models"][0]["steps"]["found"]
+    assert (found["n"], found["value"]) == (24 + 8, pytest.approx(8 / 32))
+    before = Folder(study).read(PackItem)
+    pack(study, data=[log])
+    assert Folder(study).read(PackItem) == before
+    pack(tmp_path / "few", "--draw", "3", "--annotators", 1, "--votes", 1, data=[log])
+    drawn = table(tmp_path / "few" / "packs" / "extraction" / "annotator-1.extraction.csv")
+    assert len({row["conversation"] for row in drawn if row["attributes"]}) == 3

@@ -92,7 +92,7 @@ def test_prompts_are_for_everybody_or_for_some(tmp_path):
     )
     lines(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi", "sensitive": True, "topic": "mood"}])
     pairs = to_select(str(tmp_path), None)
-    assert {(row.asked.id[:2], row.asked.topic, row.cell) for row in pairs} == {
+    assert {(row.prompt_id[:2], row.topic, row.cell) for row in pairs} == {
         ("q1", "mood", "sensitive"),
         ("p" + digest_of(("Bye",))[0], "", "everyday"),
     }

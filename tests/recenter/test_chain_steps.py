@@ -10,9 +10,11 @@ from types import SimpleNamespace
 import pytest
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks.recenter_chain import recenter_chain
+from support.commands import personafeedback
 from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.recenter import ScriptedAPI, in_inspect, in_lm_eval, same
+from support.shown import embedded
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.engine.benchmark import find
@@ -125,6 +127,36 @@ def test_every_step_goes_on_from_the_log_of_the_one_before(chains):
     for name, one in replies[0].items():
         assert one.attributes == chose[0][name].selected
         assert (one.personalized, one.generic) == (one.attribute, "Sure.")
+
+
+def test_pages_show_what_the_models_wrote(chains, tmp_path):
+    """Of every stage, without data at hand: the log has it. Runs of one ranking have texts of their own where they differ."""
+    for harness in (chains.inspect, chains.lm_eval):
+        done = personafeedback("rank", harness, "--out", tmp_path / harness.name)
+        assert done.exit_code == 0, done.output
+        data = embedded((tmp_path / harness.name / "index.html").read_text(encoding="utf-8"))
+        assert len(data["kinds"]) == 3
+        texts = {(data["kinds"][case["kind"]]["question"], case["id"]): dict(case["texts"]) for case in data["cases"]}
+        for place, own in CONVERSATIONS.items():
+            of = next(texts[key] for key in texts if key == ("First message", place))
+            assert of["Conversation"] == own.transcript
+            assert of["Noted"] == "\n".join(f"- {' '.join(text[:60].split())}" for text in MESSAGES[place])
+        for one in replied(earlier.find(str(harness), "recenter_respond")):
+            found = [case for case in data["cases"] if case["id"].split()[0] == one.id]
+            assert {case["question"] for case in found} == {one.prompt}
+            chose, wrote = sorted((dict(case["texts"]) for case in found), key=len)
+            assert chose["Selected"] == wrote["About the user"] == "\n".join(f"- {of}" for of in one.attributes)
+            assert len(chose["About the user"].splitlines()) >= len(one.attributes)
+            assert (wrote["Personalized reply"], wrote["Generic reply"]) == (one.personalized, one.generic)
+
+    for judge in ("always_all", "always_none"):
+        in_inspect(SELECT, f"recenter_select/{judge}", tmp_path / "two", method="select")
+    assert personafeedback("rank", tmp_path / "two", "--out", tmp_path / "ranked").exit_code == 0
+    data = embedded((tmp_path / "ranked" / "index.html").read_text(encoding="utf-8"))
+    for case in data["cases"]:
+        texts = dict(case["texts"])
+        assert texts["Selected: recenter_select/always_all"] == texts["About the user"]
+        assert texts["Selected: recenter_select/always_none"] == ""
 
 
 def test_the_planted_shares(chains):

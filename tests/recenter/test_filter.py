@@ -30,8 +30,8 @@ from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.text import same_text
 from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile
+from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.embeddings import similarity
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
 from personafeedback_tasks.recenter.filter.features import columns_of, joined, of_relevance, scaled
@@ -535,16 +535,16 @@ def test_recorded_answers_are_weighed_and_needed_again(minilm, tmp_path):
         asked(judge, changed)
     even = next(row for row in load(Relevance, "sample") if row.judgment is None)  # not trained on, and its reply is NO
     assert read_yes_no(asked(judge, even).text) == "NO"
-    with pytest.raises(DataError, match="no reply to the row 'unknown'"):
+    with pytest.raises(DataError, match="no reply to unknown"):
         asked(judge, Relevance("unknown", "u", "Where should I go?", "Has a boat"))
 
 
 def test_a_row_without_a_reply_and_a_broken_file_are_named(minilm, tmp_path):
     rows = list(with_judgment(load(Relevance, "sample")))
     missing = recorded(tmp_path / "missing.jsonl", [(row.id, "YES") for row in rows[1:]])
-    refused(train("sample", tmp_path / "out", minilm, "--answers", missing), f"no reply to the row '{rows[0].id}'")
+    refused(train("sample", tmp_path / "out", minilm, "--answers", missing), f"no reply to {rows[0].id}")
     twice = recorded(tmp_path / "twice.jsonl", [("a", "YES"), ("a", "NO")])
-    refused(train("sample", tmp_path / "out", minilm, "--answers", twice), "line 2", "a second time")
+    refused(train("sample", tmp_path / "out", minilm, "--answers", twice), "line 2", "a second reply to a")
     number = recorded(tmp_path / "number.jsonl", [("a", 1)])
     refused(train("sample", tmp_path / "out", minilm, "--answers", number), "line 1", "reply = 1")
 

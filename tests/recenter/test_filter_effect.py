@@ -9,21 +9,26 @@ import pytest
 from support import planted_chain as planted
 from support.commands import personafeedback
 from support.outputs import faults
+from support.tables import in_markdown
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.recenter import funnel
+from personafeedback_tasks.recenter.chains import MadeChain
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.effect import effect_of
 from personafeedback_tasks.recenter.filter.judge import step_filter
 from personafeedback_tasks.recenter.filter.stage import STAGES
-from personafeedback_tasks.recenter.funnel import MadeChain
+from personafeedback_tasks.recenter.funnel import make_funnel
+from personafeedback_tasks.recenter.funnel_sheet import ChainResult, sheet
 from personafeedback_tasks.recenter.histories import conversation_id
 from personafeedback_tasks.recenter.judgments import read_judgments
-from personafeedback_tasks.recenter.made import Extracted, Selected
 from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.reports.blocks import markdown
+from personafeedback_tasks.reports.funnel_text import blocks
 
 PLAN = planted.plan()
 
@@ -31,21 +36,6 @@ PLAN = planted.plan()
 @pytest.fixture(scope="module")
 def people(tmp_path_factory):
     return planted.write_people(tmp_path_factory.mktemp("people"), PLAN)
-
-
-def chain() -> MadeChain:
-    """What the planted model makes, without a harness."""
-    extracted = [
-        Extracted(f"{name}-{place}", PLAN.owner[name], name, tuple(Message(**turn) for turn in PLAN.messages[name]), PLAN.sources[name], one, "", "", False)
-        for name, noted in PLAN.noted.items()
-        for place, one in enumerate(noted, 1)
-    ]  # fmt: skip
-    selected = [
-        Selected(f"u{user}-q{number}", f"u{user}", f"q{number}", text, topic in planted.SENSITIVE, "", tuple(PLAN.profile(f"u{user}")), tuple(planted.shown(PLAN, f"u{user}", topic)))
-        for user in range(planted.USERS)
-        for number, (topic, text) in enumerate(planted.PROMPTS)
-    ]  # fmt: skip
-    return MadeChain("model", frozenset(PLAN.noted), extracted, selected)
 
 
 def says(stage, found, held_out=True, users=()):
@@ -62,7 +52,7 @@ def test_a_filter_that_rejects_what_people_reject_lets_only_accepted_ones_throug
     """96 attributes, 54 of them accepted. It drops the 42 others: acceptance rises from 54 / 96 to 1, and no accepted one is lost."""
     wrong = {f"x{number}" for number, right in enumerate(PLAN.accepted.values()) if not right}  # ids of `write_people`
     judge = says("extraction", lambda row, texts: row in wrong)
-    effect = effect_of(judge, chain(), read_judgments([people]))
+    effect = effect_of(judge, planted.made_chain(PLAN), read_judgments([people]))
     without, with_it, difference = effect.measures["accepted"]
     assert (without.value, with_it.value) == (pytest.approx(54 / 96), 1)
     assert difference.value == pytest.approx(1 - 54 / 96)
@@ -83,7 +73,7 @@ def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(peopl
             next(one for one in planted.ALL if one.casefold() == texts[0].casefold()), topics[texts[1]]
         )
 
-    effect = effect_of(says("relevance", relevant), chain(), read_judgments([people]))
+    effect = effect_of(says("relevance", relevant), planted.made_chain(PLAN), read_judgments([people]))
     pairs = [
         (user, topic) for user in (f"u{number}" for number in range(planted.USERS)) for topic, _ in planted.PROMPTS
     ]
@@ -102,23 +92,37 @@ def test_rows_of_users_that_the_filter_knows_are_left_out_unless_held_out(people
     """Of u0 and u1 the filter knows other rows: what it says of these would flatter it. The others are new to it."""
     effect = effect_of(
         says("extraction", lambda row, texts: False, held_out=False, users=("u0", "u1")),
-        chain(),
+        planted.made_chain(PLAN),
         read_judgments([people]),
     )
     assert (effect.rows, effect.left_out) == (72, 24)
     everyone = effect_of(
-        says("extraction", lambda row, texts: False, users=("u0", "u1")), chain(), read_judgments([people])
+        says("extraction", lambda row, texts: False, users=("u0", "u1")),
+        planted.made_chain(PLAN),
+        read_judgments([people]),
     )
     assert (everyone.rows, everyone.left_out) == (96, 0)
 
 
 def test_a_filter_that_drops_everything_leaves_no_share(people):
-    effect = effect_of(says("extraction", lambda row, texts: True), chain(), read_judgments([people]))
+    effect = effect_of(says("extraction", lambda row, texts: True), planted.made_chain(PLAN), read_judgments([people]))
     assert (
         effect.measures["accepted"][1].value != effect.measures["accepted"][1].value
     )  # nan: of nothing there is no share
     assert effect.measures["kept_accepted"][1].value == 0
     assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_judgments([people])) is None
+    whole = make_funnel(planted.made_chain(PLAN), read_judgments([people]))
+    shown = markdown(blocks(sheet([ChainResult(whole, None, (effect,))], []), {}))
+    assert in_markdown(shown)["What the filters change"]["with minus without, paired"]["model: accepted"] == "–"
+
+
+def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
+    """That of the users: the last digit of an error depends on it, and sets of texts have another one in every process."""
+    seen = []
+    monkeypatch.setattr(funnel, "share", lambda values, users, also=None: seen.append(users))
+    make_funnel(planted.made_chain(PLAN), read_judgments([people]))
+    assert len(seen) > 4
+    assert all(users == sorted(users) for users in seen)
 
 
 @pytest.mark.torch
@@ -175,6 +179,26 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     assert over["difference"]["value"] < -0.3
     assert effect["measures"]["irrelevant"]["difference"]["value"] < -0.1
     _the_chain_goes_on_without_what_it_drops(tmp_path, data, log)
+    _with_it_and_without_are_two_rows(tmp_path, data, log, people)
+
+
+def _with_it_and_without_are_two_rows(folder, data, log, people):
+    from support.recenter import in_inspect
+
+    record, logs = find("recenter_respond"), [log]
+    for number, more in enumerate(({}, {"relevance_filter": str(folder / "filter")})):
+        told = {"data": str(data), "selected": str(log), **more}
+        cases = {row.id: row for row in record.load(record.options(**told), {}).cases}
+        script = planted.script(PLAN, record.name, cases)
+        logs.append(in_inspect(record, script, folder / f"respond{number}", method="respond", **told)[1])
+    done = personafeedback("chain", *logs, "--people", people, "--json", "-")
+    assert done.exit_code == 0, done.output
+    plain, filtered = json.loads(done.stdout)["models"]
+    assert filtered["model"] == f"{plain['model']}, filtered"
+    assert "dropped" in filtered["signatures"]["recenter_respond"]
+    assert "dropped" not in plain["signatures"]["recenter_respond"]
+    assert filtered["steps"]["selected"] == plain["steps"]["selected"]  # the same run
+    assert filtered["notes"] != plain["notes"]  # other replies
 
 
 def _the_chain_goes_on_without_what_it_drops(folder, data, log):

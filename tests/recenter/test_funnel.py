@@ -17,7 +17,8 @@ pytest.importorskip("lm_eval")
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.recenter.funnel import MadeChain, made_chain, make_funnel
+from personafeedback_tasks.recenter.chains import MadeChain, made_chain
+from personafeedback_tasks.recenter.funnel import make_funnel
 from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.runs import earlier
 
@@ -257,6 +258,10 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_
     done = personafeedback("chain", other, "--people", people)
     assert done.exit_code != 0
     assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
+    done = personafeedback("chain", *logs.values(), "--exam", other)
+    assert "Pass its run on what the models made with --judge." in done.output
+    done = personafeedback("chain", *logs.values(), "--judge", logs["recenter_extract"])
+    assert "found a run of recenter_extract, expected one in which a judge says of each case" in done.output
 
 
 def test_a_funnel_of_which_nothing_was_judged_is_drawn_as_such(logs, tmp_path):

@@ -74,7 +74,7 @@ def test_without_the_variable_a_note_says_how_to_get_embeddings():
 
 @pytest.mark.slow
 def test_embeddings_select_the_closest_k_by_a_real_model(minilm, monkeypatch):
-    from personafeedback_tasks.recenter.embeddings import similarity
+    from personafeedback_tasks.recenter.baselines import similarity
 
     monkeypatch.setenv(EMBEDDINGS, str(minilm))
     said, notes = relevance(ROWS)

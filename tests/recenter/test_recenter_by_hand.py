@@ -16,8 +16,7 @@ np = pytest.importorskip("numpy")
 from personafeedback_tasks.common import embeddings
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine.outcome import Outcome
-from personafeedback_tasks.recenter import embeddings as relevance_embeddings
-from personafeedback_tasks.recenter import extraction, profile, ratings, relevance, response
+from personafeedback_tasks.recenter import baselines, extraction, profile, ratings, relevance, response
 from personafeedback_tasks.recenter.baselines import selected
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
@@ -182,13 +181,13 @@ def test_an_extraction_is_problematic_where_most_people_did_not_accept_it():
     shown = EXTRACTION.report.shown(rows, {row.id for row in rows})
     for row in rows:
         against = sum(vote != "accepted" for vote in row.votes)
-        label = extraction.target(row)
+        label = extraction.SCORES.target(row)
         assert shown.texts[row.id]["People"].startswith(label)
         if row.votes:
             most = against if 2 * against > len(row.votes) else len(row.votes) - against
             assert (label == EXTRACTION.labels[0]) == (2 * against > len(row.votes))
             assert shown.texts[row.id]["People"] == f"{label}: {most} of {len(row.votes)} people"
-    assert len({extraction.target(row) for row in rows}) == 2
+    assert len({extraction.SCORES.target(row) for row in rows}) == 2
 
 
 def test_a_response_shows_the_mean_and_the_votes_in_order():
@@ -249,10 +248,10 @@ def test_each_text_is_embedded_once_in_batches_of_similar_length(embedder, count
 
 
 def test_the_similarity_of_a_row_is_the_cosine_of_its_two_texts(embedder, monkeypatch):
-    monkeypatch.setattr(relevance_embeddings, "embedder", lambda model: embedder)
+    monkeypatch.setattr(baselines, "embedder", lambda model: embedder)
     rows = [Relevance("1", "u", "aab", "ab", label=True), Relevance("2", "u", "b", "a", label=True)]
-    assert relevance_embeddings.similarity(rows, "m") == {"1": same(3 / math.sqrt(10)), "2": 0}
-    assert relevance_embeddings.similarity([], "m") == {}
+    assert baselines.similarity(rows, "m") == {"1": same(3 / math.sqrt(10)), "2": 0}
+    assert baselines.similarity([], "m") == {}
 
 
 def test_a_model_is_a_name_or_a_folder(tmp_path, monkeypatch):

@@ -13,11 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.authors import AGAIN, ITEMS, ONE, OTHER, PILOT, PROFILES, counted, profile, replies, said, write
 from support.commands import personafeedback, tree
+from support.recenter import in_inspect
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.strict_json import json_lines
+from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response
-from personafeedback_tasks.recenter.upstream import ShortIds, convert, json_lines
+from personafeedback_tasks.recenter.upstream import ShortIds, convert
 
 LABELS = [
     ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
@@ -160,6 +163,32 @@ def test_the_repository_and_its_folder_of_data_are_the_same(folder, tmp_path):
 def test_a_folder_without_any_of_the_files_is_an_error(folder):
     with pytest.raises(DataError, match=r"found no row to import, expected any of task6/.*or its folder data\.$"):
         convert(folder / "task6")
+
+
+@pytest.mark.slow
+def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
+    """Of relevance alone: what is selected is judged, the replies are not, and nothing is extracted."""
+    data = tmp_path / "made"
+    assert personafeedback("import-annotations", folder, "--out", data).exit_code == 0
+    logs, of = tmp_path / "logs", {"data": str(data)}
+    chosen, log = in_inspect(find("recenter_select"), "recenter_select/always_all", logs, method="select", **of)
+    assert (chosen["selected"], chosen["shown"]) == (1, 2)
+    written, _ = in_inspect(
+        find("recenter_respond"), lambda name, call: f"A {call} reply.", logs, method="respond", selected=str(log), **of
+    )
+    assert (written["written"], written["length_generic"]) == (1, len("A generic reply."))
+    done = personafeedback("chain", logs, "--people", data, "--out", tmp_path / "chain")
+    assert done.exit_code == 0, done.output
+    assert "People judged 6 of the 6 attributes to select from." in done.output
+    assert "People judged none of the 3 pairs of replies" in done.output
+    steps = [model["steps"] for model in json.loads((tmp_path / "chain" / "chain.json").read_text("utf-8"))["models"]]
+    assert [{name: value["value"] for name, value in of_model.items()} for of_model in steps] == [
+        {"selected": 1.0, "irrelevant": 0.5}, {}
+    ]  # fmt: skip
+    rated, _ = in_inspect(
+        find("recenter_response"), "recenter_response/always_4", tmp_path / "rated", rows="unjudged", **of
+    )
+    assert rated["no_better"] == 1  # the same in both orders: no difference
 
 
 # --- the same labels in several files -----------------------------------------------------------------------------------

@@ -27,14 +27,14 @@ from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import RELEVANCE, build, target
+from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES, build
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.runs.read import read_run
 
 ROWS = with_judgment(load(Relevance, "sample"))
 CORPUS = RELEVANCE.corpus
-PEOPLE = {row.id: target(row) for row in ROWS}
+PEOPLE = {row.id: SCORES.target(row) for row in ROWS}
 OTHER = {"YES": "NO", "NO": "YES"}
 BROKEN = {row.id for row in ROWS[::10]}
 
@@ -75,7 +75,7 @@ def test_the_prompt_does_not_tell_what_people_said():
     (row,) = [row for row in ROWS if row.id == "demo-r01"]
     opposite = Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.judgment)
     assert build(opposite) == build(row)
-    assert target(opposite) != target(row)
+    assert SCORES.target(opposite) != SCORES.target(row)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------

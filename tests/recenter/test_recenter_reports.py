@@ -22,7 +22,7 @@ from support.caveats import words
 from support.commands import personafeedback
 from support.environments import CHECKOUT
 from support.outcomes import answering, changed
-from support.shown import markdown, rank_runs
+from support.shown import embedded, markdown, rank_runs
 from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.comparison import compare
@@ -470,10 +470,6 @@ def test_docs_show_the_table_that_a_report_has(logs, tmp_path):
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
-
-
-def embedded(html: str) -> dict:
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1])
 
 
 def test_the_page_shows_prompt_attribute_and_what_people_said(template, noisy):

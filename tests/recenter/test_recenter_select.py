@@ -20,7 +20,7 @@ from personafeedback_tasks.engine.documents import Document
 from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.profile import build, gather, listed, split
-from personafeedback_tasks.recenter.relevance import RELEVANCE, target
+from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.runs.read import read_run
@@ -37,7 +37,7 @@ def as_list(document: str, answers: dict[str, str]) -> str:
 
 
 ANSWERS = {
-    "gold": {row.id: target(row) for row in ROWS},
+    "gold": {row.id: SCORES.target(row) for row in ROWS},
     "inverted": {row.id: "NO" if row.judgment else "YES" for row in ROWS},
     "always_yes": dict.fromkeys((row.id for row in ROWS), "YES"),
     "always_no": dict.fromkeys((row.id for row in ROWS), "NO"),

@@ -176,6 +176,10 @@ def the_run_has_no_accuracy_and_can_be_reported(stage, folder, there, log):
     assert done.exit_code == 0, done.output
     assert "Nobody judged these rows" in done.output
     assert "Nobody says what is right in these cases, so the run has no score." in done.output
+    users = {
+        json.loads(line)["user_id"] for line in (folder / "new" / f"{stage}.jsonl").read_text("utf-8").splitlines()
+    }
+    assert f" cases, {len(users):,} users" in personafeedback("report", log).output
     second, _ = in_inspect(
         find(f"recenter_{stage}"),
         f"recenter_{stage}/{CONSTANT[stage]}",

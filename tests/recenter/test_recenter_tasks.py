@@ -179,7 +179,7 @@ def check(benchmark, rows, replies, answers, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["perfect", "inverted", "always", "broken"])
 def test_extraction_has_the_known_scores_in_both_harnesses(model, tmp_path):
-    people = {row.id: extraction.target(row) for row in EXTRACTIONS}
+    people = {row.id: extraction.SCORES.target(row) for row in EXTRACTIONS}
     broken = {row.id for row in EXTRACTIONS[::10]}
     answers = {
         "perfect": people,
@@ -318,7 +318,7 @@ def test_only_the_attribute_changes_in_a_prompt():
 @pytest.mark.parametrize("method", ["generate", "select"])
 def test_a_control_beside_its_run_gives_the_gain(method, tmp_path):
     """A model that selects what people select, as long as it is shown that; of others' attributes, nothing."""
-    gold = {row.id: relevance.target(row) for row in ROWS}
+    gold = {row.id: relevance.SCORES.target(row) for row in ROWS}
     lists = {
         document.id: ", ".join(str(place) for place, row in enumerate(document.cases, 1) if row.judgment) or "NONE"
         for document in relevance.profile.gather(ROWS)

@@ -411,7 +411,7 @@ def test_a_label_in_angle_brackets_is_one_for_either_letter() -> None:
 
 # --- the vocabulary --------------------------------------------------------------------------------------------------------
 def test_a_word_is_in_one_class() -> None:
-    words = [word for words in vocabulary.VOCABULARY.values() for word in words.split()]
+    words = [word for words in vocabulary.VOCABULARY.values() for word in words]
     assert sorted({word for word in words if words.count(word) > 1}) == []
 
 

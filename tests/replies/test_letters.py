@@ -109,3 +109,8 @@ def test_the_probabilities_of_four_letters_add_up_their_tokens():
     assert c == pytest.approx(-2 + 0.6931471805599453)
     assert all(value != value for value in top([("Well", -0.1)]))
     assert top_reader(("A", "B"))([("C", -0.1)]) != top([("C", -0.1)])
+
+
+def test_byte_level_vocabularies_write_a_soft_hyphen_otherwise_too():
+    """GPT-2's table shows each byte that it takes for invisible as a character from U+0100 on; 0xAD, the last one, is in `Ｍ`."""
+    assert spellings(("M",))["ï¼\u0143"] == "M"

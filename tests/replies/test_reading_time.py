@@ -20,7 +20,7 @@ from personafeedback_tasks.replies.answers import LETTERS, REASONS, read_last_li
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "linear_reading.py"))
 
 ONE_OF_EACH = [
-    *(min(words.split(), key=len) for words in vocabulary.VOCABULARY.values()),
+    *(min(words, key=len) for words in vocabulary.VOCABULARY.values()),
     *"AB.,:?()\n-",
     " ",
     '"',

@@ -30,7 +30,7 @@ from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
 from support.outcomes import changed, scored_case
 from support.releases import write_release
-from support.shown import rank_runs
+from support.shown import embedded, rank_runs
 
 from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.choice.terms import overlap_terms
@@ -79,11 +79,6 @@ def ranked(folder) -> list[Run]:
     """The runs of the page, in its order."""
     runs = read_runs([folder])
     return sorted(runs, key=lambda run: -sum(case.value("acc") for case in run.cases.values()))
-
-
-def embedded(html: str) -> dict:
-    """The data in a page."""
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1])
 
 
 def answers(data: dict) -> list[list[dict | None]]:

@@ -25,16 +25,20 @@ from personafeedback_tasks.engine.method import FACTS
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.engine.recorded import Key
 from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.engine.stopping import StopPlan, read_rule, user_order
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs import graded
+from personafeedback_tasks.runs import earlier, estimated, graded
 from personafeedback_tasks.runs import lm_eval_log as lm_eval_logs
 from personafeedback_tasks.runs import log as logs
 from personafeedback_tasks.runs.asked import checked, refuse_other_data
+from personafeedback_tasks.runs.estimated import with_tokens
 from personafeedback_tasks.runs.judged import Compared
 from personafeedback_tasks.runs.logged import logged
 from personafeedback_tasks.runs.marks import of_all_epochs
+from personafeedback_tasks.runs.model_arguments import needed
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError, signed
+from personafeedback_tasks.runs.stopped import of_users, plan_in
 from personafeedback_tasks.runs.unfinished import advice, perhaps
 from personafeedback_tasks.runs.written import of_writer
 
@@ -257,3 +261,71 @@ def test_votes_on_a_reply_need_its_question_and_its_text():
 
 class _Cases(list):
     source = "here"
+
+
+# --- runs that stop -------------------------------------------------------------------------------------------------------
+
+
+def test_a_log_says_whose_cases_are_whose(tmp_path):
+    plan = plan_in(tmp_path, {"rule": "5", "cases_of_users": [2, 1]}, ["a", "b", "c"], 5)
+    assert (plan.rule.written, plan.cases) == ("5", (("a", "b"), ("c",)))
+    some = plan_in(tmp_path, {"rule": "5", "cases_of_users": [2, 3]}, ["a", "b", "c"], None)
+    assert [len(ids) for ids in some.cases] == [2, 3]
+    assert some.cases[1][0] == "c"
+    for sizes in ([], 3, [2, "1"], [3, 0], [2]):
+        with pytest.raises(RunError, match="as the cases of each user, expected 3 in all"):
+            plan_in(tmp_path, {"rule": "5", "cases_of_users": sizes}, ["a", "b", "c"], 5)
+    with pytest.raises(RunError, match="found the rule 5, expected stop=6"):
+        plan_in(tmp_path, {"rule": "5", "cases_of_users": [3]}, ["a", "b", "c"], 6)
+
+
+def test_users_count_in_the_order_that_is_drawn(tmp_path):
+    run = read_run(toy(tmp_path, "gold", selection="hard"))
+    order = user_order(case.user_id for case in run.cases.values())
+    own = [tuple(name for name, case in run.cases.items() if case.user_id == user) for user in order]
+    rule = read_rule("acc:50")
+    (kept,) = of_users([run], StopPlan(rule, tuple(own)))
+    assert kept.stopped is not None
+    assert kept.cases.keys() == {name for ids in own[: kept.stopped.users] for name in ids}
+    (limited,) = of_users([run], StopPlan(rule, (*own, ("not asked",))))
+    assert limited.cases == kept.cases
+    for cases, sentence in ((own[::-1], "in another order"), ([own[0] + own[1], *own[2:]], "as those of one user")):
+        with pytest.raises(RunError, match=sentence):
+            of_users([run], StopPlan(rule, tuple(cases)))
+
+
+# --- tokens, earlier runs, model arguments --------------------------------------------------------------------------------
+
+
+def test_each_setting_has_the_tokens_of_its_own_calls(tmp_path, monkeypatch):
+    monkeypatch.setattr(estimated, "counted_by", lambda tokenizer: lambda texts: [len(text) for text in texts])
+    path = toy(tmp_path, "always_first", selection="general_hard", setting="persona,no_persona")
+    _, *lines, _ = map(json.loads, path.read_text("utf-8").splitlines())
+    persona, without = (with_tokens(run, "some") for run in read_runs([path]))
+    for run, place in ((persona, slice(0, 2)), (without, slice(2, 4))):
+        calls = {line["document"]["id"]: line["calls"][place] for line in lines}
+        asked = {name: sum(len(text) for call in own for text in call["prompt"]) for name, own in calls.items()}
+        assert {name: case[0].usage.input for name, case in run.cases.items()} == asked
+        assert (run.usage.calls, run.usage.input) == (2 * len(lines), sum(asked.values()))
+        assert run.usage.output == 2 * len(lines)  # letters
+    assert persona.usage.input > without.usage.input
+    assert with_tokens(read_runs([path])[0], None).tokenizer == ""
+
+
+def test_a_task_goes_on_from_a_whole_run_alone(tmp_path, monkeypatch):
+    path = jsonl_harness.run(lambda case, call: "[]", "some", tmp_path, "recenter_extract", data="sample")
+    found = earlier.find(str(path), "recenter_extract")
+    assert {reply.text for case in found.cases for reply in case.replies} == {"[]"}
+    with pytest.raises(RunError, match=r"found no run of recenter_select \(runs: recenter_extract\)"):
+        earlier.find(str(path), "recenter_select")
+    unfinished = [replace(run, status="cancelled") for run in read_runs([path])]
+    monkeypatch.setattr(earlier, "read_runs", lambda paths: unfinished)
+    with pytest.raises(RunError, match="expected a whole run"):
+        earlier.find(str(path), "recenter_extract")
+
+
+def test_a_command_names_the_model_arguments_that_have_a_value():
+    given = {"tokenizer": None, "tokenizer_backend": None, "model_path": "m", "batch_size": 4, "base_url": "http://10.0.0.1/v1"}  # fmt: skip
+    assert needed(given) == {"tokenizer_backend": None, "model_path": "m", "base_url": "URL"}
+    assert needed({"base_url": "https://api.openai.com/v1"}) == {"base_url": "https://api.openai.com/v1"}
+    assert needed({}) == {}

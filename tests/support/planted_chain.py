@@ -10,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from personafeedback_tasks.recenter.chains import MadeChain
+from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.histories import conversation_id
+from personafeedback_tasks.recenter.made import Extracted, Replied, Selected
 from support.planted import TOPICS
 
 USERS, CONVERSATIONS, EACH = 8, 4, 3
@@ -164,6 +167,24 @@ def shown(made: PlantedChain, user: str, topic: str) -> list[str]:
     return sorted(one for one in made.profile(user) if selects(user, one, topic))
 
 
+def made_chain(plan: PlantedChain) -> MadeChain:
+    """What the model makes, without a harness."""
+    extracted = [
+        Extracted(f"{name}-{place}", plan.owner[name], tuple(Message(**turn) for turn in plan.messages[name]), one, "None given", plan.sources[name], conversation_id=name, quoted=False)
+        for name, noted in plan.noted.items()
+        for place, one in enumerate(noted, 1)
+    ]  # fmt: skip
+    selected, replied = [], []
+    for user in (f"u{number}" for number in range(USERS)):
+        for number, (topic, text) in enumerate(PROMPTS):
+            about = (f"{user}-q{number}", user, f"q{number}", text, topic in SENSITIVE, "")
+            chosen = tuple(shown(plan, user, topic))
+            selected.append(Selected(*about, tuple(plan.profile(user)), chosen))
+            if chosen:
+                replied.append(Replied(*about, chosen, personalized(user, number, list(chosen)), GENERIC))
+    return MadeChain("model", frozenset(plan.noted), extracted, selected, replied)
+
+
 def script(made: PlantedChain, benchmark: str, cases: dict[str, object]) -> Callable[[str, str], str]:
     """The model: (case id, call) -> its reply."""
 
@@ -179,7 +200,7 @@ def script(made: PlantedChain, benchmark: str, cases: dict[str, object]) -> Call
     def respond(case: str, call: str) -> str:
         row = cases[case]
         return (
-            GENERIC if call == "generic" else personalized(row.user_id, int(row.asked.id[1:]), sorted(row.attributes))
+            GENERIC if call == "generic" else personalized(row.user_id, int(row.prompt_id[1:]), sorted(row.attributes))
         )
 
     return {"recenter_extract": extract, "recenter_select": select, "recenter_respond": respond}[benchmark]

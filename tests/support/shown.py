@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from personafeedback_tasks.analysis import ranking
@@ -32,3 +33,8 @@ def as_json(made: Report | RunComparison) -> dict[str, Any]:
 def rank_runs(*runs, **options):
     """The ranking of some runs without controls; for the options see `ranking.make_ranking`."""
     return ranking.make_ranking([Contender(run) for run in runs], **options)
+
+
+def embedded(html: str) -> dict[str, Any]:
+    """The data in a page."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1])

@@ -1,4 +1,4 @@
-"""The whole way to a set of one's own, as docs/building.md prints it: ten lines, nine annotators, both harnesses."""
+"""The whole way to a set of one's own, as docs/building.md prints it: eleven lines, nine annotators, both harnesses."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Judging(LM):
 def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = block(DOCS / "building.md", "story: building").splitlines()
-    assert len(lines) == 10
+    assert len(lines) == 11
     ours, steps = Folder(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
     with texts_server(says, by_model=True) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -114,6 +114,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         name: case[0].answers for name, case in other.cases.items()
     }
     assert printed
+    assert "Cost of the whole build" in (ours.root / "pilot.html").read_text("utf-8")
     report = personafeedback("report", "--full", tmp_path / "logs")
     assert report.exit_code == 0, report.output
     assert "Our users" in report.stdout

@@ -31,7 +31,7 @@ from support.hub import Hub
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
-from personafeedback_tasks.personafeedback.paper.models import ARMORM, EXPORT, HELPSTEER2, MODELS, PATCHED
+from personafeedback_tasks.personafeedback.paper.models import EXPORT, MODELS, PATCHED
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.runs.read import read_run
 
@@ -142,7 +142,7 @@ def test_a_model_with_code_of_its_own_is_patched_in_a_copy(model, hub, reward_mo
 
 
 def test_the_outputs_of_qrm_and_armorm_are_as_many_as_their_code_has():
-    assert [len(names.split(",")) for names in (HELPSTEER2, ARMORM)] == [5, 19]
+    assert [len(model.aspects.split(",")) for model in MODELS if model.aspects] == [5, 19]
 
 
 @pytest.mark.parametrize("model", [model for model in MODELS if model.runs == EXPORT], ids=lambda model: model.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..folder import Folder
-from ..models import Models
+from ..models import NOBODY, Models
 from ..steps import MEMORY, Say, taken
 from ..texts.answers import write_answers
 from ..texts.memories import write_memories
@@ -27,7 +27,7 @@ def write_texts(few: Folder, models: Models, say: Say) -> None:
         if not line.startswith("Next: "):
             say(line)
 
-    write_personas(few, writer if few.settings.personas else None, say_but_next)
+    write_personas(few, writer if few.settings.personas else NOBODY, say_but_next)
     if MEMORY in taken((MEMORY,), few.root):
         write_memories(few, writer, False, say_but_next)
     write_questions(few, writer, say_but_next)

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ...common.errors import require
 from ...engine.usage import NONE, Usage
 from ..folder import Folder
 from ..rows import OWN, TEST, Answer, Origin, Pair, Person, Refused, kept
+from ..spending import Spending, Took, spent
 from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
 from ..texts.asking import settled
 from ..texts.pairs import kinds
 from ..texts.personas import names
 
 
-@dataclass(frozen=True)
-class StepCost:
-    """What a step has taken, and what it will take.
-
-    Attributes:
-        persons: that it was done for; whole: that it will have been done for in the end.
-        usage: for these persons.
-    """
-
-    step: str
-    persons: int
-    whole: int
-    usage: Usage
-
-    @property
-    def expected(self) -> Usage:
-        """In the end, if each of the others takes as much as these did."""
-        return Usage(*(number * self.whole / self.persons for number in self.usage.each))
-
-
-def step_costs(folder: Folder) -> list[StepCost]:
-    """Each step that asked models, in order. What a log that cannot be read took is not counted."""
-    require("inspect_ai", extra="build")
-    from ...inspect_harness.spent import spent
-
+def step_costs(folder: Folder) -> tuple[Spending, Spending]:
+    """(what each step has taken, for so many persons; what it will have taken in the end, if each of the others takes as much)."""
     usage: dict[str, Usage] = {}
-    for row in spent(folder.root)[0]:
-        usage[row.step] = usage.get(row.step, NONE) + Usage(row.texts, row.input_tokens, 0, row.output_tokens, 0)
+    for (name, _), of_model in spent(folder.root)[0].items():
+        usage[name] = usage.get(name, NONE) + of_model
     written = {(origin.kind, origin.parents[:1]): origin for origin in folder.read(Origin) if origin.model != OWN}
     chosen = {parents[0] for kind, parents in written if kind == "memory"}
     people, to_come = kept(folder.read(Person)), len(missing(folder))
@@ -54,11 +29,13 @@ def step_costs(folder: Folder) -> list[StepCost]:
         QUESTIONS: (len({parents[0] for kind, parents in written if kind == "question"}), len(people) + to_come),
         ANSWERS: (len({answer.user_id for answer in folder.read(Answer)}), len(people) + to_come),
     }
-    return [
-        StepCost(step.name, done, max(done, whole), usage[step.name])
-        for step, (done, whole) in persons.items()
-        if done and step.name in usage
-    ]
+    so_far, in_the_end = list[Took](), list[Took]()
+    for step, (done, whole) in persons.items():
+        if done and step.name in usage:
+            took, whole = usage[step.name], max(done, whole)
+            so_far.append(((step.name, f"{done:,}"), took))
+            in_the_end.append(((step.name, f"{whole:,}"), Usage(*(number * whole / done for number in took.each))))
+    return so_far, in_the_end
 
 
 def pairs_in_the_end(folder: Folder) -> str:

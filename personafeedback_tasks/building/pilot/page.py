@@ -11,10 +11,11 @@ from typing import Any
 from ...choice import baselines
 from ...choice.orders import TWO
 from ...common import web
-from ...engine.usage import Prices, Usage, total
+from ...engine.usage import Prices
 from ..basis import Bases
 from ..folder import Folder
 from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused
+from ..spending import TOKENS, usage_rows
 from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
 from ..texts import answers, checks, memories, personas, questions
 from ..texts.answers import target
@@ -97,23 +98,12 @@ def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
 
 
 def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
-    costs = step_costs(folder)
-    dollars = ["dollars"] if prices else []
-
-    def cells(usage: Usage) -> list[str]:
-        spent = [f"{prices.of(usage):,.2f}"] if prices else []
-        return [f"{usage.calls:,.0f}", f"{usage.input:,.0f}", f"{usage.output:,.0f}", *spent]
-
-    header = ["step", "persons", "calls", "input tokens", "output tokens", *dollars]
-    so_far = [[cost.step, f"{cost.persons:,}", *cells(cost.usage)] for cost in costs]
-    whole = [[cost.step, f"{cost.whole:,}", *cells(cost.expected)] for cost in costs]
-    if costs:
-        so_far.append(["total", "", *cells(total(cost.usage for cost in costs))])
-        whole.append(["total", "", *cells(total(cost.expected for cost in costs))])
+    so_far, in_the_end = step_costs(folder)
+    header = ["step", "persons", "calls", *TOKENS, *(["dollars"] if prices else [])]
     note = f"Each person still to come is taken to cost as much as these did, refused and replaced texts included. {pairs_in_the_end(folder)}"
     return [
-        _table("Cost so far", header, so_far),
-        _table("Cost of the whole build, with these losses", header, whole, note),
+        _table("Cost so far", header, usage_rows(so_far, prices)),
+        _table("Cost of the whole build, with these losses", header, usage_rows(in_the_end, prices), note),
     ]
 
 

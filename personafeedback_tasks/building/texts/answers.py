@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...common.similar import likeness
 from ...engine.cases import digest_of
+from ..basis import Bases
 from ..folder import Folder
 from ..rows import (  # fmt: skip
     DEGRADED,
@@ -25,19 +26,15 @@ from ..rows import (  # fmt: skip
     TEST,
     WAYS,
     Answer,
-    Origin,
     PackItem,
     Pair,
     Question,
-    Refused,
     Vote,
 )
 from ..settings import Settings
 from ..steps import ANSWERS, PACKS, TRAINING, Say
 from . import checks, prompts
 from .asking import Models, TextRun
-from .briefs import Briefs
-from .drawn import generator
 from .languages import CHARACTERS, words
 from .pairs import balance, choose
 
@@ -73,13 +70,13 @@ MOST = 2
 """Times its target: a longer answer is refused."""
 
 
-_Wanted = tuple[Answer, str, Origin]
-"""An answer without its text, what its writer is told, and where it will be from."""
+_Wanted = tuple[Answer, str, tuple[str, ...]]
+"""An answer without its text, what its writer is told, and where it will be from: the prompt's version and the parents."""
 
 
 def target(settings: Settings, question_id: str) -> int:
     """The length that all answers to a question are to have, in words: drawn from LENGTHS, scaled to the median of the settings."""
-    spread = generator(settings, "words", question_id).choice(LENGTHS) / LENGTHS[len(LENGTHS) // 2]
+    spread = settings.generator("words", question_id).choice(LENGTHS) / LENGTHS[len(LENGTHS) // 2]
     return max(5, 5 * round(settings.words * CHARACTERS.get(settings.language, 1) * spread / 5))
 
 
@@ -103,8 +100,8 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
         say(f"Read {len(run.questions)} questions of {len(users)} persons, {before} answers")
         for wanted in (run.first, run.rewrites):
             for model in models.names:
-                run.write(model, wanted(model), models)
-            folder.write_together({Origin: run.origins.values(), Refused: run.refused, Answer: run.answers})
+                run.write(model, wanted(model))
+            run.save({Answer: run.answers})
         strategies = Counter(answer.strategy for answer in run.answers)
         counts = ", ".join(f"{strategies[name]} {name}" for name in STRATEGIES if strategies[name])
         say(f"Wrote {len(run.answers) - before} answers; answers.jsonl has {len(run.answers)}: {counts or 'none'}")
@@ -146,24 +143,22 @@ class _AnswersRun(TextRun):
     def __init__(self, folder: Folder, models: Models, say: Say):
         super().__init__(folder, ANSWERS, models, say)
         self.questions = folder.questions()
-        self._prompts = {
-            name: prompts.load(folder.root, name) for name in {*FIRST.values(), *chain(*REWRITES.values())}
-        }
+        self._prompts = {name: self.prompt(name) for name in {*FIRST.values(), *chain(*REWRITES.values())}}
         users = {person.user_id for person in folder.people(TEST)}
         self.test = {question.id for question in self.questions if question.user_id in users}
         self.answers = folder.read(Answer)
         self.done = {answer.id for answer in self.answers}
-        self._briefs = Briefs(folder)
+        self._bases = Bases(folder)
         self._of_question: dict[str, list[Answer]] = defaultdict(list)
         for answer in self.answers:
             self._of_question[answer.question_id].append(answer)
-        self._briefs.refuse_edited(self.questions, self.answers, self.origins)
+        self._bases.refuse_edited(self.questions, self.answers, self.origins)
 
     def first(self, model: str) -> Iterator[_Wanted]:
         """The answers of a model that are no rewrites."""
         for question in self.questions:
             for strategy, name in FIRST.items():
-                shown = {} if strategy == QUESTION else {"persona": self._briefs.persona(question, strategy)}
+                shown = {} if strategy == QUESTION else {"persona": self._bases.told(question, strategy)}
                 yield self._wanted(question, strategy, model, "", name, **shown)
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:
@@ -173,8 +168,8 @@ class _AnswersRun(TextRun):
             question = asked.get(parent.question_id)
             if question is not None and parent.strategy == FULL and parent.model == model:
                 for strategy, names in REWRITES.items():
-                    name = generator(self.settings, strategy, parent.id).choice(names)
-                    persona = {} if name in WAYS else {"persona": self._briefs.persona(question, FULL)}
+                    name = self.settings.generator(strategy, parent.id).choice(names)
+                    persona = {} if name in WAYS else {"persona": self._bases.told(question, FULL)}
                     yield self._wanted(question, strategy, model, parent.id, name, answer=parent.text, **persona)
 
     def expect(self, models: Models) -> None:
@@ -191,15 +186,13 @@ class _AnswersRun(TextRun):
             id=answer_id(question.id, strategy, model, parent), question_id=question.id, user_id=question.user_id, strategy=strategy,
             model=model, text="", parent=parent, way=name if name in WAYS else "",
         )  # fmt: skip
-        parents = (*self._briefs.parents(question, strategy), *filter(None, [parent]), f"words:{length}")
-        filled = prompt.filled(language=self.language, question=question.question, words=str(length), **texts)
-        return answer, filled, self.origin(answer.id, "answer", parents, model, prompt.version)
+        parents = (*self._bases.parents(question, strategy), *filter(None, [parent]), f"words:{length}")
+        filled = prompt.filled(question=question.question, words=str(length), **texts)
+        return answer, filled, (prompt.version, *parents)
 
-    def write(self, model: str, wanted: Iterable[_Wanted], models: Models) -> None:
+    def write(self, model: str, wanted: Iterable[_Wanted]) -> None:
         """Ask for those that are neither there nor refused for good, and check what comes."""
-        missing = {
-            answer.id: (answer, prompt, origin) for answer, prompt, origin in wanted if answer.id not in self.done
-        }
+        missing = {one[0].id: one for one in wanted if one[0].id not in self.done}
 
         def take(replies: list[tuple[str, WrittenText]]) -> None:
             for name, reply in replies:
@@ -208,12 +201,11 @@ class _AnswersRun(TextRun):
                 if reason:
                     self.refuse(name, reason, reply.text, like)
                     continue
-                self.done.add(name)
+                self.take(name, "answer", *origin, model=model)
                 self.answers.append(replace(answer, text=text))
                 self._of_question[answer.question_id].append(self.answers[-1])
-                self.origins[name] = origin
 
-        self.complete(models, model, missing, lambda name: missing[name][1], take)
+        self.complete(missing, lambda name: missing[name][1], take, model=model)
 
     def _checked(self, answer: Answer, reply: WrittenText) -> tuple[str, str, str]:
         """(the text of an answer, why it is refused, the id of the answer that it repeats)."""

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...common.errors import DataError, PersonaFeedbackError, require
+from ...common.files import Content
 from ..folder import Folder
-from ..models import NOBODY, Models
+from ..models import Models
 from ..progress import Progress
 from ..rows import OWN, BuildRow, Origin, Refused
 from ..steps import Say, Step
-from . import checks
+from . import checks, prompts
 from .languages import name_of
 
 if TYPE_CHECKING:
@@ -34,10 +36,10 @@ class TextRun:
     """One run of a step: the texts that the build has, and those that come to it.
 
     Args:
-        models: that the step may ask; None if it takes only what a team brought.
+        models: that the step may ask; none if it takes only what a team brought.
 
     Attributes:
-        language: of the build, as a prompt calls it.
+        model: the first of them; empty if there is none.
         origins: id -> its row, of every text.
         done: ids of texts that are there.
         refused: all rows of refused.jsonl.
@@ -47,13 +49,12 @@ class TextRun:
         DataError: a file of the build is broken.
     """
 
-    def __init__(self, folder: Folder, step: Step, models: Models | None, say: Say):
+    def __init__(self, folder: Folder, step: Step, models: Models, say: Say):
         self.folder, self.settings, self.step, self.say = folder, folder.settings, step, say
-        self.language = name_of(self.settings.language)
         self.origins = folder.by_id(Origin)
         self.refused = folder.read(Refused)
-        self._models = models or NOBODY
-        self.progress = Progress(step.name, self._models.show)
+        self._models, self.model = models, next(iter(models.names), "")
+        self.progress = Progress(step.name, models.show)
         self.done: set[str] = set()
         self._times = refusals(self.refused, step)
         self._limit = 0
@@ -66,28 +67,33 @@ class TextRun:
         """How often a text was refused: random choices for it depend on this, so that it is another one when it is asked for again."""
         return self._times[name]
 
+    def prompt(self, name: str) -> prompts.Prompt:
+        """See `prompts.load`."""
+        return prompts.load(self.folder.root, name, name_of(self.settings.language))
+
     def complete(
         self,
-        models: Models,
-        model: str,
         names: Iterable[str],
         told: Callable[[str], str],
         take: Callable[[list[tuple[str, WrittenText]]], None],
         prepare: Callable[[list[str]], list[str]] = lambda names: names,
+        model: str = "",
     ) -> bool:
-        """Have one of the models write those texts that are not done, and in their place others for those that are refused.
+        """Have a model write those texts that are not done, and in their place others for those that are refused.
 
         Args:
             names: ids of texts.
             told: id -> what the model is told, given `time`.
             take: gets (id, text) of those that came, in the order of the names: adds each to `done`, or calls `refuse`.
             prepare: ids -> those that can be asked for now; it may call `refuse` for others.
+            model: one of the run's; the first if empty.
 
         Returns:
             Whether it makes sense to ask for more: false if none came of those that were asked for last.
         """
+        limit = self._models.max_tokens
         outgrown = Counter(
-            text.id for text in self.refused if text.step == self.step.name and _is_outgrown(text, models.max_tokens)
+            text.id for text in self.refused if text.step == self.step.name and _is_outgrown(text, limit)
         )
 
         def open_of(names: Iterable[str]) -> list[str]:
@@ -98,7 +104,7 @@ class TextRun:
             times = {name: self.time(name) for name in left}
             asked = {name: told(name) for name in prepare(left)}
             told_at = {name: self.time(name) for name in asked}
-            replies = self.ask(models, model, asked)
+            replies = self.ask(asked, model=model)
             came = {name for name, _ in replies} | {name for name in asked if self.time(name) > told_at[name]}
             take(replies)
             taken = came & self.done
@@ -108,16 +114,15 @@ class TextRun:
             left = open_of(name for name in left if self.time(name) > times[name])  # what failed waits for the next run
         return some
 
-    def ask(
-        self, models: Models, model: str, prompts: Mapping[str, str], about: str = ""
-    ) -> list[tuple[str, WrittenText]]:
-        """Have one of the models write; (id, text) of those that came, in the order of the prompts.
+    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, WrittenText]]:
+        """Have a model write; (id, text) of those that came, in their order.
 
         What a provider withholds is refused: another one may pass its filter.
 
         Args:
-            prompts: id of a text -> what the model is told.
+            told: id of a text -> what the model is told.
             about: what is asked about the texts of these ids, if not they themselves.
+            model: see `complete`.
 
         Raises:
             OptionError: one of the models does not exist, or cannot be started.
@@ -125,18 +130,19 @@ class TextRun:
         require("inspect_ai", extra="build")
         from ...inspect_harness.generation import GenerationError, check_models, generate
 
-        if not prompts:
+        if not told:
             return []
+        models, model = self._models, model or self.model
         check_models(models.arguments)
-        times, self._limit = {name: self.time(name) for name in prompts}, models.max_tokens or 0
+        times, self._limit = {name: self.time(name) for name in told}, models.max_tokens or 0
         request = {
             name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
             for name, time in times.items()
         }
-        self.progress.ask(len(prompts), 0 if about else sum(map(bool, times.values())))
+        self.progress.ask(len(told), 0 if about else sum(map(bool, times.values())))
         try:
             texts, failures = generate(
-                {request[name]: prompt for name, prompt in prompts.items()}, model, self.folder.root, step=self.step.name,
+                {request[name]: prompt for name, prompt in told.items()}, model, self.folder.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
                 model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature,
                 came=self.progress.come,
@@ -145,7 +151,7 @@ class TextRun:
             self._error = self._error or error
             return []
         self._failures |= failures
-        came = [(name, texts[request[name]]) for name in prompts if request[name] in texts]
+        came = [(name, texts[request[name]]) for name in told if request[name] in texts]
         for name, text in came:
             if text.withheld:
                 self.refuse(name, checks.WITHHELD, "")
@@ -162,10 +168,28 @@ class TextRun:
         self._times[name] += 1
         self._refused_now[reason] += 1
 
-    def origin(self, name: str, kind: str, parents: tuple[str, ...], model: str = OWN, prompt: str = "") -> Origin:
-        """Where a text of this run is from."""
-        seed = 0 if model == OWN else self.settings.seed
-        return Origin(id=name, kind=kind, model=model, prompt=prompt, seed=seed, parents=parents)
+    def bring(self, name: str, kind: str, *parents: str) -> None:
+        """Note that a text is a team's own."""
+        self.origins[name] = Origin(id=name, kind=kind, model=OWN, parents=parents)
+
+    def take(self, name: str, kind: str, prompt: str, *parents: str, model: str = "") -> None:
+        """Note where a text is from that a model wrote.
+
+        Args:
+            prompt: its version, or those of several.
+            model: see `complete`.
+        """
+        seed, model = self.settings.seed, model or self.model
+        self.origins[name] = Origin(id=name, kind=kind, model=model, prompt=prompt, seed=seed, parents=parents)
+        self.done.add(name)
+
+    def save(
+        self, rows: Mapping[type[BuildRow], Iterable[BuildRow]], others: Mapping[Path, Content] = {}
+    ) -> None:  # fmt: skip
+        """Write what came, with where it is from and what was refused, see `Folder.write_together`."""
+        if others:  # first: what is killed in between is never taken for a team's own
+            self.folder.write(Origin, self.origins.values())
+        self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
 
     def end(
         self, following: Step, kind: type[BuildRow], left: Collection[object], unit: str, no_text_refused: str

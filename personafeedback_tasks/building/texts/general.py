@@ -11,9 +11,7 @@ from ...engine.cases import digest_of
 from ..rows import PoolQuestion, Question, kept
 from ..settings import Settings
 from . import checks, prompts
-from .asking import Models
 from .choosing import NO_NUMBERS, chosen, listed
-from .drawn import generator
 from .questions_run import QuestionsRun, question_id
 
 if TYPE_CHECKING:
@@ -46,15 +44,15 @@ def pool_id(text: str) -> str:
     return f"pool:{digest_of([text])}"
 
 
-def open_questions(run: QuestionsRun, models: Models, texts: Sequence[str]) -> list[str]:
+def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
     """Those of the pool that are open and personal, as pool.csv has it, where a model judges the ones that are not there."""
-    (model,), prompt = models.names, prompts.load(run.folder.root, "open")
+    prompt = run.prompt("open")
     missing = [text for text in texts if pool_id(text) not in run.pool]
     in_parts = [missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE)]
     parts = {f"pool:{digest_of(part)}": part for part in in_parts}
 
     def told(name: str) -> str:
-        return prompt.filled(questions=listed(parts[name]), language=run.language)
+        return prompt.filled(questions=listed(parts[name]))
 
     def take(replies: list[tuple[str, WrittenText]]) -> None:
         for name, reply in replies:
@@ -68,18 +66,16 @@ def open_questions(run: QuestionsRun, models: Models, texts: Sequence[str]) -> l
                 run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
 
     run.progress.expect(len(parts))
-    run.complete(models, model, parts, told, take)
+    run.complete(parts, told, take)
     usable = {row.id for row in kept(run.pool.values())}
     opened = [text for text in texts if pool_id(text) in usable]
     run.say(f"{len(opened)} of {len(texts)} questions of the pool are open and personal (pool.csv)")
     return opened
 
 
-def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> None:
+def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
     """Match the questions of the pool to the persons who lack some, and take those whose match is valid."""
-    texts = open_questions(run, models, texts)
-    (model,), settings = models.names, run.settings
-    prompt, fits = (prompts.load(run.folder.root, name) for name in ("general", "fits"))
+    texts, settings, prompt, fits = open_questions(run, texts), run.settings, run.prompt("general"), run.prompt("fits")
     user_of = {general_slot(settings, user): user for user in run.people}
     turned_down = _turned_down(run)
     shown: dict[str, list[str]] = {}
@@ -87,10 +83,10 @@ def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> No
     def told(slot: str) -> str:
         left = [text for text in texts if text not in _own(run, user_of[slot]) | turned_down[user_of[slot]]]
         missing = settings.general - len(_own(run, user_of[slot]))
-        draw = generator(settings, "pool", f"{slot}:{run.time(slot)}")
+        draw = settings.generator("pool", f"{slot}:{run.time(slot)}")
         shown[slot] = draw.sample(left, min(len(left), max(CANDIDATES, 10 * missing)))
         persona = run.people[user_of[slot]].text
-        return prompt.filled(persona=persona, questions=listed(shown[slot]), count=str(missing), language=run.language)
+        return prompt.filled(persona=persona, questions=listed(shown[slot]), count=str(missing))
 
     def take(replies: list[tuple[str, WrittenText]]) -> None:
         matches: dict[str, tuple[str, str]] = {}
@@ -99,10 +95,10 @@ def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> No
             for text in chosen(shown[slot], reply.text)[:missing]:
                 matches[f"{slot}:{digest_of([text])}"] = slot, text
         asked = {
-            name: fits.filled(persona=run.people[user_of[slot]].text, question=text, language=run.language)
+            name: fits.filled(persona=run.people[user_of[slot]].text, question=text)
             for name, (slot, text) in matches.items()
         }
-        judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(models, model, asked, "fits")}
+        judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(asked, "fits")}
         judged |= {name: False for name in matches if run.time(name)}  # withheld
         for slot, reply in replies:
             of_slot, user = {name: text for name, (of, text) in matches.items() if of == slot}, user_of[slot]
@@ -112,7 +108,7 @@ def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> No
             for text in of_slot.values():
                 if text not in misfits:
                     question = Question(id=question_id(user, text), user_id=user, category="general", question=text)
-                    run.take(question, model, f"{prompt.version}, {fits.version}", pool_id(text))
+                    run.add(question, f"{prompt.version}, {fits.version}", pool_id(text))
             turned_down[user].update(misfits)
             if len(_own(run, user)) >= settings.general:
                 run.done.add(slot)
@@ -125,7 +121,7 @@ def write_general(run: QuestionsRun, models: Models, texts: Sequence[str]) -> No
 
     lacking = [slot for slot, user in user_of.items() if len(_own(run, user)) < settings.general]
     run.progress.expect((1 + settings.general) * len(lacking))
-    run.complete(models, model, lacking, told, take)
+    run.complete(lacking, told, take)
 
 
 def _own(run: QuestionsRun, user: str) -> set[str]:

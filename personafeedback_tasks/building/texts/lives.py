@@ -1,4 +1,5 @@
-"""What is drawn for a persona's life: age, work, life stage and character. What its seed states is never drawn.
+"""What is drawn for a persona: age, work, life stage and character, and a name and a country of names.csv, without which these are up to the
+model. What its seed states is never drawn.
 
 Age decides which work and which life stage are possible, so that nobody is still studying at sixty. Where a seed states work or a life
 stage without an age, none of the three is drawn: any of them could contradict it.
@@ -6,13 +7,18 @@ stage without an age, none of the three is drawn: any of them could contradict i
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...common import tables
+from ...common.errors import DataError
 from ...common.strict_json import leaves
+from ...common.text import IDEOGRAPHS
 from ..settings import Settings
-from .drawn import generator
+from .seeds import NAMES, share_in
 
 _AGES = ((18, 24), (25, 34), (35, 44), (45, 54), (55, 64), (65, 80))
 """Equally likely."""
@@ -96,7 +102,7 @@ def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
 
 def draw_life(settings: Settings, user: str, seed: Mapping[str, Any]) -> dict[str, str]:
     """Trait -> its value, of those that a seed leaves open."""
-    drawn, known = generator(settings, "traits", user), stated(seed)
+    drawn, known = settings.generator("traits", user), stated(seed)
     low, high = drawn.choice(_AGES)
     age: int | None = drawn.randint(low, high)
     letters = "".join(drawn.choice(two) for two in _TYPES)
@@ -120,3 +126,64 @@ def draw_life(settings: Settings, user: str, seed: Mapping[str, Any]) -> dict[st
 def _possible(stretches: tuple[_Stretch, ...], age: int) -> list[_Stretch]:
     age = min(age, _AGES[-1][1])
     return [stretch for stretch in stretches if stretch.youngest <= age <= stretch.oldest]
+
+
+_COLUMNS = ("country", "share", "female", "male", "family")
+_FEMALE = re.compile(r"\b(?:f|female|woman|she)\b|女", re.IGNORECASE)
+_MALE = re.compile(r"\b(?:m|male|man|he)\b|男", re.IGNORECASE)
+_INITIALS = "ABCDEFGHIJKLMNOPRSTVWYZ"
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+
+
+class Country(NamedTuple):
+    """A country of names.csv, how often it is drawn in relation to the others, and names that are common there."""
+
+    country: str
+    share: float
+    female: tuple[str, ...]
+    male: tuple[str, ...]
+    family: tuple[str, ...]
+
+
+def countries(root: Path) -> list[Country]:
+    """The countries of a build; none without a file. Raises DataError: a line lacks something, or its share is no number above 0."""
+    path = root / NAMES
+    if not path.is_file():
+        return []
+    rows = []
+    for where, row in tables.rows(path, _COLUMNS, _COLUMNS):
+        names = {name: tuple(filter(None, map(str.strip, row[name].split("|")))) for name in _COLUMNS[2:]}
+        if empty := [name for name, value in {"country": row["country"], **names}.items() if not value]:
+            raise DataError(
+                f"{where}: found nothing under {empty[0]}, expected a country and names with | between them. Fix it."
+            )
+        rows.append(Country(row["country"], share_in(row["share"], where), **names))
+    return rows
+
+
+def draw_home(
+    settings: Settings, user: str, seed: Mapping[str, Any], choices: list[Country], taken: set[str]
+) -> dict[str, str]:
+    """A name and its country for a persona; initials alone where its seed states either, or there are no countries.
+
+    Args:
+        taken: names and initials of other personas. They are not drawn again unless nearly all are taken.
+    """
+    known = stated(seed)
+    drawn, gender = settings.generator("home", user), str(known.get("gender", ""))
+    home: dict[str, str] = {}
+    for _ in range(100):
+        if not choices or known.keys() & {"name", "country"}:
+            home = {"initials of the name": f"{drawn.choice(_INITIALS)}. {drawn.choice(_INITIALS)}."}
+        else:
+            (country,) = drawn.choices(choices, [choice.share for choice in choices])
+            home = {"name": _name(drawn, country, gender), "country": country.country}
+        if next(iter(home.values())) not in taken:
+            break
+    return home
+
+
+def _name(drawn: random.Random, country: Country, gender: str) -> str:
+    lists = [country.female] * (not _MALE.search(gender)) + [country.male] * (not _FEMALE.search(gender))
+    given, family = drawn.choice(drawn.choice(lists or [country.female, country.male])), drawn.choice(country.family)
+    return f"{family}{given}" if _IDEOGRAPH.search(family) else f"{given} {family}"

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from ...engine.cases import digest_of
 from ...personafeedback.rag.memory import FOLDER
 from ..folder import Folder
-from ..rows import Origin, Refused
+from ..rows import Origin
 from ..screening import Screen
 from ..settings import Settings
 from ..steps import MEMORY, QUESTIONS, Say, command
-from . import checks, prompts
+from . import checks
 from .asking import Models, TextRun
 from .choosing import NO_NUMBERS, chosen, listed
-from .drawn import generator
 from .seeds import CORPUS, given
 
 if TYPE_CHECKING:
@@ -53,20 +52,13 @@ def write_memories(folder: Folder, models: Models, redact: bool, say: Say) -> No
         corpus = screen.pieces(given(folder.root, CORPUS, 'one {"text": "..."} per line, for people to have read'))
         screen.refuse()
         say(f"Read {len(corpus)} pieces of {CORPUS}")
-        files = _choose(run, models, corpus)
-        # In this order: what is killed in between is never taken for a memory of the team's own.
-        folder.write(Origin, run.origins.values())
-        folder.write_together({Refused: run.refused}, files)
+        files = _choose(run, corpus)
+        run.save({}, files)
         people = folder.people()
         have = [person for person in people if has_memory(folder, person.user_id)]
         say(f"Wrote {len(files)} memories; {len(have)} of {len(people)} persons have one")
-        run.end(
-            QUESTIONS,
-            Origin,
-            have,
-            "person with a memory",
-            f"Bring some: {command('init', folder.root)} --users FILE --history FOLDER",
-        )
+        bring = f"Bring some: {command('init', folder.root)} --users FILE --history FOLDER"
+        run.end(QUESTIONS, Origin, have, "person with a memory", bring)
 
 
 def has_memory(folder: Folder, user: str) -> bool:
@@ -77,10 +69,9 @@ def _path(folder: Folder, user: str) -> Path:
     return folder.root / FOLDER / f"{user}.jsonl"
 
 
-def _choose(run: TextRun, models: Models, corpus: list[dict[str, str]]) -> dict[Path, str]:
+def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
     """Path of a memory -> its content."""
-    (model,), folder, settings = models.names, run.folder, run.settings
-    prompt = prompts.load(folder.root, "memory")
+    folder, settings, prompt = run.folder, run.settings, run.prompt("memory")
     users = {memory_slot(settings, person.user_id): person.user_id for person in folder.people()}
     shown: dict[str, list[dict[str, str]]] = {}
     files: dict[Path, str] = {}
@@ -88,14 +79,12 @@ def _choose(run: TextRun, models: Models, corpus: list[dict[str, str]]) -> dict[
 
     def told(slot: str) -> str:
         user, time = users[slot], run.time(slot)
-        places = generator(settings, "corpus", f"{user}:{time}" if time else user).sample(
+        places = settings.generator("corpus", f"{user}:{time}" if time else user).sample(
             range(len(corpus)), min(len(corpus), SHOWN * settings.memory)
         )
         shown[slot] = [corpus[place] for place in places]
         texts = [" ".join(_text(piece).split()) for piece in shown[slot]]
-        return prompt.filled(
-            persona=folder.persona(user).text, texts=listed(texts), count=str(settings.memory), language=run.language
-        )
+        return prompt.filled(persona=folder.persona(user).text, texts=listed(texts), count=str(settings.memory))
 
     def take(replies: list[tuple[str, WrittenText]]) -> None:
         for slot, reply in replies:
@@ -104,14 +93,13 @@ def _choose(run: TextRun, models: Models, corpus: list[dict[str, str]]) -> dict[
                 run.refuse(slot, checks.CUT if reply.cut else NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
                 continue
             parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
-            run.origins[slot] = run.origin(slot, "memory", parents, model, prompt.version)
-            run.done.add(slot)
+            run.take(slot, "memory", prompt.version, *parents)
             files[_path(folder, users[slot])] = "".join(
                 json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces
             )
 
     run.progress.expect(len(users.keys() - run.done))
-    run.complete(models, model, users, told, take)
+    run.complete(users, told, take)
     return files
 
 

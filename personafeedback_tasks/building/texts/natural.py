@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from . import checks, prompts
-from .asking import Models, TextRun
+from .asking import TextRun
 from .leaks import Leaks
 
 GIVES_AWAY, UNNATURAL, NO_VERDICT = "gives_away", "unnatural", "no_verdict"
@@ -28,9 +28,7 @@ _Verdict = tuple[str, str] | None
 """(why a question does not pass, empty if it does; the model's question); None for a reply that has no verdict."""
 
 
-def mended(
-    run: TextRun, models: Models, leaks: Leaks, drafts: Mapping[str, tuple[str, str]]
-) -> dict[str, tuple[str, str]]:
+def mended(run: TextRun, leaks: Leaks, drafts: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     """Id -> (a question that passed, the reason why it was rewritten; empty if it was not).
 
     Questions that do not pass are refused. Those whose check failed are in neither.
@@ -39,7 +37,7 @@ def mended(
         drafts: id -> (user, question).
     """
     passed, reworded = {}, {}
-    for name, (verdict, reply) in _verdicts(run, models, leaks, drafts, ABOUT).items():
+    for name, (verdict, reply) in _verdicts(run, leaks, drafts, ABOUT).items():
         text = drafts[name][1]
         if verdict is None:
             run.refuse(name, NO_VERDICT, reply)
@@ -54,7 +52,7 @@ def mended(
         else:
             reworded[name] = new, why
     again = {name: (drafts[name][0], new) for name, (new, _) in reworded.items()}
-    for name, (verdict, reply) in _verdicts(run, models, leaks, again, AGAIN).items():
+    for name, (verdict, reply) in _verdicts(run, leaks, again, AGAIN).items():
         if verdict is None:
             run.refuse(name, NO_VERDICT, reply)
         elif verdict[0]:
@@ -65,19 +63,16 @@ def mended(
 
 
 def _verdicts(
-    run: TextRun, models: Models, leaks: Leaks, questions: Mapping[str, tuple[str, str]], about: str
+    run: TextRun, leaks: Leaks, questions: Mapping[str, tuple[str, str]], about: str
 ) -> dict[str, tuple[_Verdict, str]]:
     """Id -> (verdict, reply), of each question that a model judged: it fails, too, if our rules find that it gives its user away."""
-    (model,), prompt = models.names, prompts.load(run.folder.root, ABOUT)
-    found, told = {}, {}
+    prompt, found, told = run.prompt(ABOUT), {}, {}
     for name, (user, text) in questions.items():
         persona = run.folder.persona(user)
         found[name] = leaks.found(persona, text)
-        told[name] = prompt.filled(
-            persona=persona.text, question=text, leaks="\n".join(found[name]), language=run.language
-        )
+        told[name] = prompt.filled(persona=persona.text, question=text, leaks="\n".join(found[name]))
     verdicts: dict[str, tuple[_Verdict, str]] = {}
-    for name, reply in run.ask(models, model, told, about=about):
+    for name, reply in run.ask(told, about):
         natural, discreet = (prompts.says_yes(reply.text, tag) for tag in ("natural", "discreet"))
         new = " ".join((prompts.tagged(reply.text, "question") or "").split())
         why = UNNATURAL if not natural else GIVES_AWAY if found[name] or not discreet else ""

@@ -15,7 +15,6 @@ from itertools import product
 from ...engine.cases import digest_of
 from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, Answer, Pair, Question
 from ..settings import Settings
-from .drawn import generator
 
 EASY, WRITERS = "easy", "writers"
 
@@ -159,12 +158,12 @@ def _balanced(
     for free in (uneven, equal):
         # In a drawn order, so that the side says nothing about the place of a question.
         for name, nearest in sorted(
-            free, key=lambda question: generator(settings, f"balance:{kind}", question[0]).random()
+            free, key=lambda question: settings.generator(f"balance:{kind}", question[0]).random()
         ):
             wanted = (tally < 0) - (tally > 0)
             if wanted not in nearest:
                 sides = sorted(spare if free is uneven and spare else {-1, 1})
-                wanted = 0 if 0 in nearest else generator(settings, f"side:{kind}", name).choice(sides)
+                wanted = 0 if 0 in nearest else settings.generator(f"side:{kind}", name).choice(sides)
             chosen[name] = nearest[wanted]
             tally += wanted
     return chosen
@@ -179,7 +178,7 @@ def _difference(pair: tuple[Answer, Answer]) -> tuple[float, str, str]:
 def _pair(settings: Settings, kind: str, better: Answer, worse: Answer) -> Pair:
     ids = sorted((better.id, worse.id))
     name = digest_of(ids)
-    generator(settings, "pair", name).shuffle(ids)
+    settings.generator("pair", name).shuffle(ids)
     return Pair(
         id=name, question_id=better.question_id, user_id=better.user_id, first=ids[0], second=ids[1],
         easy=better.id if kind == EASY else "",

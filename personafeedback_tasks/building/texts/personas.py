@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Any
 from ...common.errors import DataError
 from ...common.strict_json import cut, leaves
 from ...engine.cases import digest_of
-from ...personafeedback import persona_file
-from ...personafeedback.persona import Persona
+from ...personafeedback.persona import Persona, load_profile
 from ..folder import Folder
-from ..rows import OWN, TEST, TRAIN, Origin, Person, Refused, kept
+from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
 from ..screening import Screen
 from ..settings import FILE, Settings
 from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
-from . import checks, prompts, structure
+from . import checks, structure
 from .asking import Models, TextRun
-from .countries import countries, draw_home
-from .drawn import generator
 from .languages import is_written_in
-from .lives import draw_life, stated
+from .lives import countries, draw_home, draw_life, stated
 from .seeds import FILE as SEEDS
 from .seeds import NAMES, are_examples, seeds
 from .similar import Seen
@@ -56,8 +53,8 @@ MEANINGS: Mapping[str, str] = {
 Profile = dict[str, Any]
 
 
-def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
-    """Take the personas that a team put there and, with a model, write those that are missing.
+def write_personas(folder: Folder, models: Models, say: Say) -> None:
+    """Take the personas that a team put there and, with a model of these, write those that are missing.
 
     Raises:
         DataError: a file of the build is broken, there are no seeds, or no person is left.
@@ -69,7 +66,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
         known = {person.user_id for person in people}
         own = [user for user in profiles if user not in known and user not in run.origins]
         for user in own:
-            run.origins[user] = run.origin(user, "persona", ())
+            run.bring(user, "persona")
         say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         written: dict[str, Profile] = {}
 
@@ -78,15 +75,10 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
             listed = {person.user_id for person in people}
             new = {user: profile for user, profile in (profiles | written).items() if user not in listed}
             people.extend(new_people(run.settings, people, new))
-            # In this order: what is killed in between is never taken for a persona of the team's own.
-            folder.write(Origin, run.origins.values())
-            folder.write_together(
-                {Refused: run.refused, Person: people},
-                {folder.persona_path(user): json_of(profile) for user, profile in come.items()},
-            )
+            run.save({Person: people}, {folder.persona_path(user): json_of(profile) for user, profile in come.items()})
 
-        if models is not None:
-            _write(run, models, profiles, known, keep)
+        if run.model:
+            _write(run, profiles, known, keep)
         keep({})
         splits = Counter(person.split for person in kept(people))
         say(
@@ -99,11 +91,7 @@ def write_personas(folder: Folder, models: Models | None, say: Say) -> None:
 
 
 def _write(
-    run: TextRun,
-    models: Models,
-    profiles: Mapping[str, Profile],
-    known: set[str],
-    keep: Callable[[Mapping[str, Profile]], None],
+    run: TextRun, profiles: Mapping[str, Profile], known: set[str], keep: Callable[[Mapping[str, Profile]], None]
 ) -> None:
     """Have a model write those that are missing; `keep` gets them, group by group."""
     root, settings = run.folder.root, run.settings
@@ -116,13 +104,12 @@ def _write(
     run.done |= {*profiles, *known}
     if not settings.personas:  # all are a team's own
         return
-    prompt, given = prompts.load(root, "persona"), seeds(root)
+    prompt, given = run.prompt("persona"), seeds(root)
     run.say(f"Read {len(given)} seeds")
     _say_of_seeds(run, given)
     starts = {user: _seed(settings, given, number) for number, user in enumerate(names(settings))}
     traits = _traits(run, starts)
     seen = Seen(NEAR, ((user, _values(profile)) for user, profile in profiles.items()))
-    (model,) = models.names
     present, before = dict(profiles), dict[str, Profile]()
     order = [*(user for user in profiles if user not in starts), *starts]
 
@@ -131,7 +118,7 @@ def _write(
         shown = before | {like: present[like] for like in repeated if like in present}
         return prompt.filled(
             seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=traits[user],
-            others=_others(settings, user, shown), structure=structure.as_shown(), language=run.language,
+            others=_others(settings, user, shown), structure=structure.as_shown(),
         )  # fmt: skip
 
     def take(replies: list[tuple[str, WrittenText]]) -> None:
@@ -149,8 +136,7 @@ def _write(
                 continue
             seen.add(user, _values(profile))
             parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
-            run.origins[user] = run.origin(user, "persona", (parent,), model, prompt.version)
-            run.done.add(user)
+            run.take(user, "persona", prompt.version, parent)
             present[user] = profile
 
     run.progress.expect(len(starts.keys() - run.done))
@@ -160,7 +146,7 @@ def _write(
         earlier = order[: len(order) - sum(map(len, groups[number:]))]
         before = {user: present[user] for user in earlier if user in present}
         had = set(present)
-        some = run.complete(models, model, groups[number], told, take)
+        some = run.complete(groups[number], told, take)
         if come := {user: profile for user, profile in present.items() if user not in had}:
             keep(come)
         if not some:  # the model is down, or writes nothing that can be taken
@@ -207,7 +193,7 @@ def _traits(run: TextRun, starts: Mapping[str, Profile]) -> dict[str, str]:
 
 def _others(settings: Settings, user: str, before: Mapping[str, Profile]) -> str:
     """The name, the job and the opening of personas that are there already, one a line."""
-    places = sorted(generator(settings, "others", user).sample(range(len(before)), min(SHOWN, len(before))))
+    places = sorted(settings.generator("others", user).sample(range(len(before)), min(SHOWN, len(before))))
     profiles = list(before.values())
     return "\n".join(_glimpse(profiles[place]) for place in places) or "- (nobody yet)"
 
@@ -237,7 +223,7 @@ def names(settings: Settings) -> list[str]:
 def _seed(settings: Settings, given: list[Profile], number: int) -> Profile:
     """The seed of a persona: all of them in turn, in a drawn order."""
     order = list(range(len(given)))
-    generator(settings, "seeds", str(number // len(given))).shuffle(order)
+    settings.generator("seeds", str(number // len(given))).shuffle(order)
     return given[order[number % len(given)]]
 
 
@@ -261,14 +247,14 @@ def next_split(settings: Settings, splits: Sequence[str]) -> str:
 
 
 def _profiles(root: Path) -> dict[str, Profile]:
-    """User id -> profile of every file in persona/. Raises DataError, see `persona_file.load`."""
+    """User id -> profile of every file in persona/. Raises DataError, see `persona.load_profile`."""
     paths = sorted((root / "persona").glob("*.json"))
     for path in paths:
         if path.stem != path.stem.strip():
             raise DataError(
                 f"{path}: found the user id {path.stem!r}, expected one without spaces around it: tables lose them. Rename the file."
             )
-    return {path.stem: persona_file.load(path) for path in paths}
+    return {path.stem: load_profile(path) for path in paths}
 
 
 def say_of_memories(folder: Folder, say: Say) -> None:

@@ -59,22 +59,26 @@ class Prompt:
     Attributes:
         text: of the file.
         version: what provenance says: the name and SHA-256 (12 hex digits) of the file.
+        language: name of the build's language.
     """
 
     text: str
     version: str
+    language: str = ""
 
     def filled(self, **texts: str) -> str:
         """The prompt with its texts; what the texts themselves say is not filled again."""
-        return _PLACEHOLDER.sub(lambda placeholder: texts[placeholder[1]], self.text)
+        known = {ANYWHERE: self.language, **texts}
+        return _PLACEHOLDER.sub(lambda placeholder: known[placeholder[1]], self.text)
 
 
-def load(root: Path, name: str) -> Prompt:
+def load(root: Path, name: str, language: str = "") -> Prompt:
     """A prompt of a build.
 
     Args:
         root: the build's folder.
         name: a key of PLACEHOLDERS.
+        language: its name.
 
     Raises:
         DataError: the file is missing or empty, lacks a placeholder, or has one that nobody fills.
@@ -98,7 +102,7 @@ def load(root: Path, name: str) -> Prompt:
         raise DataError(
             f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed(known)}. Remove it."
         )
-    return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}")
+    return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}", language)
 
 
 def bundled(language: str) -> dict[str, str]:

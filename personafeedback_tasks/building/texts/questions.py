@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import Basis, BuildRow, Origin, PoolQuestion, Question, Refused, kept
+from ..rows import Basis, BuildRow, PoolQuestion, Question, kept
 from ..steps import ANSWERS, QUESTIONS, Say
-from . import checks, general, natural, prompts
+from . import checks, general, natural
 from .asking import Models
 from .leaks import Leaks
 from .personas import SIMILAR, say_of_memories
@@ -40,7 +40,7 @@ MEANINGS: Mapping[str, str] = {
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"))
 
 
-def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
+def write_questions(folder: Folder, models: Models, say: Say) -> None:
     """Take the questions that a team put there and, with a model, those that are missing.
 
     Raises:
@@ -52,17 +52,16 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
         run = QuestionsRun(folder, models, say)
         before = len(run.questions)
         say(f"Read {len(run.people)} persons, {before} questions")
-        if models is not None:
+        if run.model:
             texts = _pool(run) if run.settings.general else []  # before anything is spent
             if run.settings.specific:
-                _specific(run, models)
+                _specific(run)
             if texts:
-                general.write_general(run, models, texts)
+                general.write_general(run, texts)
         # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
         bases = {basis.id: basis for basis in run.bases}.values()
-        others: dict[type[BuildRow], Iterable[BuildRow]] = {PoolQuestion: run.pool.values(), Basis: bases}
-        rows = {Origin: run.origins.values(), Refused: run.refused, Question: run.questions}
-        folder.write_together({**{kind: of_kind for kind, of_kind in others.items() if of_kind}, **rows})
+        rows: dict[type[BuildRow], Iterable[BuildRow]] = {PoolQuestion: run.pool.values(), Basis: bases}
+        run.save({**{kind: of_kind for kind, of_kind in rows.items() if of_kind}, Question: run.questions})
         counts = Counter(question.category for question in kept(run.questions))
         say(
             f"Wrote {len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {counts['specific']} specific, "
@@ -72,9 +71,8 @@ def write_questions(folder: Folder, models: Models | None, say: Say) -> None:
         run.end(ANSWERS, Question, kept(run.questions), "question", "Name a --model, or add your own lines.")
 
 
-def _specific(run: QuestionsRun, models: Models) -> None:
-    (model,), settings = models.names, run.settings
-    check = prompts.load(run.folder.root, natural.ABOUT)
+def _specific(run: QuestionsRun) -> None:
+    settings, check = run.settings, run.prompt(natural.ABOUT)
     sources = Sources(run, run.people)
     leaks = Leaks(run.people.values())
     specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
@@ -88,29 +86,22 @@ def _specific(run: QuestionsRun, models: Models) -> None:
                 run.refuse(slot, reason, reply.text)
             else:
                 drafts[slot] = sources.of[slot].persona.user_id, " ".join(text.split())
-        for slot, (text, rewritten) in natural.mended(run, models, leaks, drafts).items():
+        for slot, (text, rewritten) in natural.mended(run, leaks, drafts).items():
             if like := seen.like(text):
                 run.refuse(slot, SIMILAR, text, like)
                 continue
             seen.add(slot, text)
             source = sources.of[slot]
             user = source.persona.user_id
-            question = Question(
-                id=question_id(user, text),
-                user_id=user,
-                category="specific",
-                scenario=source.scenario.scenario,
-                question=text,
-            )
+            about, name = source.scenario.scenario, question_id(user, text)
+            question = Question(id=name, user_id=user, category="specific", scenario=about, question=text)
             draft = [f"draft:{digest_of([drafts[slot][1]])}"] if rewritten else []
             run.bases += sources.basis(slot, question.id)
-            run.take(question, model, f"{sources.version(slot)}, {check.version}", slot, *source.parents(), *draft)
+            run.add(question, f"{sources.version(slot)}, {check.version}", slot, *source.parents(), *draft)
             run.done.add(slot)
 
     run.progress.expect(sources.calls(run.done))
-    run.complete(
-        models, model, sources.of, sources.prompt, take, prepare=lambda asked: sources.infer(run, models, asked)
-    )
+    run.complete(sources.of, sources.prompt, take, prepare=sources.infer)
 
 
 def _pool(run: QuestionsRun) -> list[str]:

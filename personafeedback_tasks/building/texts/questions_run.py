@@ -23,7 +23,7 @@ class QuestionsRun(TextRun):
         bases: what questions were drawn from.
     """
 
-    def __init__(self, folder: Folder, models: Models | None, say: Say):
+    def __init__(self, folder: Folder, models: Models, say: Say):
         super().__init__(folder, QUESTIONS, models, say)
         self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
         self.questions = _questions(folder)
@@ -36,13 +36,13 @@ class QuestionsRun(TextRun):
                 )
         self.own = [question for question in self.questions if question.id not in self.origins]
         for question in self.own:
-            self.origins[question.id] = self.origin(question.id, "question", (question.user_id,))
+            self.bring(question.id, "question", question.user_id)
         # A question that is not in its table yet is not done: the run was killed between the two files.
         self.done = {part for question in self.questions for part in self.origins[question.id].parents}
         self.pool = folder.by_id(PoolQuestion)
         self.bases = folder.read(Basis)
 
-    def take(self, question: Question, model: str, prompt: str, *parents: str) -> None:
+    def add(self, question: Question, prompt: str, *parents: str) -> None:
         """Add a question to those of the build.
 
         Args:
@@ -50,7 +50,7 @@ class QuestionsRun(TextRun):
             parents: what else than its user went into it.
         """
         self.questions.append(question)
-        self.origins[question.id] = self.origin(question.id, "question", (question.user_id, *parents), model, prompt)
+        self.take(question.id, "question", prompt, question.user_id, *parents)
 
 
 def question_id(user: str, text: str) -> str:

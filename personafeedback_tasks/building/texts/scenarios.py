@@ -14,7 +14,6 @@ from ...common.errors import DataError
 from ...common.text import IDEOGRAPHS
 from ...personafeedback.persona import Persona
 from ..settings import Settings
-from .drawn import generator
 from .seeds import SCENARIOS, given, share_in
 
 _COLUMNS = ("category", "scenario", "description", "share", "fits")
@@ -93,11 +92,11 @@ def draw_scenarios(settings: Settings, persona: Persona, choices: Sequence[Scena
             f"{SCENARIOS}: found no scenario for {persona.user_id!r}, expected one at least. Add a line with nothing under fits."
         )
     bounds = list(accumulate(sum(scenario.share for scenario in group) for group in of_category.values()))
-    start, drawn = generator(settings, "scenarios", persona.user_id).random(), list[Scenario]()
+    start, drawn = settings.generator("scenarios", persona.user_id).random(), list[Scenario]()
     for place in range(count):
         point = (start + place * _GOLDEN) % 1 * bounds[-1]
         group = list(of_category.values())[next(at for at, bound in enumerate(bounds) if point < bound)]
         left = [scenario for scenario in group if scenario not in drawn] or group
-        draw = generator(settings, "scenario", f"{persona.user_id}:{place}")
+        draw = settings.generator("scenario", f"{persona.user_id}:{place}")
         drawn += draw.choices(left, [scenario.share for scenario in left])
     return drawn

@@ -6,17 +6,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...common.strict_json import broken, rows, short
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import Basis
 from ..settings import MEMORY, Settings
-from . import checks, prompts
-from .asking import Models, TextRun
-from .drawn import generator
-from .examples import draw_example, question_examples
+from . import checks
+from .asking import TextRun
 from .scenarios import Scenario, draw_scenarios, scenarios
+from .seeds import EXAMPLES, given
 
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
@@ -67,14 +68,13 @@ class Sources:
     """The sources of a run's questions. Raises DataError if a file that they need is missing or broken."""
 
     def __init__(self, run: TextRun, people: Mapping[str, Persona]):
-        root, self._settings = run.folder.root, run.settings
+        root, self._run, self._settings = run.folder.root, run, run.settings
         self._examples, table = question_examples(root), scenarios(root)
         self.of: dict[str, Source] = {}
         for user, persona in people.items():
             drawn = draw_scenarios(self._settings, persona, table, self._settings.specific)
             for slot, scenario in zip(slots(self._settings, user), drawn, strict=True):
                 self.of[slot] = Source(persona, scenario, _handful(self._settings, persona, slot))
-        self._run = run
         self._profiled = {
             slot for slot, source in self.of.items() if source.memory and self._settings.ask_from == MEMORY
         }
@@ -82,48 +82,41 @@ class Sources:
             *(["features", "from_memory"] if self._profiled else []),
             *(["specific"] if len(self._profiled) < len(self.of) else []),
         ]
-        self._prompts = {name: prompts.load(root, name) for name in names}
+        self._prompts = {name: run.prompt(name) for name in names}
 
     def calls(self, done: set[str]) -> int:
         """What is asked for the questions that are not done: the text, a check, and the features of those from memory."""
         missing = self.of.keys() - done
         return 2 * len(missing) + len(missing & self._profiled)
 
-    def infer(self, run: TextRun, models: Models, asked: Iterable[str]) -> list[str]:
+    def infer(self, asked: list[str]) -> list[str]:
         """Have the model infer the features for questions; those of `asked` that can be written now."""
-        (model,), asked = models.names, list(asked)
-        for slot in filter(run.time, asked):  # in place of one that was refused, from other pieces
+        for slot in filter(self._run.time, asked):  # in place of one that was refused, from other pieces
             source = self.of[slot]
             self.of[slot] = replace(
                 source, memory=_handful(self._settings, source.persona, self._draw(slot)), features=()
             )
         missing = [slot for slot in asked if slot in self._profiled and not self.of[slot].features]
-        told = {
-            slot: self._prompts["features"].filled(memory=_lines(self.of[slot].memory), language=run.language)
-            for slot in missing
-        }
-        for slot, reply in run.ask(models, model, told, about="features"):
-            self._take(run, slot, reply)
+        told = {slot: self._prompts["features"].filled(memory=_lines(self.of[slot].memory)) for slot in missing}
+        for slot, reply in self._run.ask(told, "features"):
+            self._take(slot, reply)
         return [slot for slot in asked if slot not in self._profiled or self.of[slot].features]
 
-    def _take(self, run: TextRun, slot: str, reply: WrittenText) -> None:
+    def _take(self, slot: str, reply: WrittenText) -> None:
         features = _features(reply.text)
         reason = checks.fault("\n".join(features) or reply.text, self._settings.language, reply.cut)
         if reason or not features:
-            run.refuse(slot, reason or NO_FEATURES, reply.text)
+            self._run.refuse(slot, reason or NO_FEATURES, reply.text)
             return
-        source = self.of[slot]
-        self.of[slot] = Source(source.persona, source.scenario, source.memory, features)
+        self.of[slot] = replace(self.of[slot], features=features)
 
     def prompt(self, slot: str) -> str:
         """What the writer of a question is told."""
-        source, example = self.of[slot], draw_example(self._settings, self._examples, self._draw(slot))
+        source, example = self.of[slot], self._settings.generator("example", self._draw(slot)).choice(self._examples)
         texts = {"scenario": source.scenario.text, "memory": _lines(source.memory), "example": example}
         if source.features:
-            return self._prompts["from_memory"].filled(
-                features=_lines(source.features), language=self._run.language, **texts
-            )
-        return self._prompts["specific"].filled(persona=source.persona.text, language=self._run.language, **texts)
+            return self._prompts["from_memory"].filled(features=_lines(source.features), **texts)
+        return self._prompts["specific"].filled(persona=source.persona.text, **texts)
 
     def _draw(self, slot: str) -> str:
         """What random choices for a slot depend on."""
@@ -141,11 +134,28 @@ class Sources:
         return [Basis(id=question_id, features=source.features, memory=source.memory)] if source.memory else []
 
 
+def question_examples(root: Path) -> list[str]:
+    """The examples of a build, as a prompt shows them. Raises DataError: there are none, or a line lacks its question."""
+    path = given(root, EXAMPLES, 'one {"features": ["..."], "scenario": "...", "question": "..."} per line')
+    found = []
+    for number, row in rows(path):
+        where, features = f"{path}, line {number}", row.get("features", [])
+        if not isinstance(features, list) or not all(isinstance(feature, str) for feature in features):
+            raise broken(where, f"features = {short(features)}", "a list of strings")
+        for key in ("scenario", "question"):
+            if not isinstance(row.get(key), str) or not row[key].strip():
+                raise broken(where, f"{key} = {short(row.get(key))}", "a non-empty string")
+        user = "".join(f"\n- {feature}" for feature in features)
+        told = f"<user>{user}\n</user>\n" if features else ""
+        found.append(f"{told}<situation>{row['scenario']}</situation>\n<question>{row['question']}</question>")
+    return found
+
+
 def _handful(settings: Settings, persona: Persona, slot: str) -> tuple[str, ...]:
     if persona.memory_file is None or not persona.memory_file.is_file():
         return ()
     pieces = persona.memory
-    return tuple(generator(settings, "memory", slot).sample(pieces, min(HANDFUL, len(pieces))))
+    return tuple(settings.generator("memory", slot).sample(pieces, min(HANDFUL, len(pieces))))
 
 
 def _features(reply: str) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from ...personafeedback.prompts import Template
 from ..folder import Folder
 from ..rows import FULL, MASKED, QUESTION, TEST, TRAIN, Answer, Pair, Person, Tiered
 from ..steps import command
-from ..texts.drawn import generator
 from ..votes.shown_texts import refuse_edited_labels
 from .contamination import SIDES, TrainingPair, plain, refuse_test_personas
 
@@ -95,7 +94,7 @@ def mixed(
     drawn = []
     for name, pairs in sources.items():
         count = max(1, round(share * wanted[name]))
-        places = generator(folder.settings, "mixture", name).sample(range(len(pairs)), count)
+        places = folder.settings.generator("mixture", name).sample(range(len(pairs)), count)
         drawn.append([pairs[place] for place in sorted(places)])
     return drawn[0], drawn[1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -93,11 +93,7 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
             Pack(annotator=name, items=shown, guideline=guideline, title=settings.name, consent=consent)
             for name, shown in shown_items(folder, items).items()
         ]
-        written, new = write_sent(folder, items, packs, form)
-    say_packs(packs, items, say)
-    say(f"wrote {written} files to {folder.root / FOLDER}; {new:,} items are new")
-    for line in too_few(folder, items, [pair.id for pair in asked(folder)]):
-        say(line)
+        send(folder, items, packs, form, [pair.id for pair in asked(folder)], "pairs", say)
     if not folder.has(Draw):  # of which no labels are made
         say(label_rule(settings.votes))
     if not any(item.attention for item in items):
@@ -112,17 +108,21 @@ def consent_of(folder: Folder) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
-def write_sent(folder: Folder, items: Sequence[PackItem], packs: Sequence[Pack], form: str) -> tuple[int, int]:
-    """Write the packs: (number of files, number of items that are new). Raises DataError, see `write_packs`."""
-    before = folder.read(PackItem)
+def send(
+    folder: Folder, items: Sequence[PackItem], packs: Sequence[Pack], form: str, ids: Iterable[str], what: str, say: Say
+) -> None:
+    """Write the packs, say how much each annotator gets, and warn of what gets fewer votes than it should, since too few annotators are left.
+
+    Args:
+        ids: of all `what` that are asked about.
+
+    Raises:
+        DataError: see `write_packs`.
+    """
+    before, settings, dropped = folder.read(PackItem), folder.settings, folder.by_id(Dropped)
     contents = {folder.root / FOLDER / name: content for name, content in _contents(folder, packs, form).items()}
     folder.write(PackItem, items)  # before the packs: no vote may come back for an item that nobody knows
     write_all(contents)
-    return len(contents), len(items) - len(before)
-
-
-def say_packs(packs: Sequence[Pack], items: Sequence[PackItem], say: Say) -> None:
-    """How much each annotator gets."""
     attention = {item.item for item in items if item.attention}
     for pack in packs:
         hours = sum(reading_times(pack.items)) / 60
@@ -130,19 +130,11 @@ def say_packs(packs: Sequence[Pack], items: Sequence[PackItem], say: Say) -> Non
         say(
             f"{pack.annotator}: {len(pack.items):,} items, {checks} of them for attention; about {hours:.1f} hours in {pack.items[-1].session} sessions"
         )
-
-
-def too_few(folder: Folder, items: Iterable[PackItem], ids: Iterable[str], what: str = "pairs") -> Iterator[str]:
-    """A warning about pairs that get fewer votes than they should, since too few annotators are left.
-
-    Args:
-        ids: of the pairs.
-    """
-    settings, dropped = folder.settings, folder.by_id(Dropped)
+    say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(items) - len(before):,} items are new")
     has = Counter(item.pair_id for item in items if item.annotator not in dropped)
     lacking = Counter(has[name] for name in ids if has[name] < settings.votes)
     for votes, count in sorted(lacking.items()):
-        yield (
+        say(
             f"! {count:,} {what} get {votes} votes, not {settings.votes}: there are too few annotators. Raise annotators in build.yaml (it has "
             f"{settings.annotators}) and run this again."
         )

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from ...annotation.items import LETTERS
 from ...common.errors import DataError
+from ..basis import Bases
 from ..folder import Folder
 from ..rows import MASKED, Answer, Digests, Dropped, Origin, PackItem, Pair, Person, Question
-from ..texts.briefs import Briefs
 from .growing import ATTENTION, Block, Packing, item_id
 from .sharing import drawn
 from .shown_texts import ShownTexts
@@ -76,7 +76,7 @@ def asked(folder: Folder) -> list[Pair]:
                     "answers to the pair's own question. Put the pair back as it was."
                 )
     if left := [pair for pair in pairs if pair.question_id in kept]:
-        Briefs(folder).refuse_edited(folder.questions(), folder.read(Answer), folder.by_id(Origin))
+        Bases(folder).refuse_edited(folder.questions(), folder.read(Answer), folder.by_id(Origin))
         return left
     raise DataError(
         f"{folder.path(Pair)}: found no pair whose question and person are kept, expected some. Look at the column keep of "

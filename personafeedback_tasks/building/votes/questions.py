@@ -19,7 +19,7 @@ from ..steps import Say
 from .annotators import annotators
 from .collected import Corrections, merged_as, vote_for
 from .growing import ATTENTION, Block, Packing, item_id, names
-from .pack_files import FOLDER, consent_of, in_sessions, say_packs, too_few, write_sent
+from .pack_files import FOLDER, consent_of, in_sessions, send
 from .sharing import OfUser, drawn
 from .taking import pack_of, say_annotators, votes_there, write_merged
 
@@ -101,11 +101,7 @@ def write_questions(folder: Folder, asking: Asking, form: str, say: Say) -> None
             every = names(folder.settings.annotators)
             items += packing.grown([Block(of_block) for _, of_block in of_kind], before, every, dropped)[len(before) :]
         packs = _packs(folder, packing, items)
-        files, new = write_sent(folder, items, packs, form)
-    say_packs(packs, items, say)
-    say(f"wrote {files} files to {folder.root / FOLDER}; {new:,} items are new")
-    for line in too_few(folder, items, packing.by_id, "questions"):
-        say(line)
+        send(folder, items, packs, form, packing.by_id, "questions", say)
     if without := sorted({pack.folder for pack in packs} - {packing.kind(item) for item in items if item.attention}):
         say(f"There are no attention items of {', '.join(without)}: they need a second user.")
     say(f"Send each annotator {SENT[form]}, from each folder of {folder.root / FOLDER}, and nothing else.")

@@ -15,7 +15,6 @@ from ..basis import Bases
 from ..folder import Folder
 from ..rows import Answer, Digests, Origin, PackItem, Pair, Person, Question, Tiered, Vote, kept
 from ..steps import PACKS, command
-from ..texts.briefs import Briefs
 
 NAMED = 5
 """Edited texts that an error names; it counts the others."""
@@ -76,7 +75,7 @@ def refuse_edited_votes(folder: Folder) -> None:
     # If an answer was written for the text that was edited, to vote again would not help.
     ids = {pair.question_id for pair, _, _ in edited}
     questions = [question for question in folder.questions() if question.id in ids]
-    Briefs(folder).refuse_edited(questions, folder.read(Answer), folder.by_id(Origin))
+    Bases(folder).refuse_edited(questions, folder.read(Answer), folder.by_id(Origin))
     by_pack = any(pair.id in sent for pair, _, _ in edited)
     again = PACKS.line(folder.root) if by_pack else f"{command('votes', folder.root)} --votes-by MODEL"
     raise DataError(

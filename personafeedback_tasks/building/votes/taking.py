@@ -13,7 +13,7 @@ from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..models import Models
 from ..rows import Draw, Dropped, PackItem, Pair, Vote
-from ..steps import TIERS, VOTES, Say, command, verdict_line
+from ..steps import PACKS, TIERS, VOTES, Say, command, verdict_line
 from .annotators import Annotator, annotators
 from .collected import AS_SENT, MODEL, Corrections, Merged, counted, merged, outdated
 from .growing import ATTENTION
@@ -50,8 +50,12 @@ def take_votes(
     pack = pack_of(folder, votes)
     found = annotators(list(pack), pack, folder.read(PackItem), votes, counted(folder), folder.by_id(Pair))
     say_annotators(folder, found, command("votes", folder.root), say)
-    if folder.has(Draw):
+    if folder.has(Draw) and votes:
         say(f"Next: {verdict_line(folder.root)}")
+        return
+    if not votes:
+        say("There are no votes yet. Packs that are made again give the items of who was dropped to others.")
+        say(f"Next: {PACKS.line(folder.root)}")
         return
     _say_votes_per_pair(folder, votes, say)
     say(f"Next: {TIERS.line(folder.root)}")
@@ -68,9 +72,10 @@ def write_merged(folder: Folder, merged: Merged, say: Say) -> None:
 
 
 def votes_there(folder: Folder, drop: Sequence[str], or_else: str = "") -> list[Vote]:
-    """All votes, after some annotators were dropped. Raises DataError if there are none, or a dropped annotator has none."""
+    """All votes, after some annotators were dropped. Raises DataError if a dropped annotator has neither a pack nor a vote; or if there are no
+    votes, and nobody is dropped."""
     votes = folder.read(Vote)
-    if not votes:
+    if not votes and not drop:
         raise DataError(
             f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back{or_else}."
         )

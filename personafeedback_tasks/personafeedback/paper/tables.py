@@ -108,23 +108,18 @@ def table(number: str) -> PaperTable:
     Raises:
         OptionError: it is not among FILES.
     """
-    document = _document(FILES[choose("table", number, tuple(FILES))])
-    source, columns = document["source"], document["columns"]
+    printed = document(FILES[choose("table", number, tuple(FILES))])
+    source, columns = printed["source"], printed["columns"]
     return PaperTable(
         number=number,
         section=source["section"],
         caption=source["caption"],
         columns={column["key"]: column["label"] for column in columns},
         units={column["key"]: column["unit"] for column in columns if "unit" in column},
-        rows=tuple(_row(row) for row in document["rows"]),
-        notes=tuple(document["notes"]),
-        document=document,
+        rows=tuple(_row(row) for row in printed["rows"]),
+        notes=tuple(printed["notes"]),
+        document=printed,
     )
-
-
-def verification() -> Mapping[str, Any]:
-    """Every printed average beside those recomputed, and how many agree; see `tables/verification.json`."""
-    return _document("verification")
 
 
 def recomputed(of: PaperTable, row: PaperRow) -> dict[str, float]:
@@ -172,10 +167,11 @@ def weighted(cells: Mapping[str, float], members: Iterable[str]) -> float:
 
 
 @cache
-def _document(name: str) -> dict[str, Any]:
+def document(name: str) -> dict[str, Any]:
+    """A file of `tables/`; `verification` has every printed average beside those recomputed, and how many agree."""
     path = files(__package__) / "tables" / f"{name}.json"
-    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return document
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
 
 
 def _row(row: Mapping[str, Any]) -> PaperRow:

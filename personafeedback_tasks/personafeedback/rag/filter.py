@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+from ...engine.messages import UNREADABLE_SHARE
 from ...replies import numbers
 from ..cases import PersonaCase
 from ..prompts import Template
@@ -84,10 +85,6 @@ def applied(case: PersonaCase, template: Template, reply: str) -> Template:
     pieces = template.pieces(case)
     kept = read_numbers(reply, len(pieces))
     return template if kept is None else keep(template, tuple(pieces[number - 1] for number in kept))
-
-
-UNREADABLE_SHARE = 0.01
-"""Share of unreadable replies to the filter above which a run warns."""
 
 
 def warning(task: str, outcomes: Sequence[str]) -> str | None:

@@ -20,18 +20,18 @@ DEMONSTRATION = (
 _CARD = """\
 # {title} filter
 
-{asks} A logistic regression over frozen sentence embeddings, trained with `{trained}`.{demonstration}
+{stage.asks} A logistic regression over frozen sentence embeddings, trained with `{stage.command}`.{demonstration}
 
 ## Training
 
 | | |
 | :-- | :-- |
-| data | {data} (digest `{digest}`): {rows:,} rows of {users:,} users{prompts}; people find {of_found:,} {found} |
-| left out | {even_votes:,} rows with even votes |
-| embeddings | {embeddings} (digest `{model_digest}`, {dimensions:,} dimensions){longest} |
-| features | {weighs}{answers} |
-| penalty | L2, C = {strength:g}: smallest log loss on held-out users |
-| threshold | {threshold:.4f}: highest F1 on held-out users |
+| data | {source} (digest `{data[digest]}`): {data[rows]:,} rows of {data[users]:,} users{prompts}; people find {of_found:,} {stage.found} |
+| left out | {data[even_votes]:,} rows with even votes |
+| embeddings | {model} (digest `{embeddings[digest]}`, {embeddings[dimensions]:,} dimensions){longest} |
+| features | {stage.weighs}{answers} |
+| penalty | L2, C = {about[strength]:g}: smallest log loss on held-out users |
+| threshold | {about[threshold]:.4f}: highest F1 on held-out users |
 | random numbers | none |
 | versions | {versions} |
 
@@ -41,7 +41,7 @@ Against what most people say, with standard errors from a jackknife over users{a
 
 {table}
 
-People find {human_rate} % of the rows {found}.{over_selection}
+People find {human_rate} % of the rows {stage.found}.{over_selection}
 
 {evaluations}
 
@@ -86,7 +86,6 @@ _SAME_PROMPTS = " Other users had the same prompts."
 
 
 def text(stage: FilterStage, about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    """ """
     data, embeddings, answers = about["data"], about["embeddings"], about["answers"]
     demonstration = data["source"] != "folder"
     front = {
@@ -96,29 +95,24 @@ def text(stage: FilterStage, about: Mapping[str, Any], metrics: Mapping[str, Map
         **({} if _is_folder(embeddings["model"]) else {"base_model": embeddings["model"]}),
     }
     filled = _CARD.format(
-        **{key: data[key] for key in ("digest", "rows", "users", "even_votes")},
+        stage=stage,
+        about=about,
+        data=data,
+        embeddings=embeddings,
         title=stage.name.capitalize(),
-        asks=stage.asks,
-        trained=stage.command,
         prompts=f" and {data['prompts']:,} prompts" if stage.prompt else "",
         and_prompts=" and prompts" if stage.prompt else "",
         of_found=data[stage.found],
-        found=stage.found,
-        weighs=stage.weighs,
         over_selection=_OVER if "over_selection" in stage.score_names else "",
         evaluations="\n".join(
             _EVALUATED[name].format(count) + (_SAME_PROMPTS if stage.prompt and name == BY_USER else "")
             for name, count in about["folds"].items()
         ),
-        data=f"the bundled `{data['source']}`" if demonstration else "a folder of rows",
+        source=f"the bundled `{data['source']}`" if demonstration else "a folder of rows",
         demonstration=f"\n\n**{DEMONSTRATION}**" if demonstration else "",
-        embeddings=_model(embeddings["model"]),
-        model_digest=embeddings["digest"],
-        dimensions=embeddings["dimensions"],
+        model=_model(embeddings["model"]),
         longest=f"; texts beyond {embeddings['longest']:,} tokens are cut" if embeddings["longest"] else "",
         answers=f"; the answer of a language model, recorded in {_code(answers['file'])} (digest `{answers['digest']}`)" if answers else "",
-        strength=about["strength"],
-        threshold=about["threshold"],
         versions=", ".join(f"{name} {number}" for name, number in {"personafeedback-tasks": about["package"], **about["versions"]}.items()),
         table=table(stage, metrics),
         human_rate=percent(metrics["by_user"]["human_rate"]["value"]),

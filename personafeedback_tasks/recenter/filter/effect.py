@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ...common.statistics import Estimate, estimate
-from ...common.text import same_text
-from ..funnel import MadeChain
-from ..judgments import Judgments, about_attribute, about_prompt
-from ..rows import Extraction, JudgedRow
-from .judge import FilterJudge
+from ..chains import MadeChain
+from ..funnel import things_of
+from ..judgments import Judgments
+from .trained import Filter
 
 
 class FilteredRow(NamedTuple):
@@ -68,17 +67,19 @@ class FilterEffect:
     left_out: int
 
 
-def effect_of(judge: FilterJudge, made: MadeChain, people: Judgments) -> FilterEffect | None:
+def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect | None:
     """What a filter does to one model's chain; None where people judged nothing that the model made and the filter is about."""
     stage = judge.stage
-    found = _extracted(made, people) if stage.row is Extraction else _shown(made, people)
     rows, left_out = [], 0
-    for row, prompt, there in found:
+    for thing in things_of(made, people)[stage.name]:
+        row = people.rows.get(thing.about)
+        if row is None:
+            continue
         if not judge.unbiased(row, stage.texts(row)):
             left_out += 1
             continue
         good = bool(row.judgment) is not stage.drops
-        rows.append(FilteredRow(row.user_id, prompt, good, there, there and not judge.drops(row)))
+        rows.append(FilteredRow(row.user_id, thing.prompt, good, thing.made, thing.made and not judge.drops(row)))
     if not rows:
         return None
     measures = {
@@ -111,21 +112,3 @@ def _linear(sums: Sequence[tuple[float, float]]) -> list[float]:
 def _within(of: Estimate, least: float, most: float) -> Estimate:
     """The part of an interval that can be."""
     return of if math.isnan(of.low) else replace(of, low=max(least, of.low), high=min(most, of.high))
-
-
-def _extracted(made: MadeChain, people: Judgments) -> Iterator[tuple[JudgedRow, str, bool]]:
-    """(row, no prompt, that it is there) of each extracted attribute that people judged."""
-    for one in made.extracted or ():
-        row = people.extraction.rows.get(about_attribute(one.conversation_id, one.attribute))
-        if row is not None:
-            yield row, "", True
-
-
-def _shown(made: MadeChain, people: Judgments) -> Iterator[tuple[JudgedRow, str, bool]]:
-    """(row, its prompt, whether the model selected it) of each attribute that the model could select and people judged."""
-    for one in made.selected or ():
-        chosen = {same_text(attribute) for attribute in one.selected or ()}
-        for attribute in one.attributes:
-            row = people.relevance.rows.get(about_prompt(one.user_id, one.prompt, attribute))
-            if row is not None:
-                yield row, one.prompt_id, same_text(attribute) in chosen

@@ -12,15 +12,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict
 from pathlib import Path
 
 from ...common.errors import DataError
-from ...common.files import Content, write_all
 from ...common.strict_json import json_text, loads, reason, rows, short
 from ...common.strict_json import read as read_bytes
-from ...engine.cases import digest_of
 from ..fields import Fields
 from ..rows import JudgedRow
 from .evaluation import Prediction
@@ -28,6 +25,7 @@ from .features import columns_of
 from .model import TrainedFilter, Weights
 from .splits import BY_USER
 from .stage import STAGES, FilterStage
+from .trained import Filter, text_digest
 
 FORMAT = 1
 """Of these files; a folder of another one is refused."""
@@ -42,58 +40,6 @@ JUDGED_BY = BY_USER
 WHAT_TO_DO = "Train it again: `personafeedback recenter train`"
 
 
-@dataclass(frozen=True)
-class Filter:
-    """A filter as it is read from its folder.
-
-    Attributes:
-        stage: whose rows it judges.
-        embeddings: the name or folder of its embedding model.
-        digest: of that model.
-        with_answers: whether it weighs a language model's recorded answers.
-        held_out: (row id, `text_digest`) of each training row -> its prediction by a model that has not seen its user.
-        held_out_of_texts: the same by `text_digest` alone, of the first row with these texts: data may have other ids.
-        users: those of the training rows.
-        rows: the ids of the training rows.
-    """
-
-    folder: Path
-    stage: FilterStage
-    embeddings: str
-    digest: str
-    with_answers: bool
-    model: TrainedFilter
-    held_out: dict[tuple[str, str], Prediction]
-    users: frozenset[str]
-
-    @property
-    def signature(self) -> str:
-        """Its name as a judge, and SHA-256 (12 hex digits) of its weights and its threshold."""
-        weights = self.model.weights
-        return f"{self.stage.judge} {digest_of([*map(float, weights.weights), weights.bias, self.model.threshold])}"
-
-    @cached_property
-    def held_out_of_texts(self) -> dict[str, Prediction]:
-        return {text: made for (_, text), made in reversed(self.held_out.items())}
-
-    @cached_property
-    def rows(self) -> frozenset[str]:
-        return frozenset(row for row, _ in self.held_out)
-
-    def prediction(self, row_id: str, text: str) -> Prediction | None:
-        """Of a training row by a model that has not seen its user; None for any other row.
-
-        Args:
-            text: its `text_digest`.
-        """
-        return self.held_out.get((row_id, text)) or self.held_out_of_texts.get(text)
-
-
-def text_digest(texts: tuple[str, ...]) -> str:
-    """SHA-256 (12 hex digits) of a row's texts, see `FilterStage.texts`."""
-    return digest_of(texts)
-
-
 def refuse_others(folder: Path) -> None:
     """
     Raises:
@@ -103,15 +49,6 @@ def refuse_others(folder: Path) -> None:
         raise DataError(
             f"{folder}: found files but no {ABOUT}, expected a new or empty folder, or one with a filter to replace. Use another folder."
         )
-
-
-def replace(folder: Path, files: Mapping[str, Content]) -> None:
-    """Write all files of a filter, or none.
-
-    Raises:
-        FileError: one of them cannot be written.
-    """
-    write_all({folder / name: content for name, content in files.items()})
 
 
 def weights_text(model: TrainedFilter, columns: Mapping[str, slice]) -> str:
@@ -124,8 +61,8 @@ def predictions(
 ) -> Iterator[str]:
     """The lines of that file: id, user and label of a row, a digest of its texts, and each evaluation's prediction."""
     for index, row in enumerate(rows):
-        text, label = text_digest(stage.texts(row)), bool(row.judgment)
-        about = {"id": row.id, "user_id": row.user_id, "text": text, "label": label}
+        text = text_digest(stage.texts(row))
+        about = {"id": row.id, "user_id": row.user_id, "text": text, "label": bool(row.judgment)}
         made = {
             name: {**asdict(of[index]), "answer": stage.labels.label(of[index].found)}
             for name, of in evaluations.items()

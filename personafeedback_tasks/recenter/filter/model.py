@@ -52,7 +52,6 @@ class TrainedFilter:
 
 
 def train(features: Features, groups: Groups, columns: Mapping[str, slice]) -> TrainedFilter:
-    """ """
     import numpy as np
     from sklearn.metrics import log_loss
     from threadpoolctl import threadpool_limits

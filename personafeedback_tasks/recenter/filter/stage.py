@@ -9,7 +9,8 @@ from typing import Any
 
 from ...common.text import same_text
 from ...engine.benchmark import Benchmark
-from ...replies.words import read_accept, read_yes_no
+from ...engine.evidence import answer_in
+from ...engine.recorded import Key, Recorded
 from ..extraction import EXTRACTION, user_turns
 from ..extraction import SCORES as OF_EXTRACTION
 from ..extraction import texts_of as extraction_texts
@@ -32,7 +33,6 @@ class FilterStage:
         labels: what the filter says; its threshold is that of the highest F1 of the label that is sought.
         texts: of a row, those that decide what the filter says of it.
         texts_of: the same from a prompt of the task. Raises DataError for another prompt.
-        read: what a language model's reply to the task says, see `words.word_reader`.
         blocks: of the features -> its number of columns; None for that of the embeddings.
         features: the vectors of each row's texts -> block -> array of shape (rows, columns).
         prompt: of a row, where users share prompts; None where they share nothing.
@@ -47,7 +47,6 @@ class FilterStage:
     labels: TwoLabels
     texts: Callable[[Any], tuple[str, ...]]
     texts_of: Callable[[str], tuple[str, ...]]
-    read: Callable[[str, bool], str]
     blocks: Mapping[str, int | None]
     features: Callable[[Sequence[Any]], dict[str, Any]]
     prompt: Callable[[Any], str] | None
@@ -82,6 +81,21 @@ class FilterStage:
         """Baselines: name -> what they say of every row."""
         return {f"always_{label.lower()}": label for label in self.labels.labels}
 
+    def recorded_answer(self, recorded: Recorded, row_id: str) -> str:
+        """What a language model's reply to the task says of a row: a label, or why it is none.
+
+        Raises:
+            DataError: there is no reply to that row.
+        """
+        method = self.benchmark.methods["generate"]
+        (call,) = method.calls
+        assert method.read is not None  # of a text
+        return answer_in(recorded.get(Key(row_id, call)), method.read)
+
+    def weight(self, answer: str) -> float:
+        """Of an answer, for a linear model: 1 for the label that is sought, -1 for the other one, 0 for an unreadable reply."""
+        return {self.labels.sought: 1.0, self.labels.other: -1.0}.get(answer, 0.0)
+
     def groups(self, rows: Sequence[Any]) -> Groups:
         prompts = [same_text(self.prompt(row)) if self.prompt else "" for row in rows]
         return Groups([row.user_id for row in rows], prompts, [bool(row.judgment) for row in rows])
@@ -115,7 +129,6 @@ STAGES = {
             labels=OF_RELEVANCE,
             texts=lambda row: (row.attribute, row.prompt),
             texts_of=relevance_texts,
-            read=read_yes_no,
             blocks={"attribute": None, "product": None, "cosine": 1},
             features=weighed_texts.of_relevance,
             prompt=lambda row: row.prompt,
@@ -132,7 +145,6 @@ STAGES = {
             labels=OF_EXTRACTION,
             texts=lambda row: (row.attribute, row.reason, *user_turns(row.transcript)),
             texts_of=extraction_texts,
-            read=read_accept,
             blocks={"attribute": None, "reason": None, "turns": None, "product": None, "cosines": 3},
             features=weighed_texts.of_extraction,
             prompt=None,

@@ -13,10 +13,11 @@ from ...common.embeddings import EXTRA, Embedder, embedder
 from ...common.errors import require
 from ...common.files import Content
 from ...common.strict_json import json_text, jsonable
+from ...engine.cases import digest_of
+from ...engine.recorded import Recorded
 from ..data import Rows
 from ..rows import JudgedRow
 from . import card, folder
-from .answers import RecordedAnswers
 from .evaluation import Prediction, held_out, scores
 from .features import columns_of
 from .model import TrainedFilter, train
@@ -42,7 +43,7 @@ def train_on(
     stage: FilterStage,
     rows: Rows[Any],
     model: str,
-    recorded: RecordedAnswers | None = None,
+    recorded: Recorded | None = None,
     progress: Progress = lambda text: None,
 ) -> tuple[dict[str, Content], dict[str, Any]]:
     """Train a filter on rows that have a majority, and evaluate it.
@@ -57,7 +58,8 @@ def train_on(
         DataError: too few rows, or a row without a recorded reply.
         OptionError: the embedding model cannot be loaded.
     """
-    answers = None if recorded is None else [recorded.number(row.id) for row in rows]
+    said = {} if recorded is None else {row.id: stage.recorded_answer(recorded, row.id) for row in rows}
+    answers = [stage.weight(answer) for answer in said.values()] or None
     groups = stage.groups(rows.cases)
     check(groups, rows.source, stage.evaluations, (stage.found, stage.others))
     progress(f"loading {model}")
@@ -75,7 +77,7 @@ def train_on(
     metrics = _metrics(stage, rows.cases, evaluated)
     about = {
         **_about(stage, rows, groups, loaded, dimensions, final, folds),
-        "answers": recorded and {"file": recorded.file.name, "digest": recorded.digest(rows)},
+        "answers": recorded and {"file": recorded.path.name, "digest": digest_of(sorted(map(list, said.items())))},
     }
     files: dict[str, Content] = {
         folder.ABOUT: json_text(about),

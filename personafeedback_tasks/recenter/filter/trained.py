@@ -1,0 +1,127 @@
+"""A trained filter: what it says of a row, and whether the model that says so has seen its user.
+
+A row that the filter was trained on gets the answer of the fold that has not seen its user, so that a score on the training
+data can be compared with a language model's. Any other row gets the answer of the filter that was trained on all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from ...common.embeddings import Vectors, embedder
+from ...common.errors import DataError
+from ...engine.cases import digest_of
+from ...engine.evidence import Reply
+from ...engine.recorded import Recorded
+from ..rows import JudgedRow
+from .evaluation import Prediction
+from .model import TrainedFilter
+from .stage import FilterStage
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter that can be asked. The embedding model is loaded when the first row needs it.
+
+    Attributes:
+        folder: where it was read from.
+        stage: whose rows it judges.
+        embeddings: the name or folder of its embedding model.
+        digest: of that model.
+        with_answers: whether it weighs a language model's recorded answers.
+        held_out: (row id, `text_digest`) of each training row -> its prediction by a model that has not seen its user.
+        users: those of the training rows.
+        recorded: the replies that it weighs.
+    """
+
+    folder: Path
+    stage: FilterStage
+    embeddings: str
+    digest: str
+    with_answers: bool
+    model: TrainedFilter
+    held_out: dict[tuple[str, str], Prediction]
+    users: frozenset[str]
+    recorded: Recorded | None = None
+
+    @property
+    def signature(self) -> str:
+        """Its name as a judge, and SHA-256 (12 hex digits) of its weights and its threshold."""
+        weights = self.model.weights
+        return f"{self.stage.judge} {digest_of([*map(float, weights.weights), weights.bias, self.model.threshold])}"
+
+    def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
+        """The answer on a line of its own, and where it comes from.
+
+        Args:
+            row: its id.
+            texts: see `FilterStage.texts`.
+        """
+        made = self.predicted(row, texts)
+        how = "trained without this user" if made.fold else "trained on all rows"
+        answer = self.stage.labels.label(made.found)
+        return Reply(f"{answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}.")
+
+    def drops(self, row: JudgedRow) -> bool:
+        """Whether a chain goes on without what the row is about: it would be rejected, or is not relevant."""
+        return self.predicted(row.id, self.stage.texts(row)).found is self.stage.drops
+
+    def unbiased(self, row: JudgedRow, texts: tuple[str, ...]) -> bool:
+        """Whether no model that answers for the row has seen its user: the row's answer is held out, or the user is a new one."""
+        return bool(self._held_out(row.id, texts)) or row.user_id not in self.users
+
+    def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
+        """
+        Raises:
+            DataError: the recorded answers lack the row, or are to other texts; or the embedding model is another one.
+        """
+        if held_out := self._held_out(row, texts):
+            return held_out
+        answers = None
+        if self.recorded is not None:
+            if any(row == trained for trained, _ in self.held_out):
+                raise DataError(
+                    f"{row}: found other texts than those that the language model's recorded answer is to, expected the same. This "
+                    "filter cannot answer under control=other_user, or for data with other texts under the same ids."
+                )
+            answers = [self.stage.weight(self.stage.recorded_answer(self.recorded, row))]
+        columns, _ = self.stage.weighed([texts], self._embed, answers)
+        return Prediction(0, float(self.model.weights.probabilities(columns)[0]), self.model.threshold)
+
+    def _held_out(self, row: str, texts: tuple[str, ...]) -> Prediction | None:
+        """Of a training row by a model that has not seen its user; None for any other row."""
+        text = text_digest(texts)
+        return self.held_out.get((row, text)) or self._of_texts.get(text)
+
+    @cached_property
+    def _of_texts(self) -> dict[str, Prediction]:
+        """The same by texts alone, of the first row that has them: data may have other ids."""
+        return {text: made for (_, text), made in reversed(self.held_out.items())}
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        return np.concatenate([self._vector(text) for text in texts])
+
+    @cached_property
+    def _vector(self) -> Callable[[str], Vectors]:
+        """A conversation is there once for each of its attributes: each text is embedded once.
+
+        Raises:
+            DataError: the embedding model is another one.
+        """
+        loaded = embedder(self.embeddings)
+        if loaded.digest != self.digest:
+            raise DataError(
+                f"{self.embeddings}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
+                f"{self.folder} was trained with, {self.digest}. Pass that one with -M embeddings=, or train again."
+            )
+        return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
+
+
+def text_digest(texts: tuple[str, ...]) -> str:
+    """SHA-256 (12 hex digits) of a row's texts, see `FilterStage.texts`."""
+    return digest_of(texts)

@@ -1,0 +1,29 @@
+"""The text of an annotator's page, without a browser."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from personafeedback_tasks.annotation.items import Item, Pack
+from personafeedback_tasks.annotation.pack_files import as_html
+from personafeedback_tasks.annotation.words import WORDS
+from personafeedback_tasks.building.votes.guideline import GUIDELINES
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_what_a_screen_reader_says_is_in_the_language_of_the_page(language):
+    item = Item(id="i1", texts={"question": "What should I cook?"}, options=("Noodles.", "Rice."))
+    pack = Pack(annotator="annotator-1", items=(item,), guideline=GUIDELINES[language], title="ours")
+    labels = {}
+
+    class Labels(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            if "aria-label" in dict(attrs):
+                labels[tag] = dict(attrs)["aria-label"]
+
+    Labels().feed(as_html(pack)["annotator-1.html"])
+    assert labels["progress"] == WORDS[language]["items"]

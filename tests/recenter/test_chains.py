@@ -1,0 +1,49 @@
+"""Which runs make one chain: those of one model, and with a filter between its stages one more."""
+
+from __future__ import annotations
+
+import pytest
+
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.engine.earlier import Earlier
+from personafeedback_tasks.recenter.chains import TASKS, StageRun, chains
+
+EXTRACT, SELECT, RESPOND = TASKS
+
+
+def run(task, digest, came_from="people", filtered_by="none", model="m"):
+    return StageRun(
+        model, task, Earlier(f"openai/{model}", "data", digest, f"{digest}.eval", ()), "", "sample", f"openai/{model} {came_from}", filtered_by
+    )  # fmt: skip
+
+
+def told(*runs):
+    return {name: {task: one.earlier.digest for task, one in own.items()} for name, own in chains(runs).items()}
+
+
+PLAIN = run(EXTRACT, "e"), run(SELECT, "s", "e"), run(RESPOND, "r", "s")
+WHOLE = {EXTRACT: "e", SELECT: "s", RESPOND: "r"}
+
+
+def test_runs_of_a_model_are_one_chain_wherever_they_went_on_from():
+    assert told(*PLAIN) == {"m": WHOLE}
+    assert told(run(RESPOND, "r"), run(EXTRACT, "e"), run(EXTRACT, "e2", model="n")) == {
+        "m": {EXTRACT: "e", RESPOND: "r"},
+        "n": {EXTRACT: "e2"},
+    }
+    assert told(PLAIN[0], PLAIN[1], run(RESPOND, "r", "s", "relevance-filter 1, 2 dropped")) == {"m": WHOLE}
+
+
+def test_a_stage_with_a_filter_and_without_makes_two():
+    filtered = run(RESPOND, "r2", "s", "relevance-filter 1, 2 dropped")
+    assert told(*PLAIN, filtered) == {"m": WHOLE, "m, filtered": {**WHOLE, RESPOND: "r2"}}
+    early = run(SELECT, "s3", "e", "extraction-filter 1, 2 dropped")
+    late = run(RESPOND, "r3", "s3")  # no filter of its own, but one before the run that it went on from
+    assert told(late, early, *PLAIN) == {"m": WHOLE, "m, filtered": {EXTRACT: "e", SELECT: "s3", RESPOND: "r3"}}
+
+
+def test_a_second_run_of_a_stage_is_named():
+    with pytest.raises(
+        OptionError, match=r"r2\.eval: found a second run of recenter_respond by m \(the first: r\.eval\)"
+    ):
+        chains([*PLAIN, run(RESPOND, "r2", "s")])
