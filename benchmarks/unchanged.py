@@ -38,6 +38,7 @@ VOLATILE = (
     (r"TIME_([^/\n]+?)_[A-Za-z0-9]{22}\.eval", r"TIME_\1.eval"),
     (r'"\s*(def|@\w+) (?:[^"\\]|\\.)*"', '"CODE"'),  # lm-eval logs the source of functions
     (r"[^\s\"]*/(task_configs|inspect_tasks)/", r"PACKAGE/\1/"),
+    (r"(?m)^\w+ \[[#-]+\] \d+ of \d+, .*\n", ""),  # a line a minute, of what takes longer
 )
 SHOWN = 300
 """Characters of a line that differs."""

@@ -82,15 +82,10 @@ def _default(benchmark: Benchmark, method: Method) -> str:
             f"        method: {method.name}",
         ]
     lines += ["num_fewshot: 0", "metric_list:"]
+    aggregation = "mean_of_cases" if method.several else "mean"
     for metric in method.metrics_in("lm-eval"):
-        if method.several:
-            lines += _metric(metric.name, "mean_of_cases", metric.higher_is_better)
-        elif metric.defined:
-            lines += _metric(metric.name, "mean", metric.higher_is_better)
-        else:
-            lines += _metric(
-                metric.name, "mean", metric.higher_is_better, "undefined (nan) for some cases, which are left out"
-            )
+        why = "" if method.several or metric.defined else "undefined (nan) for some cases, which are left out"
+        lines += _metric(metric.name, aggregation, metric.higher_is_better, why)
     if benchmark.report.primary in {metric.name for metric in method.metrics}:
         lines += _metric(f"{benchmark.report.primary}_stderr_clustered", "user_stderr", None)
     for name in benchmark.corpus:

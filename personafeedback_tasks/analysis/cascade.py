@@ -39,17 +39,18 @@ class CascadeStep:
         accepted: number of duels that it decides.
         asked: number of duels that it has to see.
         unseen: number of these that its run does not have, which count as left.
-        differs, untested: see `Examinee`.
     """
 
-    model: str
+    judge: Examinee
     threshold: Threshold
     accepted: int
     asked: int
     calls: int
     unseen: int
-    differs: bool
-    untested: str
+
+    @property
+    def model(self) -> str:
+        return self.judge.run.model
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,9 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
     return Cascade(
         risk,
         (
-            CascadeStep(first.run.model, thresholds[0], len(decided), len(mine), _calls(first), 0, first.differs, first.untested),
+            CascadeStep(first, thresholds[0], len(decided), len(mine), _calls(first), 0),
             CascadeStep(
-                second.run.model, thresholds[1], len(more), len(open_), _calls(second, open_),
-                sum(source not in theirs for source in open_), second.differs, second.untested,
+                second, thresholds[1], len(more), len(open_), _calls(second, open_), sum(source not in theirs for source in open_)
             ),
         ),
         math.fsum(threshold.bound for threshold in thresholds if threshold.value < math.inf),

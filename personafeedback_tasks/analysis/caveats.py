@@ -34,8 +34,8 @@ def of_result(
         cases: the data, if they are at hand; else `no_data` says why not. Empty leaves that out.
     """
     found = [*of_shortcuts(run, shortcuts), *of_run(run)]
-    if cases is not None:
-        found += of_data(run, cases)
+    if cases is not None and cases.digest != run.signature["data"]:  # it has the cases of the run, but not every file
+        found.append(Caveat("other_data", WEAKENS, {"read": cases.digest, "asked": run.signature["data"]}))
     for value, control in controls.items():
         found += of_control(run, control, value)
     if cases is None and no_data:
@@ -74,12 +74,6 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("errors_per_row", WEAKENS)
     if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
         yield Caveat("counts_unchecked", WEAKENS)
-
-
-def of_data(run: Run, cases: CaseSet[Any]) -> Iterator[Caveat]:
-    """Where the data of a report have the cases of the run, but are not the data of the run in every file."""
-    if cases.digest != run.signature["data"]:
-        yield Caveat("other_data", WEAKENS, {"read": cases.digest, "asked": run.signature["data"]})
 
 
 def of_interval(estimate: Estimate) -> Iterator[Caveat]:

@@ -22,6 +22,9 @@ EXAM = {"better": 1.0, "worse": 0.0}
 _FIELDS = ("case", "winner")
 PROBABILITY = "probability"
 
+NAMED = " and ".join(map(repr, _FIELDS))
+"""What every row has, in words."""
+
 
 @dataclass(frozen=True)
 class People:
@@ -64,7 +67,7 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
         for name in _FIELDS:
             if not isinstance(row.get(name), str):
                 raise DataError(
-                    f"{where}: found {name} = {short(row.get(name))}, expected a text. Give each row {_named()}."
+                    f"{where}: found {name} = {short(row.get(name))}, expected a text. Give each row {NAMED}."
                 )
         case, winner = row["case"].strip(), row["winner"].strip()
         if winner in EXAM:
@@ -102,7 +105,7 @@ def human_votes(path: Path, duels: Duels, examined: Collection[str]) -> People:
             "at random and those of --ask-people go into files of their own."
         )
     if not of_duels:
-        raise DataError(f"{path}: found no vote on a duel in it, expected rows with {_named()}.")
+        raise DataError(f"{path}: found no vote on a duel in it, expected rows with {NAMED}.")
     return People(of_duels, of_exam, known_chances)
 
 
@@ -129,7 +132,3 @@ def _probability(value: object, where: str) -> float | None:
             f"{where}: found probability = {short(value)}, expected a number above 0, at most 1, such as 0.25. Fix it."
         )
     return chance
-
-
-def _named() -> str:
-    return " and ".join(map(repr, _FIELDS))

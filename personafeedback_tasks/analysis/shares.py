@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import DataError
 from ..engine.cases import CaseSet
+from ..engine.outcome import Outcome
 from ..engine.share import JudgedShare, Share, judged_share
 from ..runs.caveat import Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
-from .duel_runs import cases_of
-from .run_data import RunData
+from .run_data import RunData, cases_of
 from .verdict import refuse_other_judge
 
 
@@ -38,18 +38,19 @@ class ShareVerdict:
         return ordered([*found, *caveats.of_interval(self.found.said)])
 
 
-def make_share(run: Run, exam: Run, people: Mapping[str, float] | None = None) -> ShareVerdict:
+def make_share(run: Run, exam: Run, people: Iterable[Any] = ()) -> ShareVerdict:
     """The verdict on one run.
 
     Args:
-        people: case id -> 1 if it is so to people, 0 if not; of some of the cases, drawn at random.
+        people: some of its cases, drawn at random, with people's judgment.
 
     Raises:
         RunError: see `judged_by`.
     """
     of = judged_by(run, exam)
     ids = sorted(run.cases)
-    judged = [(people or {}).get(name) for name in ids]
+    true = {case.id: of.true(Outcome(targets=run.benchmark.targets(case))) for case in people}
+    judged = [true.get(name) for name in ids]
     found = judged_share(of, [run.cases[name] for name in ids], list(exam.cases.values()), judged)
     return ShareVerdict(run, exam, of, found)
 

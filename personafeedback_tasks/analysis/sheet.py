@@ -97,24 +97,13 @@ def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Seque
     first = next(iter(runs.values()))
     primary, users = first.benchmark.report.primary, [first.cases[case_id].user_id for case_id in ids]
     values = {label: [run.cases[case_id].value(primary) for case_id in ids] for label, run in runs.items()}
-    return SheetColumn(
-        name,
-        len(ids),
-        {label: share(found, users, cells) for label, found in values.items()},
-        {
-            difference(a, b): _difference(
-                [x - y for x, y in zip(values[a], values[b], strict=True)], users, cells, runs[a], runs[b]
-            )
-            for a, b in combinations(runs, 2)
-        },
-    )
 
+    def minus(a: str, b: str) -> Estimate:
+        found = estimate([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
+        if cells is not None:
+            return found
+        names = {value: name for name, value in named_differences(runs[a]).items()}
+        return with_sequence(found, names.get(runs[b].setting, ""), runs[a], runs[b])
 
-def _difference(
-    values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None, more: Run, less: Run
-) -> Estimate:
-    found = estimate(values, users, cells)
-    if cells is not None:
-        return found
-    of_more = {value: name for name, value in named_differences(more).items()}
-    return with_sequence(found, of_more.get(less.setting, ""), more, less)
+    scores = {label: share(found, users, cells) for label, found in values.items()}
+    return SheetColumn(name, len(ids), scores, {difference(a, b): minus(a, b) for a, b in combinations(runs, 2)})

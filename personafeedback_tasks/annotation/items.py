@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
 
 from ..common.errors import DataError
 from ..common.strict_json import short
@@ -65,6 +68,12 @@ class Guideline:
     headings: Mapping[str, str]
     option: str = ""
     language: str = "en"
+
+
+def guidelines(path: Path) -> dict[str, Guideline]:
+    """The guidelines of a file of this package, by name."""
+    found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {name: Guideline(**{**of, "rules": tuple(of["rules"])}) for name, of in found.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import quoteattr
+
+import yaml
 
 from ..common import tables, web
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, NONE, Item, Pack
-from .words import WORDS, PageWords
 
 PAGE = Path(__file__).with_name("page")
 """The template, the style and the script."""
@@ -27,7 +30,7 @@ def consent_digest(consent: str) -> str:
 def as_html(pack: Pack) -> Files:
     """`<annotator>.html`: one page that needs no network, and keeps the answers in the browser."""
     guide = pack.guideline
-    words = _words(pack)
+    words = page_words(guide.language)
     sides = list(dict.fromkeys(next(iter(item.texts.values()), "") for item in pack.items))
     place = {text: number for number, text in enumerate(sides)}
     document = {
@@ -44,8 +47,11 @@ def as_html(pack: Pack) -> Files:
     return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, as_it_is=True, guide=guide, words=words)}
 
 
-def _words(pack: Pack) -> PageWords:
-    return WORDS.get(pack.guideline.language, WORDS["en"])
+@cache
+def page_words(language: str) -> dict[str, Any]:
+    """The page's own words in a language; in English where there are none."""
+    words: dict[str, dict[str, Any]] = yaml.safe_load((PAGE / "words.yaml").read_text(encoding="utf-8"))
+    return words.get(language, words["en"])
 
 
 def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, object]:
@@ -99,7 +105,7 @@ def as_label_studio(pack: Pack) -> Files:
     about = quoteattr(list(pack.items[0].texts)[-1])
     config = (
         f'<View>\n{texts}  <Choices name="vote" toName={about} choice="{choice}" required="true" showInline="true">\n'
-        f'{choices}  </Choices>\n  <TextArea name="note" toName={about} rows="2" placeholder={quoteattr(_words(pack)["note"])}/>\n</View>\n'
+        f'{choices}  </Choices>\n  <TextArea name="note" toName={about} rows="2" placeholder={quoteattr(page_words(pack.guideline.language)["note"])}/>\n</View>\n'
     )
     return {
         f"{pack.annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",
@@ -110,8 +116,6 @@ def as_label_studio(pack: Pack) -> Files:
 
 def as_potato(pack: Pack) -> Files:
     """A folder for Potato: `<annotator>.potato/data.jsonl` and config.yaml, one project to each annotator."""
-    import yaml
-
     rows = [
         {"id": item.id, "text": "\n\n".join(f"{heading}:\n{text}" for heading, text in _shown(item, pack).values())}
         for item in pack.items

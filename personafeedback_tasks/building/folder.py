@@ -172,10 +172,16 @@ class Folder:
             raise DataError(
                 f"{path}: there is no such file, expected the persona of {user_id!r}. Add it, or remove the person."
             )
-        return Persona(user_id, load_profile(path), self.root / "memory" / f"{user_id}.jsonl")
+        return Persona(user_id, load_profile(path), self.memory_path(user_id))
 
     def persona_path(self, user_id: str) -> Path:
         return self.root / "persona" / f"{user_id}.json"
+
+    def memory_path(self, user_id: str) -> Path:
+        return self.root / "memory" / f"{user_id}.jsonl"
+
+    def has_memory(self, user_id: str) -> bool:
+        return self.memory_path(user_id).is_file()
 
     def people(self, split: str | None = None) -> list[Person]:
         """Those that were kept, of one split or of both."""

@@ -18,14 +18,13 @@ from .folder import Folder
 from .rows import FULL, IMPROVED, MASKED, TEST, Person, PoolQuestion, Refused, kept
 from .settings import MEMORY as MEMORY_SETTING
 from .spending import TOKENS, usage_rows, used_models
-from .status import next_step
+from .status import next_line
 from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Say, Step, taken
 from .texts import prompts, seeds
 from .texts.answers import FIRST, REWRITES
 from .texts.asking import settled
 from .texts.general import AT_ONCE, CANDIDATES
 from .texts.memories import SHOWN as SHOWN_PIECES
-from .texts.memories import has_memory
 from .texts.pairs import kinds
 from .texts.personas import SHOWN, names, next_split
 from .texts.sources import HANDFUL
@@ -159,8 +158,7 @@ def show_plan(
     ):
         say(f"Assumed: {line}.")
     say(label_rule(settings.votes))
-    following = PERSONAS if made.new else next_step(folder) or PERSONAS
-    say(f"Next: {following.line(folder.root, used_models(folder, following))}")
+    say(f"Next: {PERSONAS.line(folder.root, used_models(folder, PERSONAS))}" if made.new else next_line(folder))
 
 
 def _work(folder: Folder, made: BuildPlan, words_per_minute: int, pay: float | None) -> Iterator[str]:
@@ -197,15 +195,12 @@ def _remembered(folder: Folder, made: BuildPlan) -> int:
     """How many persons will have a memory: those who have one, and all if there is a corpus."""
     if (folder.root / seeds.CORPUS).is_file():
         return made.persons
-    return sum(
-        (folder.root / "memory" / path.with_suffix(".jsonl").name).is_file()
-        for path in (folder.root / "persona").glob("*.json")
-    )
+    return sum(folder.has_memory(path.stem) for path in (folder.root / "persona").glob("*.json"))
 
 
 def _memories(folder: Folder, made: BuildPlan, prompt: Prompts) -> Iterator[Calls]:
     settings = folder.settings
-    have = sum(has_memory(folder, person.user_id) for person in kept(folder.read(Person)))
+    have = sum(folder.has_memory(person.user_id) for person in kept(folder.read(Person)))
     shown = SHOWN_PIECES * settings.memory * PIECE
     yield _calls("memories", made.persons - have, prompt["memory"] + made.persona_tokens + shown, 3 * settings.memory)
 

@@ -9,6 +9,7 @@ from ..annotation.items import CANNOT
 from ..common.columns import in_columns
 from ..common.errors import DataError
 from .folder import Folder
+from .models import NOBODY, Models
 from .rows import (
     FULL,
     OWN,
@@ -43,6 +44,7 @@ from .steps import (
     VOTES,
     Say,
     Step,
+    command,
     taken,
     verdict_line,
 )
@@ -50,7 +52,7 @@ from .texts.answers import FIRST, REWRITES, answer_id
 from .texts.asking import settled
 from .texts.checks import CUT
 from .texts.general import general_slot
-from .texts.memories import has_memory, memory_slot
+from .texts.memories import memory_slot
 from .texts.pairs import balance
 from .texts.personas import names, other_seed
 from .texts.sources import slots
@@ -83,16 +85,33 @@ def show_status(folder: Folder, say: Say) -> None:
             say(line)
     _say_spent(folder, say)
     say("")
-    old_labels = _refusal(refuse_edited_labels, folder, build.read(Tiered))
-    if edited := _refusal(refuse_edited_votes, folder) or ("" if build.read(Vote) else old_labels):
+    if edited := _refusal(refuse_edited_votes, folder) or ("" if build.read(Vote) else _old_labels(build)):
         say(f"! {edited}")
         say("Next: put these texts back, or have the pairs voted on again.")
-    elif step := _next(build, {step for step in steps if lacking[step] or (step == TIERS and old_labels)}):
-        say(f"Next: {step.line(folder.root, used_models(folder, step))}")
-    elif folder.has(Draw):
-        say(f"Next: {verdict_line(folder.root)}")
     else:
-        say(f"Done: {folder.root / 'release'}")
+        say(_next_line(build))
+
+
+def next_line(folder: Folder, models: Models = NOBODY) -> str:
+    """The command to go on with, or that all is done.
+
+    Args:
+        models: to name where it asks some; without them, those that were used.
+
+    Raises:
+        DataError: a file of the build is broken.
+    """
+    return _next_line(_Files(folder), models)
+
+
+def _next_line(build: _Files, models: Models = NOBODY) -> str:
+    folder = build.folder
+    step = _next(build)
+    if step == PERSONAS and not folder.settings.personas:  # all are a team's own
+        return f"Next: {command(step.name, folder.root)}"
+    if step is not None:
+        return f"Next: {step.line(folder.root, models if models.names else used_models(folder, step))}"
+    return f"Next: {verdict_line(folder.root)}" if folder.has(Draw) else f"Done: {folder.root / 'release'}"
 
 
 class _Files:
@@ -113,13 +132,7 @@ class _Files:
         return self._rows[kind]  # type: ignore[return-value]
 
 
-def next_step(folder: Folder) -> Step | None:
-    """The first step of a build that is not done; None if all are. Raises DataError, as `show_status`."""
-    build = _Files(folder)
-    return _next(build, {step for step in taken(STEPS, folder.root) if _lacking(build, step)})
-
-
-def _next(build: _Files, undone: set[Step]) -> Step | None:
+def _next(build: _Files) -> Step | None:
     """The first step that is not done."""
     testing = build.has_test or build.read(Pair)
     for step in taken(STEPS if testing else (PERSONAS, MEMORY, QUESTIONS, ANSWERS, TRAINING), build.folder.root):
@@ -127,21 +140,27 @@ def _next(build: _Files, undone: set[Step]) -> Step | None:
         if step == ANSWERS and not build.has_test:
             made = (Answer,)
         done = any(map(build.read, made)) if step not in _SHOWN_BY_FILES else _SHOWN_BY_FILES[step](build)
-        if step in undone or not done:
+        if not done or _lacking(build, step) or (step == TIERS and _old_labels(build)):
             return step
     return None
 
 
 def _remembered(build: _Files) -> list[str]:
     """The users who have a memory."""
-    return [person.user_id for person in build.people if has_memory(build.folder, person.user_id)]
+    return [person.user_id for person in build.people if build.folder.has_memory(person.user_id)]
+
+
+def _asked(build: _Files, step: Step) -> bool:
+    """Whether a model wrote something in a step, or tried to."""
+    written = any(origin.kind == step.text and origin.model != OWN for origin in build.read(Origin))
+    return written or any(text.step == step.name for text in build.read(Refused))
 
 
 _SHOWN_BY_FILES: Mapping[Step, Callable[[_Files], bool]] = {
-    MEMORY: lambda build: bool(_remembered(build)),
+    MEMORY: lambda build: len(_remembered(build)) == len(build.people) or _asked(build, MEMORY),
     RELEASE: lambda build: build.released,
 }
-"""Step that writes no rows -> whether it was done."""
+"""Step that writes no rows -> whether it was done. A corpus is for all who have no memory, also where some brought theirs."""
 
 
 def _personas(build: _Files) -> str:
@@ -272,6 +291,10 @@ def _refusal(check: Callable[..., None], *arguments: object) -> str:
     except DataError as error:
         return str(error)
     return ""
+
+
+def _old_labels(build: _Files) -> str:
+    return _refusal(refuse_edited_labels, build.folder, build.read(Tiered))
 
 
 def _counts(values: Iterable[str]) -> str:

@@ -3,66 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from .folder import Folder
 from .rows import OWN, Origin, PoolQuestion, Refused, kept
-from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
+from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, Step
 
 SPECIFIC, GENERAL = ":specific:", ":general:"
 """In the ids of what the two kinds of questions are asked under."""
 
-
-class Yield(NamedTuple):
-    """The texts of one kind.
-
-    Attributes:
-        written: those that were refused included.
-        taken: that passed; reworded: of these, after a model had rewritten them.
-    """
-
-    kind: str
-    written: int
-    taken: int
-    reworded: int
-
-
 HEADER = ("yield of", "written", "taken", "%", "reworded")
-
-
-def yields(folder: Folder) -> list[Yield]:
-    """The yields of a build, in the order of its steps; those that models made nothing of are left out."""
-    origins = [origin for origin in folder.read(Origin) if origin.model != OWN]
-    refused = folder.read(Refused)
-
-    def of(kind: str, origin_kind: str, step: str, part: str = "", origin_part: str = "") -> Yield:
-        taken = [
-            origin
-            for origin in origins
-            if origin.kind == origin_kind
-            and (not origin_part or any(origin_part in parent for parent in origin.parents))
-        ]
-        lost = sum(text.step == step and part in text.id for text in refused)
-        reworded = sum(any(parent.startswith("draft:") for parent in origin.parents) for origin in taken)
-        return Yield(kind, len(taken) + lost, len(taken), reworded)
-
-    pool = folder.read(PoolQuestion)
-    found = [
-        of("personas", "persona", PERSONAS.name),
-        of("memories", "memory", MEMORY.name),
-        of("specific questions", "question", QUESTIONS.name, SPECIFIC, SPECIFIC),
-        Yield("questions of the pool", len(pool), len(kept(pool)), 0),
-        of("general questions", "question", QUESTIONS.name, GENERAL, "pool:"),
-        of("answers", "answer", ANSWERS.name),
-    ]
-    return [row for row in found if row.written]
+"""Written are those that were refused, too; reworded are those taken after a model had rewritten them."""
 
 
 def yield_rows(folder: Folder) -> list[tuple[str, ...]]:
-    """The cells under HEADER."""
+    """The cells under HEADER, in the order of a build's steps; what models made nothing of is left out."""
+    origins = [origin for origin in folder.read(Origin) if origin.model != OWN]
+    refused, pool = folder.read(Refused), folder.read(PoolQuestion)
+
+    def of(kind: str, step: Step, slot: str = "", parent: str = "") -> tuple[str, int, int, int]:
+        """A row: `slot` is in the ids of what was refused, `parent` in a parent of what was taken."""
+        taken = [one for one in origins if one.kind == step.text and any(parent in name for name in ("", *one.parents))]
+        lost = sum(text.step == step.name and slot in text.id for text in refused)
+        reworded = sum(any(name.startswith("draft:") for name in origin.parents) for origin in taken)
+        return kind, len(taken) + lost, len(taken), reworded
+
+    found = [
+        of("personas", PERSONAS),
+        of("memories", MEMORY),
+        of("specific questions", QUESTIONS, SPECIFIC, SPECIFIC),
+        ("questions of the pool", len(pool), len(kept(pool)), 0),
+        of("general questions", QUESTIONS, GENERAL, "pool:"),
+        of("answers", ANSWERS),
+    ]
     return [
-        (row.kind, f"{row.written:,}", f"{row.taken:,}", f"{100 * row.taken / row.written:.0f}", f"{row.reworded:,}")
-        for row in yields(folder)
+        (kind, f"{written:,}", f"{taken:,}", f"{100 * taken / written:.0f}", f"{reworded:,}")
+        for kind, written, taken, reworded in found
+        if written
     ]
 
 

@@ -19,13 +19,11 @@ from ..building.votes.questions import Asking, take_answers, write_questions
 from ..building.votes.sharing import drawn
 from ..common.errors import DataError, OptionError, require
 from ..common.files import write
-from ..engine.outcome import Outcome
 from ..recenter import annotated, asking
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
 from ..runs.earlier import of_run
-from ..runs.run import Run
 from .build_options import corrections_options, drop_option, files_argument
 from .options import FOLDER, RUN, markdown_option, out_option, places_option
 from .output import say, show
@@ -94,7 +92,8 @@ def pack(
     folder = Folder(out)
     _write_settings(folder, annotators, votes)
     if draw is not None:
-        new = _drawn(new, draw, folder.settings.seed)
+        seed = folder.settings.seed
+        new = asking.some_of(new, draw, lambda block: drawn(seed, "draw", block))
     asked = annotated.add(out, {stage: rows for stage, rows in new.items() if rows})
     write_questions(folder, _asking(asked), form, say)
     say("When their files come back:")
@@ -118,19 +117,6 @@ def _rows(
         say(f"left out: {count:,} {why}")
     known = {row.id for rows in asked for row in rows}
     return {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
-
-
-def _drawn(new: asking.AskedRows, count: int, seed: int) -> dict[type[StageRow], list[StageRow]]:
-    """The rows of some of the blocks of questions, as many of each kind."""
-    blocks: dict[str, set[str]] = {}
-    for question in asking.questions(new):
-        blocks.setdefault(question.kind, set()).add(question.block)
-    kept = {
-        block
-        for of_kind in blocks.values()
-        for block in sorted(of_kind, key=lambda block: drawn(seed, "draw", block))[:count]
-    }
-    return {stage: [row for row in rows if asking.block_of(row) in kept] for stage, rows in new.items()}
 
 
 def _write_settings(folder: Folder, annotators: int | None, votes: int | None) -> None:
@@ -225,23 +211,5 @@ def shares(
     if human is not None:
         require("ppi_py", extra="verdict")
     (run, _), (of, _) = the_run(run_path), the_run(exam)
-    verdict = make_share(run, of, _judged(run, human, places) if human is not None else None)
-    show(share_blocks(verdict), as_markdown)
-
-
-def _judged(run: Run, human: Path, places: Sequence[RunData]) -> dict[str, float]:
-    """Id of a row of a run -> 1 if it is so to most people, 0 if not; of the rows that the folder has with the same texts."""
-    cases = rows_of(run, places)
-    asked, of = {row.id: row for row in cases}, run.benchmark.report.share
-    stage = type(next(iter(cases)))
-    judged = [row for row in annotated.rows_in(human, [stage]).get(stage, ()) if row.judgment is not None]
-    if of is None or not judged:
-        raise DataError(
-            f"{human}: found no row of {file_name(stage)} that people judged, expected some. Pass the DIR of `annotate votes`."
-        )
-    for row in judged:
-        if row.id not in asked or annotated.without_votes(asked[row.id]) != annotated.without_votes(row):
-            raise DataError(
-                f"{human / file_name(stage)}: found the row {row.id}, expected one of {cases.source} with the same texts. Pass votes on rows of this run."
-            )
-    return {row.id: of.true(Outcome(targets=run.benchmark.targets(row))) for row in judged}
+    rows = annotated.judged_of(human, rows_of(run, places)) if human is not None else ()
+    show(share_blocks(make_share(run, of, rows)), as_markdown)

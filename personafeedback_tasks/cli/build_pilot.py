@@ -10,12 +10,11 @@ import click
 from ..building.folder import Folder
 from ..building.models import Models
 from ..building.pilot.chain import write_texts
-from ..building.pilot.costs import missing
 from ..building.pilot.page import page
 from ..building.pilot.serving import server
 from ..building.rows import Person
-from ..building.spending import used_models
-from ..building.steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, command, taken
+from ..building.status import next_line
+from ..building.steps import command
 from ..common.errors import DataError
 from ..common.files import write
 from ..engine.usage import Prices
@@ -72,8 +71,7 @@ def pilot(
         _serve(*server(folder, lambda: page(folder, users, _REASONS, prices), port))
         return
     say(f"Read it; to drop texts by a click: {command('pilot', folder.root)} --people {people} --serve")
-    following = PERSONAS if missing(folder) else taken((MEMORY, QUESTIONS), folder.root)[0]
-    say(f"Next: {following.line(folder.root, models if names else used_models(folder, ANSWERS))}")
+    say(next_line(folder, models))
 
 
 def _serve(made: ThreadingHTTPServer, address: str) -> None:

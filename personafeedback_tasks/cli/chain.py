@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     multiple=True,
     help="A folder with what people said of what the models made: any of extraction.jsonl, relevance.jsonl, response.jsonl and missing.jsonl; "
-    "may be given for each. Default: RECENTER_DATA, else the data that the logs name.",
+    "may be given for each. Default: RECENTER_DATA, else, without --judge, the data that the logs name.",
 )
 @click.option(
     "--filter",
@@ -112,7 +112,8 @@ def chain(
     lines = {model: {task: run.signature for task, run in own.items()} for model, own in made_by.items()}
     judges, of_judges = _judges(judged, exams, places)
     logged = dict.fromkeys(run.source for own in made_by.values() for run in own.values())
-    said = read_judgments(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)), judges)
+    default = [None] if ENVIRONMENT_VARIABLE in os.environ else [] if judges else list(logged)
+    said = read_judgments(people or default, judges)
     dropping = [step_filter(str(folder), embeddings=embeddings) for folder in filters]
     results = []
     with progress() as tell:

@@ -58,11 +58,15 @@ def progress() -> Iterator[Callable[[str], None]]:
     from rich.spinner import Spinner
     from rich.text import Text
 
-    spinner, piped = Spinner("dots"), not sys.stdout.isatty()
-    with Live(
-        spinner, console=Console(stderr=True), transient=True, redirect_stdout=not piped
-    ):  # what is piped stays whole
-        yield lambda text: spinner.update(text=Text(foreign.terminal(text)))
+    spinner, piped, console = Spinner("dots"), not sys.stdout.isatty(), Console(stderr=True)
+
+    def update(text: str) -> None:
+        line = Text(foreign.terminal(text))
+        line.truncate(console.width - 2, overflow="ellipsis")
+        spinner.update(text=line)
+
+    with Live(spinner, console=console, transient=True, redirect_stdout=not piped):  # what is piped stays whole
+        yield update
 
 
 def needs_tables(json_file: Path | None) -> None:

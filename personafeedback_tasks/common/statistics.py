@@ -292,8 +292,10 @@ def linearized(value: float, deviations: Mapping[K, float], n: int, degrees: flo
     def summed(clusters: Sequence[Hashable]) -> Collection[float]:
         return by_user(zip(clusters, deviations.values(), strict=True)).values()
 
-    stderr = math.sqrt(two_way(lambda clusters: _stderr(summed(clusters)) ** 2, users, prompts))
     ways = [summed(users), *([summed(prompts)] if len(set(prompts)) > 1 else [])]
+    stderr = _stderr(ways[0])
+    if len(ways) > 1:
+        stderr = math.sqrt(two_way(lambda clusters: _stderr(summed(clusters)) ** 2, users, prompts))
     few = min(degrees, *map(degrees_of_freedom, ways))
     reach = critical(few) * stderr if shows_spread(stderr) else math.nan
     return Estimate(value, stderr, value - reach, value + reach, n, len(ways[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate
@@ -95,7 +95,7 @@ class FunnelSheet:
     """All that is shown of some models.
 
     Attributes:
-        nouns: split -> what its parts are of.
+        named: (split, part) -> how a row calls it.
         about: what goes for all shares, in a sentence.
         published: figures of others.
         comparable: which of these are, in sentences.
@@ -104,7 +104,7 @@ class FunnelSheet:
     title: str
     steps: Sequence[FunnelStep]
     funnels: Sequence[Funnel]
-    nouns: Mapping[str, str]
+    named: Callable[[str, str], str]
     about: str
     tables: Sequence[FunnelTable] = ()
     published: Sequence[Published] = ()

@@ -20,7 +20,7 @@ from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
 from ..common.strict_json import json_lines, short
-from ..engine.cases import digest_of
+from ..engine.cases import CaseSet, digest_of
 from ..engine.earlier import Earlier
 from . import asking
 from .data import each_once, file_name, load
@@ -53,9 +53,30 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
     return found
 
 
+def judged_of(folder: Path, cases: CaseSet[Any]) -> list[Any]:
+    """The rows of a folder that people judged, all of them among the cases of a judge.
+
+    Raises:
+        DataError: there is none; or one has other texts than its case, or no case.
+    """
+    asked = {row.id: row for row in cases}
+    stage = type(next(iter(cases)))
+    judged = [row for row in rows_in(folder, [stage]).get(stage, ()) if row.judgment is not None]
+    if not judged:
+        raise DataError(
+            f"{folder}: found no row of {file_name(stage)} that people judged, expected some. Pass the DIR of `annotate votes`."
+        )
+    for row in judged:
+        if row.id not in asked or without_votes(asked[row.id]) != without_votes(row):
+            raise DataError(
+                f"{folder / file_name(stage)}: found the row {row.id}, expected one of {cases.source} with the same texts. Pass votes on rows of this run."
+            )
+    return judged
+
+
 def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
     """(what runs made, as rows that nobody judged; why something is no row -> how often): attributes, profiles for prompts, pairs of replies,
-    and conversations without an attribute.
+    and conversations without an attribute among these.
 
     The ids follow from the texts: what several models make alike is there once.
 
@@ -75,16 +96,16 @@ def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], l
                 where = f"{run.where}, {row['id']}"
                 found.setdefault(stage, {}).setdefault(row["id"], parse(stage, {**row, "votes": []}, where))
         if stage is Extraction:
-            found.setdefault(Conversation, {}).update((one.id, one) for one in _without_attributes(run))
+            noted = {(row.user_id, row.conversation) for row in found.get(Extraction, {}).values()}
+            bare = (one for one in _conversations(run) if (one.user_id, one.messages) not in noted)
+            found.setdefault(Conversation, {}).update((one.id, one) for one in bare)
     return {stage: list(rows.values()) for stage, rows in found.items()}, left_out
 
 
-def _without_attributes(run: Earlier) -> Iterator[Conversation]:
-    noted = {one.conversation_id for one in extracted(run)}
+def _conversations(run: Earlier) -> Iterator[Conversation]:
     for case in run.cases:
-        if case.id not in noted:
-            messages = tuple(Message(**message) for message in case.facts["conversation"])
-            yield Conversation(case.id, case.user_id, messages, case.cell)
+        messages = tuple(Message(**message) for message in case.facts["conversation"])
+        yield Conversation(case.id, case.user_id, messages, case.cell)
 
 
 def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:

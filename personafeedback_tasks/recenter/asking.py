@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
-from ..annotation.items import NONE, Guideline
+from ..annotation.items import NONE, guidelines
 from ..annotation.questions import ItemQuestion
 from ..engine.cases import digest_of
 from .fields import Message
@@ -29,53 +30,8 @@ RATING = dict(
 MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
 INSTRUCTED = "Please tick this line, too: it shows that the list was read."
 
-_SIDES = (
-    "Judge by yourself. Do not look anything up, and do not talk about single cases with others.",
-    '"Cannot judge" is for texts that are broken or that you do not understand.',
-)
-
-GUIDELINES: Mapping[str, Guideline] = {
-    Extraction.stage: Guideline(
-        title="Does this make sense as something to remember about the user?",
-        headings={
-            "conversation": "The conversation",
-            "attribute": "What was noted about the user",
-            "reason": "The reason that was given",
-            "attributes": "All that was noted about the user",
-        },
-        rules=(
-            "Read the conversation first. An assistant noted things about its user, and you judge them one by one.",
-            "It makes sense if the conversation supports it and it still holds after the conversation. It is wrong if the conversation contradicts it, "
-            "says it of somebody else, or has no sign of it. Take Unsure if the conversation leaves it open.",
-            "A good reason does not make a wrong note right, nor a poor reason a right one wrong.",
-            "At the end you are asked whether something is missing. Name each thing in a few words, with a semicolon between two.",
-            *_SIDES,
-        ),
-    ),
-    Relevance.stage: Guideline(
-        title="Which of these should change the reply to this prompt?",
-        headings={"prompt": "The prompt"},
-        rules=(
-            "A user sends this prompt to an assistant that knows everything in the list about this user.",
-            "Tick each line that should change the reply in any way. Tick none if the reply should be the same without them.",
-            "A line that is true of the user need not matter for this prompt. The order of the lines is drawn at random.",
-            *_SIDES,
-        ),
-    ),
-    Response.stage: Guideline(
-        title="How do the two replies compare for this user?",
-        headings={"attribute": "What is known about the user", "prompt": "The prompt"},
-        option="Reply",
-        rules=(
-            "Put yourself in this user's place: the prompt is yours, and both replies are written to you.",
-            "Rate B against A on the scale. A reply is not better for its length, nor for mentioning what is known about you: it is better if it helps "
-            "you more.",
-            "The sides are drawn at random.",
-            *_SIDES,
-        ),
-    ),
-}
-"""Stage -> what people are told, with the substance of the papers' instructions in our words."""
+GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
+"""Stage -> what people are told."""
 
 Row = TypeVar("Row", bound=JudgedRow)
 
@@ -114,6 +70,19 @@ def block_of(row: StageRow) -> str:
         return _missing_id(row.user_id, row.messages)
     assert isinstance(row, JudgedRow)
     return question_id(row)
+
+
+def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[type[StageRow], list[Any]]:
+    """What the first blocks of questions are about, as many of each kind.
+
+    Args:
+        place: of a block, in their order.
+    """
+    blocks: dict[str, set[str]] = defaultdict(set)
+    for question in questions(rows):
+        blocks[question.kind].add(question.block)
+    kept = {block for of_kind in blocks.values() for block in sorted(of_kind, key=place)[:count]}
+    return {stage: [row for row in own if block_of(row) in kept] for stage, own in rows.items()}
 
 
 def _noted(rows: AskedRows) -> dict[tuple[str, tuple[Message, ...], str], list[Extraction]]:

@@ -13,7 +13,7 @@ from .data import Rows
 from .fields import ROLES
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
 from .rows import SOURCES, Extraction
-from .stages import always_saying, filled, fingerprint, inserted, stage_benchmark, stage_report
+from .stages import always_saying, filled, fingerprint, inserted, judging
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
 CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
@@ -87,7 +87,7 @@ GENERATE = Method(
 
 _RATES = "How much is called problematic"
 
-EXTRACTION = stage_benchmark(
+EXTRACTION = judging(
     Extraction,
     "even_votes",
     methods={"generate": GENERATE},
@@ -98,21 +98,20 @@ EXTRACTION = stage_benchmark(
     corpus={**CORPUS, "f1_gap": f1_gap},
     undirected=("selection_rate", "human_rate", "f1_gap"),
     judges={"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC},
-    report=stage_report(
-        Extraction,
-        _examine,
-        _shown,
-        headline=SCORES.headline,
-        compared=COMPARED,
-        asks="Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
-        share=SCORES.share("problematic"),
-        ranked=("f1", "kappa", "invalid"),
-        details=(
+    examine=_examine,
+    shown=_shown,
+    report={
+        "headline": SCORES.headline,
+        "compared": COMPARED,
+        "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
+        "share": SCORES.share("problematic"),
+        "ranked": ("f1", "kappa", "invalid"),
+        "details": (
             *AGAINST_PEOPLE,
             Line("f1_gap", "F1, human minus synthetic", share=False, table=PEOPLE),
             Line("selection_rate", "called problematic", table=_RATES),
             Line("human_rate", "by people", table=_RATES),
             Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
         ),
-    ),
+    },
 )

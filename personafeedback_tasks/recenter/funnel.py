@@ -122,7 +122,6 @@ def _by_people(stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate
 
 def _through(judge: StageJudge, stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate]:
     """The same through a judge, without its errors."""
-
     so = SO[stage]
     whole = judge.share(things, so)
     if stage == Relevance.stage:
@@ -165,10 +164,11 @@ def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
     found: dict[str, list[Thing]] = {stage: [] for stage in BY_PEOPLE}
 
     def add(
-        stage: str, key: Key, one: Extracted | Selected | Replied, prompt: str, is_made: bool, parts: Mapping[str, str]
+        key: Key, one: Extracted | Selected | Replied, prompt: str, is_made: bool, parts: Mapping[str, str]
     ) -> None:
         row = people.rows.get(key)
-        found[stage].append(Thing(key, one.user_id, prompt, None if row is None else row.judgment, is_made, parts))
+        said = None if row is None else row.judgment
+        found[key[0]].append(Thing(key, one.user_id, prompt, said, is_made, parts))
 
     for name in sorted(people.lacking.keys() & made.conversations) if made.extracted is not None else ():
         conversation, own = people.lacking[name], noted.get(name, [])
@@ -179,17 +179,17 @@ def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
         )
     for one in made.extracted or ():
         parts = _parts(one.source, None, len(noted[one.conversation_id]))
-        add(Extraction.stage, about_attribute(one.conversation_id, one.attribute), one, "", True, parts)
+        add(about_attribute(one.conversation_id, one.attribute), one, "", True, parts)
     for chosen in made.selected or ():
         names = {same_text(attribute) for attribute in chosen.selected or ()}  # none of a reply that cannot be read
         for attribute in chosen.attributes:
             parts = _parts(_source(sources, chosen, [attribute]), chosen.sensitive, len(chosen.attributes))
             key = about_prompt(chosen.user_id, chosen.prompt, attribute)
-            add(Relevance.stage, key, chosen, chosen.prompt_id, same_text(attribute) in names, parts)
+            add(key, chosen, chosen.prompt_id, same_text(attribute) in names, parts)
     for both in made.replied or ():
         parts = _parts(_source(sources, both, both.attributes), both.sensitive, len(both.attributes))
         key = about_replies(both.user_id, both.prompt, both.generic, both.personalized)
-        add(Response.stage, key, both, both.prompt_id, True, parts)
+        add(key, both, both.prompt_id, True, parts)
     return found
 
 
@@ -227,7 +227,7 @@ def _ordered(parts: Iterable[str]) -> list[str]:
     return sorted(parts, key=lambda part: (int(part.split("–")[0].split(" ")[0]) if part[0].isdigit() else -1, part))
 
 
-NOUNS = {
+JUDGED = {
     Extraction.stage: (EXTRACT.name, "what is extracted", "extracted attributes"),
     Relevance.stage: (SELECT.name, "what is selected", "attributes to select from"),
     Response.stage: (RESPOND.name, "the replies", "pairs of replies"),
@@ -240,7 +240,7 @@ def _notes(
 ) -> Iterator[str]:
     """What is absent, and how much of the rest people judged, or a judge."""
     runs = (made.extracted, made.selected, made.replied)
-    for (stage, (task, about, noun)), run in zip(NOUNS.items(), runs, strict=True):
+    for (stage, (task, about, noun)), run in zip(JUDGED.items(), runs, strict=True):
         if run is None:
             yield f"No run of {task}: nothing is said of {about}."
             continue

@@ -65,7 +65,11 @@ def sheet(results: Sequence[ChainResult], others: Sequence[Published]) -> Funnel
     """
     tables = [table for table in (_ratings(results), _filters(results)) if table.rows]
     funnels = [one.funnel for one in results]
-    return FunnelSheet(TITLE, STEPS, funnels, NOUNS, ABOUT, tables, others, COMPARABLE if others else "")
+    return FunnelSheet(TITLE, STEPS, funnels, _named, ABOUT, tables, others, COMPARABLE if others else "")
+
+
+def _named(split: str, part: str) -> str:
+    return f"{part} {'attribute' if part == '1' else NOUNS[split]}"
 
 
 def _ratings(results: Sequence[ChainResult]) -> FunnelTable:

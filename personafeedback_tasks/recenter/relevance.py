@@ -18,7 +18,7 @@ from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
-from .stages import filled, fingerprint, inserted, stage_benchmark, stage_report
+from .stages import filled, fingerprint, inserted, judging
 
 SCORES = TwoLabels(YES, NO)
 
@@ -92,7 +92,7 @@ SELECT = Method(
 
 _RATES = "How much is selected"
 
-RELEVANCE = stage_benchmark(
+RELEVANCE = judging(
     Relevance,
     "even_votes",
     methods={"generate": GENERATE, "select": SELECT},
@@ -103,18 +103,17 @@ RELEVANCE = stage_benchmark(
     corpus=SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection"),
     undirected=("selection_rate", "human_rate", "over_selection"),
     judges={"always_yes": _always_yes, "always_no": _always_no},
-    report=stage_report(
-        Relevance,
-        _examine,
-        _shown,
-        headline=SCORES.headline,
-        compared=(*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
-        asks="Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
-        share=SCORES.share("relevant"),
-        ranked=("f1", "kappa", "over_selection", "invalid"),
-        published=reference.beside(Relevance.stage),
-        drawn={"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
-        details=(
+    examine=_examine,
+    shown=_shown,
+    report={
+        "headline": SCORES.headline,
+        "compared": (*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
+        "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
+        "share": SCORES.share("relevant"),
+        "ranked": ("f1", "kappa", "over_selection", "invalid"),
+        "published": reference.beside(Relevance.stage),
+        "drawn": {"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
+        "details": (
             *AGAINST_PEOPLE,
             Line("selection_rate", "selected", table=_RATES),
             Line("human_rate", "selected by people", table=_RATES),
@@ -128,5 +127,5 @@ RELEVANCE = stage_benchmark(
             ),
             Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
         ),
-    ),
+    },
 )

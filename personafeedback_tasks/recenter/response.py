@@ -18,7 +18,7 @@ from . import agreement, ratings, reference
 from .control import SELECTED
 from .data import Rows
 from .rows import SCALE, Response
-from .stages import always_saying, filled, fingerprint, stage_benchmark, stage_report
+from .stages import always_saying, filled, fingerprint, judging
 
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
@@ -118,7 +118,7 @@ REWARD = Method(
 
 _MEAN, _ORDERS = "Against people's mean", "Both orders"
 
-RESPONSE = stage_benchmark(
+RESPONSE = judging(
     Response,
     "without_votes",
     methods={"generate": GENERATE, "reward": REWARD},
@@ -135,11 +135,10 @@ RESPONSE = stage_benchmark(
     },
     undirected=("no_better", "no_better_people"),
     judges={f"always_{label}": lambda prompt, said=label: said for label in ratings.LABELS},
-    report=stage_report(
-        Response,
-        _examine,
-        _shown,
-        headline=(
+    examine=_examine,
+    shown=_shown,
+    report={
+        "headline": (
             Line(
                 "acc",
                 "agrees whether it is better",
@@ -154,18 +153,18 @@ RESPONSE = stage_benchmark(
                 meaning="rank correlation of the model's ratings with the mean of people's",
             ),
         ),
-        compared=(
+        "compared": (
             Line("acc", strong=True, interval=True),
             Line("spearman", share=False, strong=True),
             Line("pairwise", "pairwise accuracy"),
             Line("weighted_kappa", "weighted kappa", share=False),
             Line("no_better", "no better than generic"),
         ),
-        asks="Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
-        share=ratings.SHARE,
-        ranked=("spearman", "pairwise", "weighted_kappa", "consistency", "invalid"),
-        published=reference.beside(Response.stage),
-        details=(
+        "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
+        "share": ratings.SHARE,
+        "ranked": ("spearman", "pairwise", "weighted_kappa", "consistency", "invalid"),
+        "published": reference.beside(Response.stage),
+        "details": (
             Line(
                 "pairwise",
                 "pairwise accuracy",
@@ -184,5 +183,5 @@ RESPONSE = stage_benchmark(
             Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders"),
             Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read"),
         ),
-    ),
+    },
 )

@@ -19,7 +19,7 @@ from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
 from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
 from .data import ENVIRONMENT_VARIABLE, JUDGED, UNJUDGED, Rows, file_name, load, unjudged, with_judgment
-from .rows import STAGES, JudgedRow, PromptRow, R, StageRow
+from .rows import STAGES, PromptRow, R, StageRow
 
 VERSION = "1.1"
 
@@ -138,19 +138,48 @@ def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
     return {row.id: answers for row in rows}
 
 
-def stage_benchmark(stage: type[JudgedRow], unscored: str, **own: Any) -> Benchmark:
-    """The record of a stage.
+def judging(
+    stage: type[R],
+    unscored: str,
+    examine: Callable[[Rows[R]], Examined],
+    shown: Callable[[R], dict[str, str]],
+    report: dict[str, Any],
+    **own: Any,
+) -> Benchmark:
+    """The record of a stage in which a model judges.
 
     Args:
         unscored: what a signature calls the number of rows that cannot be scored.
-        own: what differs between stages, as in Benchmark.
+        examine: what the texts of all rows, asked or not, add.
+        shown: heading -> text of a row.
+        report: what differs between these stages, as in ReportSpec.
+        own: the same, as in Benchmark.
     """
+    about_prompt = issubclass(stage, PromptRow)
     return of_stage(
         stage,
-        options=ControlledOptions if issubclass(stage, PromptRow) else JudgedOptions,
+        options=ControlledOptions if about_prompt else JudgedOptions,
         load=lambda options, selection: _asked(load(stage, options.data), vars(options)),
         signed={unscored: always},
         signs=lambda cases, options: {unscored: len(cases.unscored)},
+        report=ReportSpec(
+            primary="acc",
+            score="Accuracy",
+            chance=None,
+            control=CONTROL if about_prompt else None,
+            examine=lambda rows, asked: _not_examined(rows) or examine(rows),
+            shown=lambda rows, asked: Shown(
+                questions={row.id: row.question for row in rows if row.id in asked},
+                question=stage.asked_about,
+                texts={row.id: shown(row) for row in rows if row.id in asked},
+                labels=stage.shown_labels,
+                responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
+            ),
+            load=lambda data, counts: load(stage, data),
+            under=_asked,
+            environment=ENVIRONMENT_VARIABLE,
+            **report,
+        ),
         **own,
     )
 
@@ -191,36 +220,6 @@ def making(
         targets=lambda row: [label] * len(method.calls),
         fingerprint=lambda options: fingerprint(texts),
         report=ReportSpec(primary=label, score=label.capitalize(), chance=None, **report),
-        **own,
-    )
-
-
-def stage_report(
-    stage: type[R], examine: Callable[[Rows[R]], Examined], shown: Callable[[R], dict[str, str]], **own: Any
-) -> ReportSpec:
-    """What reports of a stage show.
-
-    Args:
-        examine: what the texts of all rows, asked or not, add.
-        own: what differs between stages, as in ReportSpec.
-    """
-    if issubclass(stage, PromptRow):
-        own["control"] = CONTROL
-    return ReportSpec(
-        primary="acc",
-        score="Accuracy",
-        chance=None,
-        examine=lambda rows, asked: _not_examined(rows) or examine(rows),
-        shown=lambda rows, asked: Shown(
-            questions={row.id: row.question for row in rows if row.id in asked},
-            question=stage.asked_about,
-            texts={row.id: shown(row) for row in rows if row.id in asked},
-            labels=stage.shown_labels,
-            responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
-        ),
-        load=lambda data, counts: load(stage, data),
-        under=_asked,
-        environment=ENVIRONMENT_VARIABLE,
         **own,
     )
 

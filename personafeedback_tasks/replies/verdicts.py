@@ -23,7 +23,9 @@ _TAKEN_BACK = re.compile(
     r"(?:^|[\n.!?;:()–—-])[ ]?(?:(?:oh|hmm?|no|but|sorry)\W{1,3}){0,2}(?:(?:actually|wait|in[ ]the[ ]end|scratch[ ]that"
     r"|on[ ](?:second[ ]thoughts?|(?:further[ ])?reflection)|i[ ]take[ ](?:that|it)[ ]back)\b|(?:edit|correction|revised[ ]\w+)\b(?=:)|其实|等等)[,:]?", re.I,
 )  # fmt: skip
-_CONTINUED = re.compile(r"(:|\b(?:these|below)\b[^\d\n]{0,40})\n|\n(?=unless\b|except\b|除非)", re.I)
+_CONTINUED = re.compile(
+    r"(:|\b(?:these|below)\b[^\d\n]{0,40})\n(?!\s*(?:final[ ])?answer[ ]?:)|\n(?=unless\b|except\b|除非)", re.I
+)
 _OPEN = re.compile(
     r"\b(?:unless|except|provided|assuming|as[ ]long[ ]as|give[ ]or[ ]take|at[ ](?:the[ ]very[ ])?most|at[ ]least[ ](?:\d|while)|es[ ]sei[ ]denn|außer|reply[ ]with|(?:format|examples?|as[ ]in)[ ]?:)"
     r"|(?:^|[,;(–—-][ ]?(?:\w+[ ])?|\b(?:only|but)[ ])(?:if|when|wenn|falls|although|though|while|depending|supposing|or|other[ ]than|save|barring|until|were|in[ ]the[ ]event|in[ ]case)\b|除非|如果|\?\W{0,9}$",

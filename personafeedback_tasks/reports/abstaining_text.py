@@ -160,12 +160,12 @@ def cascade_sentences(made: Cascade) -> list[str]:
     found += [
         f"People's votes show that {step.model} errs on these replies differently than in its exam, so it decides nothing."
         for step in made.steps
-        if step.differs
+        if step.judge.differs
     ]
     found += [
-        f"People's votes do not test whether {step.model} errs on these replies as in its exam. {step.untested}"
+        f"People's votes do not test whether {step.model} errs on these replies as in its exam. {step.judge.untested}"
         for step in made.steps
-        if step.untested
+        if step.judge.untested
     ]
     if unseen := made.steps[1].unseen:
         found.append(
@@ -183,7 +183,7 @@ def cascade_document(made: Cascade) -> dict[str, Any]:
         "judges": [
             {
                 "judge": step.model,
-                "differs": None if step.untested else step.differs,
+                "differs": None if step.judge.untested else step.judge.differs,
                 "threshold": math.nan if step.threshold.value == math.inf else step.threshold.value,
                 "exam_users": step.threshold.users,
                 "bound": step.threshold.bound,

@@ -27,7 +27,7 @@ def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
     Args:
         of_runs: a run -> its signature.
     """
-    rows = [(label, shares, of.through_judges) for of in sheet.funnels for label, shares in _rows(of, sheet.nouns)]
+    rows = [(label, shares, of.through_judges) for of in sheet.funnels for label, shares in _rows(of, sheet.named)]
     found = [step for step in sheet.steps if any(step.name in shares for _, shares, _ in rows)]
     columns = []
     for step in found:
@@ -50,12 +50,12 @@ def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
     ]
 
 
-def _rows(funnel: Funnel, nouns: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, Estimate]]]:
+def _rows(funnel: Funnel, named: Callable[[str, str], str]) -> Iterator[tuple[str, Mapping[str, Estimate]]]:
     """(the model or a part, step -> its share there); the model first."""
     yield funnel.model, funnel.steps
     for split, parts in funnel.parts.items():
         for part, steps in parts.items():
-            yield f"  {part} {nouns[split].removesuffix('s') if part == '1' else nouns[split]}", steps
+            yield f"  {named(split, part)}", steps
 
 
 def _through_judges(funnel: Funnel, labels: Mapping[str, str]) -> Iterator[str]:

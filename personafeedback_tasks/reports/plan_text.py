@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import Any
 
 from ..common.power import Comparison
+from ..common.statistics import percent
 from ..engine.benchmark import Benchmark
 from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
@@ -192,17 +193,13 @@ def _differences(plan: Plan) -> list[Block]:
             [
                 (
                     shown.comparison.name,
-                    *map(_points, (shown.low, shown.smallest, shown.high, shown.half, shown.ranked)),
+                    *map(percent, (shown.low, shown.smallest, shown.high, shown.half, shown.ranked)),
                 )
                 for shown in plan.shown
             ],
         ),
         *map(paragraph, notes),
     ]
-
-
-def _points(difference: float) -> str:
-    return NOTHING if math.isnan(difference) else f"{100 * difference:.1f}"
 
 
 def _limit(limit: Limit | None) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from ..runs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
 from .report_text import published
-from .rerun import asking
+from .rerun import FOLDER, asking
 from .sentences import first_sentence
 from .table import Column, Table, interval, number, spaced, with_interval
 from .terminal import WIDTH, height
@@ -89,7 +89,10 @@ def _asking(report: Report) -> list[Block]:
         value for name, value in report.named_controls.items() if name not in report.differences(report.overall.name)
     ]
     command = asking(report.run, missing) if missing else []
-    return [lines([f"To ask for {' and '.join(missing)}:", *command])] if command else []
+    if not command:
+        return []
+    folder = f" ({FOLDER}: that of the run's data)" if any(f"={FOLDER} " in line for line in command) else ""
+    return [lines([f"To ask for {' and '.join(missing)}{folder}:", *command])]
 
 
 def _cells(report: Report) -> list[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -121,9 +122,11 @@ def _words(run: Run, public: bool = True) -> list[str]:
     """The words of a command for a shell, each with its value.
 
     Args:
-        public: leave the folders of this machine out.
+        public: for any machine: leave the folders of this one out, and do not rely on a variable that names the data here.
     """
-    before = [f"{run.benchmark.report.environment}={FOLDER}"] if _is_in_folder(run) else []
+    variable = run.benchmark.report.environment
+    named = not public and os.path.realpath(os.environ.get(variable) or "") == os.path.realpath(run.signature["source"])
+    before = [f"{variable}={FOLDER}"] if _is_in_folder(run) and not named else []
     of_harness = _lm_eval if run.harness.startswith("lm-eval") else _inspect
     return [*before, *of_harness(run, _options(run), public)]
 

@@ -79,10 +79,21 @@ def show(parts: Sequence[RenderableType]) -> None:
     console.width = max([console.width, *widths])
     with console.capture() as captured:
         for part in parts:
-            console.print(part, soft_wrap=not console.is_terminal)
+            console.print(_hanging(part, console) if console.is_terminal else part, soft_wrap=not console.is_terminal)
             if isinstance(part, Table):
                 console.print()
     print("\n".join(row.rstrip() for row in captured.get().splitlines()))
+
+
+def _hanging(part: RenderableType, console: Console) -> RenderableType:
+    """An indented line, of which a terminal indents what it wraps as well."""
+    if not isinstance(part, Text):
+        return part
+    indent = len(part.plain) - len(part.plain.lstrip())
+    if not 0 < indent < console.width // 2:
+        return part
+    rows = part[indent:].wrap(console, console.width - indent)
+    return Text("\n").join(Text(" " * indent).append(row) for row in rows)
 
 
 def height(parts: Sequence[RenderableType], width: int) -> int:
@@ -90,7 +101,7 @@ def height(parts: Sequence[RenderableType], width: int) -> int:
     console = Console(highlight=False, markup=False, emoji=False, width=width)
     with console.capture() as captured:
         for part in parts:
-            console.print(part)
+            console.print(_hanging(part, console))
     return len(captured.get().splitlines()) + sum(isinstance(part, Table) for part in parts)
 
 

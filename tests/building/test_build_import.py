@@ -15,7 +15,7 @@ from support.commands import personafeedback, tree
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.imported.mapping import RECIPES, mapping
 from personafeedback_tasks.building.imported.pairs import import_rows
-from personafeedback_tasks.building.rows import Answer, Pair, Refused, Tiered, Vote
+from personafeedback_tasks.building.rows import Answer, Pair, Question, Refused, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
 
 MAP = "persona=who,question=ask,chosen=good,rejected=bad"
@@ -115,28 +115,28 @@ def test_every_row_is_a_case_or_refused_with_a_reason_and_no_pair_has_both_label
     for who, ask, good, bad in some:
         labels.setdefault((who, ask, frozenset((good, bad))), set()).add(good)
     right = {key for key, good in labels.items() if len(key[2]) == 2 and len(good) == 1}
-    text = {name: answer.text for name, answer in made.answers.items()}
+    text = {name: answer.text for name, answer in made.rows[Answer].items()}
     people = {user: profile["Profile"] for user, profile in made.personas.items()}
     found = {
         (
             people[one.user_id],
-            made.questions[one.question_id].question,
+            made.rows[Question][one.question_id].question,
             frozenset((text[one.chosen], text[one.rejected])),
         )
-        for one in made.tiered.values()
+        for one in made.rows[Tiered].values()
     }
     assert found == right
     assert all(
         text[one.chosen]
         in labels[
             people[one.user_id],
-            made.questions[one.question_id].question,
+            made.rows[Question][one.question_id].question,
             frozenset((text[one.chosen], text[one.rejected])),
         ]
-        for one in made.tiered.values()
+        for one in made.rows[Tiered].values()
     )
-    assert made.pairs.keys() == made.tiered.keys()
-    assert made.rows == len(some)
+    assert made.rows[Pair].keys() == made.rows[Tiered].keys()
+    assert made.count == len(some)
 
 
 def test_the_same_import_again_changes_nothing_and_another_one_adds(tmp_path):

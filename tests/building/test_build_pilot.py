@@ -279,7 +279,7 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
         assert personafeedback("build", name, folder.root, *models).exit_code == 0
     assert len(folder.read(Answer)) == 4 * 10
     before = {one.id for one in folder.read(Pair)}
-    nexts = f"Next: personafeedback build questions {folder.root} --model {BIG}"
+    nexts = f"Next: personafeedback build packs {folder.root}"  # all is written
     assert len(pilot(*both)) == 2  # another person, and the pairs of those who are not shown stay
     assert {one.id for one in folder.read(Pair)} == before
 

@@ -288,6 +288,11 @@ def test_users_and_their_history_become_personas_and_memories(tmp_path, writer):
     assert "Read 2 users and 2 pieces of their history; wrote 3 files to persona/ and memory/" in done.output
     assert "Without a history: 1 users ('u2')" in done.output
     assert f"Next: personafeedback build personas {root}\n" in done.output
+    for name in ("status", "plan"):
+        assert (
+            personafeedback("build", name, root).output.splitlines()[-1]
+            == f"Next: personafeedback build personas {root}"
+        )
     folder = Folder(root)
     assert folder.settings.personas == 0
     assert [folder.persona(user).profile for user in ("u1", "u2")] == [
@@ -391,6 +396,8 @@ def test_a_model_chooses_what_each_person_without_a_memory_would_read(tmp_path, 
     )
     first, second, third = names(folder.settings)
     own = lines(folder.root / "memory" / f"{third}.jsonl", {"text": "Their own"}).read_text("utf-8")
+    following = f"Next: personafeedback build memory {folder.root} --model"  # also where somebody brought theirs
+    assert following in personafeedback("build", "status", folder.root).output
     writer.take()
     assert [kind.calls for kind in plan(folder, None, 1).calls if kind.what == "memories"] == [2]
     writer.replies = {memory_slot(folder.settings, second): "None of these."}

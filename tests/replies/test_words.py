@@ -17,6 +17,7 @@ READ = [
     "It has an oven.\n\n{}", "<think>YES? NO! NO.</think>{}", "<answer>{}</answer>", "YES or NO? {}", "The question is YES or NO.\n{}",
     "Let me think. It depends on the oven, no doubt about it. Yes and no would be too easy.\nAnswer: {}",
     "There is no link to the oven that I can see at first.\n{}", "{}\n\nThere is no doubt about it.",
+    "If it asks for bread, a reply can use these habits, unless it is short (such as one of these habits).\n\nAnswer: {}",
 ]  # fmt: skip
 UNREAD = [
     ("", "no_response"), (" \n", "no_response"), ("YES or NO", "invalid_response_format"), ("Yes and no.", "invalid_response_format"),

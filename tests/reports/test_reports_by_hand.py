@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -13,11 +14,16 @@ pytest.importorskip("rich")
 from support import jsonl_harness
 from support.judges import JUDGES
 
+from personafeedback_tasks.analysis.cascade import Cascade, CascadeStep
 from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.run_data import RunData, ranked
 from personafeedback_tasks.analysis.users import Slice
+from personafeedback_tasks.common.risk import Threshold
 from personafeedback_tasks.common.statistics import Estimate
-from personafeedback_tasks.reports import headline, page_data
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports import figure, headline, page_data
+from personafeedback_tasks.reports.abstaining_text import cascade_sentences
 from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
 from personafeedback_tasks.reports.page_plots import TICKS, Axis
 from personafeedback_tasks.reports.precision_recall import _equal_f1
@@ -27,6 +33,19 @@ from personafeedback_tasks.runs.caveat import WEAKENS, Caveat
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx
+
+
+# --- two judges ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unseen", [0, 3])
+def test_a_second_judge_that_has_not_seen_all_is_named(unseen):
+    some = Estimate(0.5, 0.1, 0.4, 0.6, 20, 10)
+    step = CascadeStep("cheap", Threshold(0.9, 30, 0.05), 10, 20, 40, 0, False, "")
+    steps = (step, replace(step, model="dear", unseen=unseen))
+    said = cascade_sentences(Cascade(0.1, steps, 0.1, some, some, some, 5, some, 10, 4))
+    told = [line for line in said if line.startswith("dear has not seen 3 of the duels on which cheap abstains")]
+    assert len(told) == (1 if unseen else 0)
 
 
 # --- pictures -----------------------------------------------------------------------------------------------------------
@@ -51,6 +70,19 @@ def test_an_axis_has_the_finest_step_with_few_ticks(values, axis):
     found = Axis.over(values)
     assert (found.low, found.high, found.step) == axis
     assert (found.high - found.low) / found.step < TICKS == 7
+
+
+def test_the_points_of_a_figure_lie_between_its_legend_and_its_axis(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
+    path = jsonl_harness.run(JUDGES["gold"], "gold", tmp_path, "personafeedback", "hard", data="sample")
+    drawn = figure.draw([make_report(read_run(path), load_cases("sample", difficulty="hard"))])
+    (axes,) = drawn.axes
+    place, height = axes.get_position(), drawn.get_figheight()
+    below = [text.get_position()[1] for text in drawn.texts if text.get_position()[1] < place.y0]
+    assert 0 < place.y0 < place.y1 < 1
+    assert below
+    assert place.height * height == same(figure.LINE * axes.get_ylim()[0])
 
 
 @pytest.mark.parametrize("level", [0.2, 0.5, 0.8])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import subprocess
@@ -17,8 +18,9 @@ from support.commands import AWAY
 from support.samples import a_part
 
 from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.cli.output import progress
 from personafeedback_tasks.reports import table as layout
-from personafeedback_tasks.reports.terminal import WIDTH, line, show, table
+from personafeedback_tasks.reports.terminal import WIDTH, height, line, show, table
 
 HEADER = ["cases", "general hard", "total"]
 ROWS = [("acc, chosen is longer", "76.5", 1_234), ("[bold]not markup[/bold] :tea:", "–", "a\nb")]
@@ -55,6 +57,37 @@ def test_on_a_terminal_of_any_width_nothing_is_cut(columns, capsys, monkeypatch)
     for word in ("acc, chosen is longer", "76.5", "1234", "–", "a\\nb", *["[bold]not", "markup[/bold]", ":tea:"]):
         assert word in plain  # a long label may be wrapped
     assert "".join(NOTE.split()) in "".join(shown.split())
+
+
+def test_what_a_terminal_wraps_of_an_indented_line_is_indented_and_a_pipe_has_one_line(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    show([line(f"  {NOTE}"), line("Title")])
+    assert capsys.readouterr().out.splitlines() == [f"  {NOTE}", "Title"]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    show([line(f"  {NOTE}", style="dim"), line("Title")])
+    *rows, title = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out).splitlines()
+    assert title == "Title"
+    assert len(rows) > 10
+    assert all(row.startswith("  ") and row[2] != " " and len(row) <= 30 for row in rows)
+    assert " ".join(map(str.strip, rows)) == NOTE
+    assert height([line(f"  {NOTE}")], 30) == len(rows)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_takes_long_is_said_in_one_line_however_long_a_path_is(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress() as tell:
+        tell(f"Reading {'logs/' * 30}a.eval")
+    shown = sys.stderr.getvalue()
+    assert f"Reading {'logs/' * 6}"[:37] + "…" in shown
+    assert "logs/" * 7 not in shown
+    assert not re.search(r"\nlogs", shown)
 
 
 CELLS = [f"{category} {level}" for category in ("specific", "general") for level in ("easy", "medium", "hard")]

@@ -16,8 +16,10 @@ from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_che
 from support.environments import CHECKOUT, Venv
 from support.inspect_runs import command
 
+from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.building.imported.mapping import RECIPES
 from personafeedback_tasks.building.votes.guideline import GUIDELINES
+from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
 from personafeedback_tasks.personafeedback.record import METHODS
@@ -250,6 +252,12 @@ def test_the_table_of_the_longer_response_is_that_of_its_card():
     assert {name: (cases, users, acc, interval) for name, cases, users, acc, interval, _, _ in rows} == card
     overlap = " / ".join(row[5] for row in rows[:3])
     assert f"| `overlap` | {overlap} |" in text(DOCS / "reports.md")  # which another test measures
+
+
+def test_the_card_is_of_this_audit_and_task():
+    parts = text(CARD).partition("\nSignature: `")[2].split(" | ")
+    assert parts[0].endswith(f" (task {TASK_VERSION})")
+    assert f"audit {AUDIT_VERSION}" in parts, "write it again: see the last line of benchmarks/README.md"
 
 
 def test_the_ranking_shown_is_that_of_the_same_run():

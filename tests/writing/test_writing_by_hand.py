@@ -8,6 +8,7 @@ import pytest
 
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
+from personafeedback_tasks.writing.cases import columns
 from personafeedback_tasks.writing.measures import measures
 from personafeedback_tasks.writing.record import WRITE
 
@@ -65,3 +66,12 @@ def test_what_a_reply_is(text, truncated, answer):
 
 def test_a_reply_has_room_for_2048_tokens():
     assert WRITE.methods["write"].room == 2048
+
+
+def test_a_table_has_a_total_where_there_is_more_than_one_part():
+    assert columns(["general", "specific"]) == {
+        "specific": ["specific"],
+        "general": ["general"],
+        "total": ["specific", "general"],
+    }
+    assert columns(["general"]) == {"general": ["general"]}

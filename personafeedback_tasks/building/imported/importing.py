@@ -11,7 +11,7 @@ from ...common.errors import DataError, OptionError
 from ...common.files import write
 from ...common.strict_json import loads, read, short
 from ..folder import Folder
-from ..rows import TEST, Answer, BuildRow, Origin, Pair, Person, Question, R, Refused, Tiered, Vote
+from ..rows import TEST, BuildRow, Pair, Person, Question, R, Refused, Tiered, Vote
 from ..settings import FILE, Settings
 from ..steps import PACKS, RELEASE, TIERS, Say, command
 from ..texts.personas import json_of, new_people
@@ -56,21 +56,20 @@ def import_pairs(
         settings = Settings.of_options(**{**options, "licence": options["licence"] or used.licence})
     made = import_rows(read_rows(source, split), used.keys, difficulty, settings.seed)
     refused = Counter(pair.reason for pair in made.refused)
-    if not made.pairs:
+    pairs, asked = made.rows[Pair], made.rows[Question]
+    if not pairs:
         raise DataError(
-            f"{source}: found no pair to take in {made.rows:,} rows, expected some. Refused: {dict(refused) or 'none'}."
+            f"{source}: found no pair to take in {made.count:,} rows, expected some. Refused: {dict(refused) or 'none'}."
         )
     if not path.exists():
         write(path, settings.as_yaml())
     folder = Folder(root)
     with folder.locked():
         new = save(folder, made)
-    say(f"read {made.rows:,} rows of {source}")
-    say(
-        f"took {len(made.pairs):,} pairs of {len(made.personas):,} users and {len(made.questions):,} questions, all {difficulty}"
-    )
-    if new < len(made.pairs):
-        say(f"{len(made.pairs) - new:,} of them were there before, and keep the label that they have")
+    say(f"read {made.count:,} rows of {source}")
+    say(f"took {len(pairs):,} pairs of {len(made.personas):,} users and {len(asked):,} questions, all {difficulty}")
+    if new < len(pairs):
+        say(f"{len(pairs) - new:,} of them were there before, and keep the label that they have")
     for reason, count in refused.items():
         say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
     if recipe:
@@ -103,7 +102,7 @@ def save(folder: Folder, made: ImportedPairs) -> int:
             raise DataError(
                 f"{path}: found another persona than the source has of {short(user)}, expected the same. {_ANEW}"
             )
-    for name, label in made.tiered.items():
+    for name, label in made.rows[Tiered].items():
         if name in before and before[name].votes == label.votes and before[name] != label:
             raise DataError(
                 f"{folder.path(Tiered)}: found another label or tier of the pair {name} than the source has now, expected the same. {_ANEW}"
@@ -112,18 +111,10 @@ def save(folder: Folder, made: ImportedPairs) -> int:
     people = folder.read(Person)
     known = {person.user_id for person in people}
     unknown = {user: profile for user, profile in made.personas.items() if user not in known}
-    new = [label for name, label in made.tiered.items() if name not in pairs]
-    added: dict[type[BuildRow], Iterable[Any]] = {
-        Person: new_people(folder.settings, people, unknown),
-        Question: made.questions.values(),
-        Answer: made.answers.values(),
-        Refused: made.refused,
-        Origin: made.origins.values(),
-        # Pairs last: a pair that is known has its label already, or lost it to votes.
-        Tiered: new,
-        Pair: made.pairs.values(),
-    }
-    folder.write_together({kind: _joined(folder, kind, rows) for kind, rows in added.items()}, dict(profiles))
+    rows: dict[type[BuildRow], list[Any]] = {kind: [*of_kind.values()] for kind, of_kind in made.rows.items()}
+    rows[Tiered] = new = [label for label in rows[Tiered] if label.pair_id not in pairs]
+    rows = {Person: new_people(folder.settings, people, unknown), Refused: made.refused, **rows}
+    folder.write_together({kind: _joined(folder, kind, of_kind) for kind, of_kind in rows.items()}, dict(profiles))
     return len(new)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from ...common.strict_json import broken, short
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
-from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Question, Refused, Tiered
+from ..rows import IMPORTED, OWN, Answer, BuildRow, Origin, Pair, Question, Refused, Tiered
 from ..votes.shown_texts import digests
 from . import fields
 from .sources import SourceRow
@@ -18,6 +18,9 @@ from .sources import SourceRow
 STEP = "import"
 
 SAME, TWICE, BOTH = "same text", "twice", "both labels"
+
+ADDED: tuple[type[BuildRow], ...] = (Question, Answer, Origin, Tiered, Pair)
+"""Pairs are last: a pair that is known has its label already, or lost it to votes."""
 
 REASONS = {
     SAME: "chosen and rejected are the same text",
@@ -35,70 +38,53 @@ class ImportedPairs:
         difficulty: of all pairs; a source seldom says it as the tiers mean it.
         seed: of the sides on which answers stand.
         personas: user id -> profile.
-        questions, answers, pairs, tiered, origins: id -> row, in the order of the source.
+        rows: type of row -> id -> row, of ADDED, in the order of the source.
         refused: with reasons of REASONS.
-        rows: how many were read.
+        count: of rows that were read.
     """
 
     difficulty: str
     seed: int
     personas: dict[str, dict[str, Any]] = field(default_factory=dict)
-    questions: dict[str, Question] = field(default_factory=dict)
-    answers: dict[str, Answer] = field(default_factory=dict)
-    pairs: dict[str, Pair] = field(default_factory=dict)
-    tiered: dict[str, Tiered] = field(default_factory=dict)
-    origins: dict[str, Origin] = field(default_factory=dict)
+    rows: dict[type[BuildRow], dict[str, Any]] = field(default_factory=lambda: {kind: {} for kind in ADDED})
     refused: list[Refused] = field(default_factory=list)
-    rows: int = 0
+    count: int = 0
 
     def add(self, question: Question, chosen: str, rejected: str, where: str) -> None:
         """Take a pair, unless it is refused."""
         plain = [" ".join(text.split()) for text in (chosen, rejected)]
         ids = [f"{question.id}:{IMPORTED}:{digest_of((text,))}" for text in plain]
-        name = digest_of(sorted(ids))
+        name, labels, answers = digest_of(sorted(ids)), self.rows[Tiered], self.rows[Answer]
         reason = SAME if plain[0] == plain[1] else ""
-        if not reason and name in self.tiered:
-            reason = TWICE if self.tiered[name].chosen == ids[0] else BOTH
+        if not reason and name in labels:
+            reason = TWICE if labels[name].chosen == ids[0] else BOTH
         if reason:
             self.refused.append(Refused(id=name, step=STEP, reason=reason, text=f"{where}: {chosen}"))
             return
         ids_of: dict[str, Any] = {"question_id": question.id, "user_id": question.user_id}
         for answer, text in zip(ids, (chosen, rejected), strict=True):
-            self.answers.setdefault(answer, Answer(id=answer, **ids_of, strategy=IMPORTED, model=OWN, text=text))
-            self.origins.setdefault(answer, Origin(id=answer, kind="answer", model=OWN, parents=(where,)))
-        self.questions.setdefault(question.id, question)
+            answers.setdefault(answer, Answer(id=answer, **ids_of, strategy=IMPORTED, model=OWN, text=text))
+            self.rows[Origin].setdefault(answer, Origin(id=answer, kind="answer", model=OWN, parents=(where,)))
+        self.rows[Question].setdefault(question.id, question)
         sides = sorted(ids)
         random.Random(f"{self.seed}:pair:{name}").shuffle(sides)
-        self.pairs[name] = Pair(id=name, **ids_of, first=sides[0], second=sides[1])
+        self.rows[Pair][name] = Pair(id=name, **ids_of, first=sides[0], second=sides[1])
         persona = Persona(question.user_id, self.personas[question.user_id]).text
-        self.tiered[name] = Tiered(
+        labels[name] = Tiered(
             pair_id=name, **ids_of, difficulty=self.difficulty, chosen=ids[0], rejected=ids[1],
-            texts=digests(persona, question.question, {answer: self.answers[answer].text for answer in ids}),
+            texts=digests(persona, question.question, {answer: answers[answer].text for answer in ids}),
         )  # fmt: skip
 
-    def without_contradictions(self) -> ImportedPairs:
-        """The same without pairs that have both labels, and without texts and users that no pair has."""
+    def drop_contradictions(self) -> None:
+        """Drop pairs that have both labels, and texts and users that no pair has."""
         both = {text.id for text in self.refused if text.reason == BOTH}
-        pairs = {name: pair for name, pair in self.pairs.items() if name not in both}
-        answers = {name for pair in pairs.values() for name in (pair.first, pair.second)}
-        questions = {pair.question_id for pair in pairs.values()}
-        users = {pair.user_id for pair in pairs.values()}
-        return replace(
-            self,
-            pairs=pairs,
-            tiered=_only(self.tiered, pairs),
-            answers=_only(self.answers, answers),
-            origins=_only(self.origins, answers),
-            questions=_only(self.questions, questions),
-            personas=_only(self.personas, users),
-        )
-
-
-V = TypeVar("V")
-
-
-def _only(rows: Mapping[str, V], names: Container[str]) -> dict[str, V]:
-    return {name: row for name, row in rows.items() if name in names}
+        pairs = [pair for name, pair in self.rows[Pair].items() if name not in both]
+        left = {name for pair in pairs for name in (pair.id, pair.question_id, pair.first, pair.second)}
+        users = {pair.user_id for pair in pairs}
+        self.rows = {
+            kind: {name: row for name, row in rows.items() if name in left} for kind, rows in self.rows.items()
+        }
+        self.personas = {user: profile for user, profile in self.personas.items() if user in users}
 
 
 def import_rows(rows: Iterable[SourceRow], keys: Mapping[str, str], difficulty: str, seed: int) -> ImportedPairs:
@@ -112,7 +98,7 @@ def import_rows(rows: Iterable[SourceRow], keys: Mapping[str, str], difficulty: 
     """
     made = ImportedPairs(difficulty, seed)
     for where, row in rows:
-        made.rows += 1
+        made.count += 1
         profile = fields.profile(row, keys["persona"], where)
         text = fields.text(row, keys["question"], where)
         category = fields.category(row, keys["category"], where) if "category" in keys else "specific"
@@ -125,4 +111,5 @@ def import_rows(rows: Iterable[SourceRow], keys: Mapping[str, str], difficulty: 
         chosen = fields.text(row, keys["chosen"], where)
         for place, key in enumerate(keys["rejected"].split("+")):
             made.add(question, chosen, fields.text(row, key, where), f"{where}{f', {key}' if place else ''}")
-    return made.without_contradictions()
+    made.drop_contradictions()
+    return made

@@ -20,9 +20,7 @@ def step_costs(folder: Folder) -> tuple[Spending, Spending]:
     written = {(origin.kind, origin.parents[:1]): origin for origin in folder.read(Origin) if origin.model != OWN}
     chosen = {parents[0] for kind, parents in written if kind == "memory"}
     people, to_come = kept(folder.read(Person)), len(missing(folder))
-    own = sum(
-        (folder.root / "memory" / f"{one.user_id}.jsonl").is_file() and one.user_id not in chosen for one in people
-    )
+    own = sum(folder.has_memory(one.user_id) and one.user_id not in chosen for one in people)
     persons = {
         PERSONAS: (folder.settings.personas - to_come, folder.settings.personas),
         MEMORY: (len(chosen), len(people) + to_come - own),

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...common.errors import DataError
+from ...common.statistics import Estimate
 from ...common.strict_json import cut, read, short
 from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
@@ -117,7 +118,7 @@ def make(folder: Folder) -> Made:
 
 def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
     chosen_by = {origin.parents[0]: origin.model for origin in folder.read(Origin) if origin.kind == "memory"}
-    have = (user for user in users if (folder.root / "memory" / f"{user}.jsonl").is_file())
+    have = (user for user in users if folder.has_memory(user))
     return Counter(chosen_by.get(user, OWN) for user in have)
 
 
@@ -211,20 +212,20 @@ def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
     headline = agreements[ALL].coefficients[HEADLINE]
     if isnan(headline.value):
         return None
-    value, low, high = (round(number, 4) for number in (headline.value, headline.low, headline.high))
-    if isnan(low):
-        return Agreement(measure=MEASURE, value=value)
-    return Agreement(measure=MEASURE, value=value, low=max(-1.0, low), high=min(1.0, high))
+    return Agreement(measure=MEASURE, **_estimated(headline))
 
 
 def _noise(noise: Noise) -> LabelNoise | None:
     """The risks of the tiers; None where no pair has a tier."""
     fit = None if isnan(noise.chi_square) else Fit(round(noise.chi_square, 4), noise.degrees, round(noise.p, 6))
-    risks = {}
-    for tier, risk in noise.by_tier.items():
-        ends = (None, None) if isnan(risk.low) else (round(risk.low, 4), round(risk.high, 4))
-        risks[tier] = Risk(round(risk.value, 4), *ends)
+    risks = {tier: Risk(**_estimated(risk)) for tier, risk in noise.by_tier.items()}
     return LabelNoise(measure=RISK, by_tier=risks, fit=fit) if risks else None
+
+
+def _estimated(estimate: Estimate) -> dict[str, float]:
+    """A value and, if there is one, its interval, which rounding takes no further than 1."""
+    interval = {"low": max(-1.0, round(estimate.low, 4)), "high": min(1.0, round(estimate.high, 4))}
+    return {"value": round(estimate.value, 4), **({} if isnan(estimate.low) else interval)}
 
 
 def files(folder: Folder, made: Made) -> dict[PurePosixPath, str | bytes]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...engine.cases import digest_of
-from ...personafeedback.rag.memory import FOLDER
 from ..folder import Folder
 from ..rows import Origin
 from ..screening import Screen
@@ -55,18 +54,10 @@ def write_memories(folder: Folder, models: Models, redact: bool, say: Say) -> No
         files = _choose(run, corpus)
         run.save({}, files)
         people = folder.people()
-        have = [person for person in people if has_memory(folder, person.user_id)]
+        have = [person for person in people if folder.has_memory(person.user_id)]
         say(f"Wrote {len(files)} memories; {len(have)} of {len(people)} persons have one")
         bring = f"Bring some: {command('init', folder.root)} --users FILE --history FOLDER"
         run.end(QUESTIONS, Origin, have, "person with a memory", bring)
-
-
-def has_memory(folder: Folder, user: str) -> bool:
-    return _path(folder, user).is_file()
-
-
-def _path(folder: Folder, user: str) -> Path:
-    return folder.root / FOLDER / f"{user}.jsonl"
 
 
 def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
@@ -75,7 +66,7 @@ def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
     users = {memory_slot(settings, person.user_id): person.user_id for person in folder.people()}
     shown: dict[str, list[dict[str, str]]] = {}
     files: dict[Path, str] = {}
-    run.done |= {slot for slot, user in users.items() if has_memory(folder, user)}
+    run.done |= {slot for slot, user in users.items() if folder.has_memory(user)}
 
     def told(slot: str) -> str:
         user, time = users[slot], run.time(slot)
@@ -94,7 +85,7 @@ def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
                 continue
             parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
             run.take(slot, "memory", prompt.version, *parents)
-            files[_path(folder, users[slot])] = "".join(
+            files[folder.memory_path(users[slot])] = "".join(
                 json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces
             )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 from zlib import crc32
 
 from ...common.embeddings import DEFAULT, embedder, is_here
@@ -23,15 +23,7 @@ ask for something else, none has.
 _PERMUTATIONS = 64
 
 
-class Alike(Protocol):
-    """Texts that were taken, to be asked for one that a new text is too much like."""
-
-    def add(self, name: str, text: str) -> None: ...
-
-    def like(self, text: str) -> str | None: ...
-
-
-def alike(settings: Settings, threshold: float, texts: Iterable[tuple[str, str]]) -> Alike:
+def alike(settings: Settings, threshold: float, texts: Iterable[tuple[str, str]]) -> Seen | SeenByMeaning:
     """What finds near duplicates in a build: by meaning where the model of its settings is on this machine, else by words.
 
     The default model knows English only, so that other languages need one that is named.
@@ -57,7 +49,7 @@ def alike(settings: Settings, threshold: float, texts: Iterable[tuple[str, str]]
 class SeenByMeaning:
     """As `Seen`, by the cosine of sentence embeddings; threshold in (0, 1)."""
 
-    def __init__(self, model: str, threshold: float, texts: Iterable[tuple[str, str]] = ()):
+    def __init__(self, model: str, threshold: float, texts: Iterable[tuple[str, str]]):
         self._embedder, self._threshold = embedder(model), threshold
         texts = list(texts)
         self._names = [name for name, _ in texts]
