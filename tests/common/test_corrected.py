@@ -98,7 +98,7 @@ def test_the_error_is_that_of_leaving_users_out():
 
     def without(some, user):
         kept = [place for place, owner in enumerate(some.users) if owner != user]
-        columns = {name: column for name, column in vars(some).items() if column}  # no prompts: users share none
+        columns = {name: column for name, column in vars(some).items() if len(column)}  # no prompts: users share none
         return replace(some, **{name: [column[place] for place in kept] for name, column in columns.items()})
 
     found = corrected(duels, exam, known)
