@@ -82,7 +82,7 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
                 f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it controls. "
                 f"Only {spec.option} may differ."
             )
-    for case_id in run.cases.keys() & control.cases.keys():
+    for case_id in sorted(run.cases.keys() & control.cases.keys()):
         if run.cases[case_id].digest != control.cases[case_id].digest:
             raise RunError(f"{control.logs[0]}: {case_id} has other texts than in the run. Run it on the same data.")
 

@@ -10,7 +10,7 @@ from ..common.errors import DataError
 from ..engine.cases import CaseSet
 from ..engine.outcome import Outcome
 from ..engine.share import JudgedShare, Share, judged_share
-from ..runs.caveat import Caveat, grouped, ordered
+from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
 from .run_data import RunData, cases_of
@@ -24,24 +24,27 @@ class ShareVerdict:
     Attributes:
         exam: the same judge on cases that people judged.
         of: what is shared out.
+        no_data: that the errors are over users alone, since the rows are not at hand.
     """
 
     run: Run
     exam: Run
     of: Share
     found: JudgedShare
+    no_data: tuple[Caveat, ...]
 
     @property
     def caveats(self) -> list[Caveat]:
         """What a reader must know before the numbers."""
         found = grouped([("", caveats.of_run(self.run)), ("the exam", caveats.of_run(self.exam))])
-        return ordered([*found, *caveats.of_interval(self.found.said)])
+        return ordered([*found, *self.no_data, *caveats.of_interval(self.found.said)])
 
 
-def make_share(run: Run, exam: Run, people: Iterable[Any] = ()) -> ShareVerdict:
-    """The verdict on one run.
+def make_share(run: Run, exam: Run, places: Sequence[RunData], people: Iterable[Any] = ()) -> ShareVerdict:
+    """The verdict on one run, with the errors over users, and over prompts where users share them.
 
     Args:
+        places: where the rows may be, which name the prompts.
         people: some of its cases, drawn at random, with people's judgment.
 
     Raises:
@@ -51,8 +54,12 @@ def make_share(run: Run, exam: Run, people: Iterable[Any] = ()) -> ShareVerdict:
     ids = sorted(run.cases)
     true = {case.id: of.true(Outcome(targets=run.benchmark.targets(case))) for case in people}
     judged = [true.get(name) for name in ids]
-    found = judged_share(of, [run.cases[name] for name in ids], list(exam.cases.values()), judged)
-    return ShareVerdict(run, exam, of, found)
+    rows, why_not = cases_of(run, places)
+    examine = run.benchmark.report.examine
+    prompts = examine(rows, ids).prompts_of(ids) if rows is not None and examine else None
+    found = judged_share(of, [run.cases[name] for name in ids], list(exam.cases.values()), judged, prompts or ())
+    no_data = () if rows is not None else (Caveat("no_prompts", WEAKENS, {"why": why_not}),)
+    return ShareVerdict(run, exam, of, found, no_data)
 
 
 def judged_by(run: Run, exam: Run | None) -> Share:

@@ -212,4 +212,4 @@ def shares(
         require("ppi_py", extra="verdict")
     (run, _), (of, _) = the_run(run_path), the_run(exam)
     rows = annotated.judged_of(human, rows_of(run, places)) if human is not None else ()
-    show(share_blocks(make_share(run, of, rows)), as_markdown)
+    show(share_blocks(make_share(run, of, places, rows)), as_markdown)

@@ -69,8 +69,7 @@ def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikeliho
 
 def _examine(rows: Rows[Relevance]) -> Examined:
     said, notes = baselines.relevance(rows.cases)
-    prompts = {row.id: row.prompt for row in rows}
-    return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows), prompts=prompts)
+    return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows))
 
 
 def _shown(row: Relevance) -> dict[str, str]:

@@ -91,7 +91,6 @@ def _examine(rows: Rows[Response]) -> Examined:
             "always much better": always_saying(rows, (best, worst)),
         },
         agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
-        prompts={row.id: row.prompt for row in rows},
     )
 
 

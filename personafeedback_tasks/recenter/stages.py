@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..common.errors import DataError
@@ -167,7 +167,7 @@ def judging(
             score="Accuracy",
             chance=None,
             control=CONTROL if about_prompt else None,
-            examine=lambda rows, asked: _not_examined(rows) or examine(rows),
+            examine=lambda rows, asked: replace(_not_examined(rows) or examine(rows), prompts=_prompts(rows)),
             shown=lambda rows, asked: Shown(
                 questions={row.id: row.question for row in rows if row.id in asked},
                 question=stage.asked_about,
@@ -228,6 +228,11 @@ def _asked(rows: Rows[Any], options: Mapping[str, Any]) -> Rows[Any]:
     """The rows that a run with these options asks, with what it shows; a signature has them."""
     asked = unjudged(rows) if options.get("rows") == UNJUDGED else with_judgment(rows)
     return under_control(asked, options.get("control", NO_CONTROL)) if issubclass(rows.stage, PromptRow) else asked
+
+
+def _prompts(rows: Rows[Any]) -> dict[str, str]:
+    """Users share prompts; each conversation is of one user alone."""
+    return {row.id: row.prompt for row in rows} if issubclass(rows.stage, PromptRow) else {}
 
 
 def _not_examined(rows: Rows[Any]) -> Examined | None:

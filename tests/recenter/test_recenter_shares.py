@@ -11,6 +11,7 @@ from support.recenter import in_inspect, in_lm_eval, same
 from support.tables import in_markdown
 
 from personafeedback_tasks.common.corrected import LONGER, SHORTER, Votes, corrected_share
+from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.response import FIRST
 
@@ -191,6 +192,38 @@ def the_run_has_no_accuracy_and_can_be_reported(stage, folder, there, log):
     done = personafeedback("rank", folder / "logs", folder / "logs2")
     assert done.exit_code == 0, done.output
     assert "Ranking 2 is separate from ranking 1: nobody says what is right in its cases." in done.output
+
+
+@pytest.mark.slow
+def test_users_who_share_prompts_have_the_error_of_the_prompts_too(tmp_path):
+    """The judge says yes to one of four prompts, of most users: users are alike, prompts are not. Without the rows nobody knows the prompts, and that is said."""
+
+    def written(kind, judged):
+        rows = [row("relevance", name, judged) | {"prompt": f"Which, {name[-1]}?"} for name in names(kind)]
+        return str(write(tmp_path / kind, "relevance", rows))
+
+    def yes(name):
+        return name[-1] == "0" and name[:2] != "n2"
+
+    in_inspect(
+        RELEVANCE,
+        lambda name, call: "YES" if yes(name) else "NO",
+        tmp_path / "logs",
+        data=written("n", False),
+        rows="unjudged",
+    )
+    in_inspect(RELEVANCE, SAID["relevance"], tmp_path / "exam-logs", data=written("e", True))
+    of = [(float(yes(name)), name.split("-")[0], name[-1]) for name in names("n")]
+    values, users, prompts = zip(*of, strict=True)
+    alone, both = share(values, users), share(values, users, also=prompts)
+    assert both.high - both.low > 3 * (alone.high - alone.low)
+    _, ends, text = shares("relevance", tmp_path)
+    assert ends["as the judge says"] == pytest.approx([both.low, both.high], abs=0.0006)
+    assert "over users alone" not in text
+    (tmp_path / "n").rename(tmp_path / "gone")
+    _, ends, text = shares("relevance", tmp_path)
+    assert ends["as the judge says"] == pytest.approx([alone.low, alone.high], abs=0.0006)
+    assert "So the errors are over users alone; where users share prompts, they are too small. Pass --data." in text
 
 
 def exam(found, alarms, so=50, others=50):
