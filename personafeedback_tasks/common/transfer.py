@@ -159,7 +159,8 @@ def _agreement(ballots: Ballots, votes: Votes) -> Any:
 
 
 def _at(votes: Votes, places: Sequence[int]) -> Votes:
-    return Votes(*([column[place] for place in places] for column in vars(votes).values()))
+    columns = vars(votes).values()  # there are no prompts where users share none
+    return Votes(*([column[place] for place in places] if len(column) else column for column in columns))
 
 
 def _compared(mine: Any, theirs: Any) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from ..analysis.ranking import Ranking
 from ..common import web
 from ..runs.signature_line import signature_line
 from . import costs_text, page_plots, page_table, rank_data, rank_text
-from .page_data import data, names, places
+from .page_data import data, names, places, texts_of
 from .sentences import sentence
 from .table import interval, percent, spaced
 
@@ -31,7 +31,8 @@ CALIBRATION = (
 def render(rankings: Sequence[Ranking]) -> str:
     """The page."""
     numbers = places(rankings)
-    document = {**data(rankings), "csv": rank_data.as_csv(rankings)}
+    texts = [texts_of(ranking) for ranking in rankings]
+    document = {**data(rankings, texts), "csv": rank_data.as_csv(rankings)}
     return web.page(
         FILES / "page",
         document,
@@ -43,8 +44,8 @@ def render(rankings: Sequence[Ranking]) -> str:
         users=len({case["user"] for case in document["cases"]}),
         runs=len(document["runs"]),
         parts=[
-            _section(ranking, of_ranking, len(rankings) > 1)
-            for ranking, of_ranking in zip(rankings, numbers, strict=True)
+            _section(ranking, of_ranking, len(rankings) > 1, shown is not None)
+            for ranking, of_ranking, shown in zip(rankings, numbers, texts, strict=True)
         ],
         reasons=rank_text.reasons(rankings),
         place_meaning=page_table.PLACE,
@@ -53,7 +54,7 @@ def render(rankings: Sequence[Ranking]) -> str:
     )
 
 
-def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[str, Any]:
+def _section(ranking: Ranking, numbers: Sequence[str], several: bool, has_texts: bool) -> dict[str, Any]:
     first = ranking.runs[0]
     rows: list[dict[str, Any]] = [
         {"number": number, "name": name} for number, name in zip(numbers, names(ranking), strict=True)
@@ -77,7 +78,7 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool) -> dict[st
             for caveat in ranking.caveats
             if not page_table.is_of_models(caveat)
         ],
-        "has_texts": ranking.data is not None or first.benchmark.report.written is not None,
+        "has_texts": has_texts,
         "rows": rows,
         "columns": page_table.columns(ranking, numbers),
         "control": first.benchmark.report.control,

@@ -39,8 +39,12 @@ def names(ranking: Ranking) -> list[str]:
     return rank_text.told_apart([called(run) for run in ranking.runs], ranking)
 
 
-def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Everything, ready for `web.page`. A persona and an answer are there once, however many cases have them."""
+def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str, Any]:
+    """Everything, ready for `web.page`. A persona and an answer are there once, however many cases have them.
+
+    Args:
+        texts: `texts_of` each ranking.
+    """
     keys = _keys(rankings)
     index = {key: place for place, key in enumerate(keys)}
     cases: list[dict[str, Any]] = [{} for _ in keys]
@@ -58,16 +62,17 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
                 of_run[index[key]] = answers.setdefault(json.dumps(web.safe(_answer(case, run))), len(answers))
         return of_run
 
-    for ranking, numbers in zip(rankings, places(rankings), strict=True):
+    for ranking, numbers, shown in zip(rankings, places(rankings), texts, strict=True):
         first = ranking.runs[0]
         kind, spec = first.benchmark.name, first.benchmark.report
-        shown = texts_of(ranking)
         if shown or kind not in kinds:
             words = shown or Shown({})
             did = "answered" if spec.picked is None else "picked"
             kinds[kind] = {"about": words.about, "question": words.question, "labels": words.labels, "did": did}
         flagged = ranking.texts.flags if ranking.texts else {}
         flags |= {name: meaning for name, (meaning, ids) in flagged.items() if ids & first.cases.keys()}
+        people_of = spec.control.people if spec.control else {}
+        told = _told(ranking, shown) if shown else {}
         for case_id, case in first.cases.items():
             entry = cases[index[_key(case)]]
             entry |= {"cell": case.cell, "user": case.user_id, "kind": list(kinds).index(kind)}
@@ -76,11 +81,8 @@ def data(rankings: Sequence[Ranking]) -> dict[str, Any]:
                 entry |= _texts(shown, case_id)
                 if person := shown.people.get(case.user_id):
                     entry["about"] = people.setdefault(person, len(people))
-        people_of = spec.control.people if spec.control else {}
-        told = _told(ranking, shown) if shown else {}
-        for case in first.cases.values() if told else ():
-            others = {people_of[value]: other(case.user_id) for value, other in told.items()}
-            cases[index[_key(case)]]["others"] = others
+            if told:
+                entry["others"] = {people_of[value]: other(case.user_id) for value, other in told.items()}
         for row, place, name in zip(ranking.rows, numbers, names(ranking), strict=True):
             run = row.run
             controls = [
@@ -114,7 +116,7 @@ def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
 
 
 def texts_of(ranking: Ranking) -> Shown | None:
-    """The texts of a ranking's cases; None without data, or where its benchmark shows none."""
+    """The texts of a ranking's cases; None where there are none at hand."""
     first = ranking.runs[0]
     spec = first.benchmark.report
     if spec.written is not None:
@@ -123,7 +125,7 @@ def texts_of(ranking: Ranking) -> Shown | None:
 
 
 def _written(ranking: Ranking, written: Callable[[Earlier], Shown]) -> Shown | None:
-    """What the models of a ranking wrote, each under its name where they differ; None if a case has several replies of one model."""
+    """What the models of a ranking wrote, each under its name where they differ; None without logs, or with several replies to a case."""
     try:
         of_runs = {name: written(of_run(run)) for name, run in zip(names(ranking), ranking.runs, strict=True)}
     except RunError:

@@ -67,6 +67,7 @@ def test_every_file_is_tried():
 
 
 @pytest.mark.parametrize("kind", ROWS)
+@settings(deadline=None)  # it writes files
 @given(data=st.data())
 def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
     key = (lambda row: tuple(getattr(row, name) for name in kind.key)) if kind.key else None

@@ -149,6 +149,14 @@ def test_pages_show_what_the_models_wrote(chains, tmp_path):
             assert len(chose["About the user"].splitlines()) >= len(one.attributes)
             assert (wrote["Personalized reply"], wrote["Generic reply"]) == (one.personalized, one.generic)
 
+    replies = tmp_path / "replies.jsonl"
+    assert personafeedback("replies", harness / "2", "--out", replies).exit_code == 0
+    done = personafeedback(
+        "score-replies", "recenter_select", replies, "--data", "sample", "--out", tmp_path / "scored"
+    )
+    assert done.exit_code == 0, done.output
+    assert "This page has no texts of these cases" in (tmp_path / "scored" / "index.html").read_text(encoding="utf-8")
+
     for judge in ("always_all", "always_none"):
         in_inspect(SELECT, f"recenter_select/{judge}", tmp_path / "two", method="select")
     assert personafeedback("rank", tmp_path / "two", "--out", tmp_path / "ranked").exit_code == 0

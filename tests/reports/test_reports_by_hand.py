@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -41,17 +42,11 @@ same = pytest.approx
 def test_a_second_judge_that_has_not_seen_all_is_named(unseen):
     some = Estimate(0.5, 0.1, 0.4, 0.6, 20, 10)
     cheap, dear = (
-        CascadeStep(
-            SimpleNamespace(run=SimpleNamespace(model=model), differs=False, untested=""),
-            Threshold(0.9, 30, 0.05),
-            accepted=10,
-            asked=20,
-            calls=40,
-            unseen=of,
-        )
-        for model, of in (("cheap", 0), ("dear", unseen))
+        SimpleNamespace(run=SimpleNamespace(model=name), differs=False, untested="") for name in ("cheap", "dear")
     )
-    said = cascade_sentences(Cascade(0.1, (cheap, dear), 0.1, some, some, some, 5, some, 10, 4))
+    step = CascadeStep(cheap, Threshold(0.9, 30, 0.05), 10, 20, 40, 0)
+    steps = (step, replace(step, judge=dear, unseen=unseen))
+    said = cascade_sentences(Cascade(0.1, steps, 0.1, some, some, some, 5, some, 10, 4))
     told = [line for line in said if line.startswith("dear has not seen 3 of the duels on which cheap abstains")]
     assert len(told) == (1 if unseen else 0)
 
