@@ -41,7 +41,7 @@ def venv(tmp_path: Path) -> Venv:
 
 
 def tried(venv: Venv, requirement: str) -> set[str]:
-    """The packages of which pip tried several versions. No answer in two minutes is an error."""
+    """The packages of which pip tried several versions. No answer in ten minutes is an error."""
     done = subprocess.run(
         [venv.root / "bin" / "python", "-m", "pip", "install", "--dry-run", requirement],
         cwd=venv.home, capture_output=True, text=True, timeout=TEN_MINUTES, check=False,
