@@ -20,7 +20,7 @@ PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", 
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""
 
 SCORE = "acc"
-"""The key of the primary measure."""
+"""The key of the primary measure in every file, whatever its benchmark calls it."""
 
 KINDS = ("score", "margin", "adjusted", "difference", "given", "own", "cost")
 """The primary measure; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`; tokens. Outputs have
@@ -105,7 +105,7 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
     if texts:
         baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
     found = [
-        Measure(SCORE, SCORE, PERCENT, "score", _score),
+        Measure(SCORE, spec.primary, PERCENT, "score", _score),
         Measure("macro", "macro", PERCENT, "score", _macro),
     ]
     found += [Measure(over(name), over(name), POINTS, "margin", partial(margin, name)) for name in baselines]

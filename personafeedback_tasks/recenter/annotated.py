@@ -33,7 +33,7 @@ from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, StageRow, 
 from .select import SELECT
 
 ASKED = "asked"
-LACKING = "missing.jsonl"
+MISSING = "missing.jsonl"
 
 FILES: Mapping[type[StageRow], str] = {**{stage: file_name(stage) for stage in STAGES}, Conversation: CONVERSATIONS}
 """What people are asked about -> its file."""
@@ -200,7 +200,7 @@ def write_judged(folder: Path, answers: Sequence[tuple[ItemQuestion, str, str]])
         rows = asked.get(stage, ())
         votes = asking.votes_of(rows, [(question, answer) for question, answer, _ in answers])
         contents[FILES[stage]] = [{**without_votes(row), "votes": votes[row.id]} for row in rows if row.id in votes]
-    contents[LACKING] = asking.missing(asked, [one for one in answers if one[0].noted])
+    contents[MISSING] = asking.missing(asked, [one for one in answers if one[0].noted])
     written = {name: rows for name, rows in contents.items() if rows or (folder / name).is_file()}
     write_all({folder / name: json_lines(rows) for name, rows in written.items()})
     return {name: len(rows) for name, rows in written.items()}

@@ -39,7 +39,6 @@ attributes the model noted in the conversation, chose from, or was told."""
 COUNTS = ((1, 1), (2, 3), (4, 7), (8, 15))
 """Numbers of attributes that are put together; more are the last part."""
 
-
 TRUE = "true"
 """In place of a stage: things that are attributes by what people say, whether the model extracted them or not."""
 

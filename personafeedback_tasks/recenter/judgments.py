@@ -15,7 +15,7 @@ from ..common.similar import likeness
 from ..common.text import same_text
 from ..engine.outcome import ScoredCase
 from ..engine.share import JudgedShare, Share, judged_share
-from .annotated import LACKING as MISSING
+from .annotated import MISSING
 from .data import each_once, file_name, located
 from .extract import NEAR
 from .fields import RowFields

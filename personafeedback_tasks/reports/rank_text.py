@@ -19,11 +19,11 @@ from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
 
 PLACE = (
-    "place: the order by acc. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
+    "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
     "tied: the places of the models that it cannot be told apart from."
 )
 LEGEND = (
-    f"acc in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: sign flips and bootstrap-t over users, with the largest "
+    f"{{score}} in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: sign flips and bootstrap-t over users, with the largest "
     "absolute t of all pairs at the 5 % level. Differences to a baseline or a control are in points, on the cases that both answered."
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
@@ -71,9 +71,10 @@ def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = No
 
 def all_blocks(rankings: Sequence[Ranking], columns: Sequence[str] = (), width: int | None = None) -> list[Block]:
     """Several rankings, and why they are several."""
+    scores = " or ".join(dict.fromkeys(ranking.runs[0].benchmark.report.primary for ranking in rankings))
     return [
         *(block for ranking in rankings for block in blocks(ranking, columns, width)),
-        paragraph(LEGEND if columns == ALL else PLACE, dim=True),
+        paragraph((LEGEND if columns == ALL else PLACE).format(score=scores), dim=True),
         *map(paragraph, reasons(rankings)),
     ]
 

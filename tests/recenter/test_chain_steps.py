@@ -134,6 +134,7 @@ def test_pages_show_what_the_models_wrote(chains, tmp_path):
     for harness in (chains.inspect, chains.lm_eval):
         done = personafeedback("rank", harness, "--out", tmp_path / harness.name)
         assert done.exit_code == 0, done.output
+        assert "place: the order by listed or written." in " ".join(done.stdout.split())
         data = embedded((tmp_path / harness.name / "index.html").read_text(encoding="utf-8"))
         assert len(data["kinds"]) == 3
         texts = {(data["kinds"][case["kind"]]["question"], case["id"]): dict(case["texts"]) for case in data["cases"]}
