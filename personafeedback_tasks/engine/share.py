@@ -109,9 +109,9 @@ def part_of(part: JudgedShare, whole: JudgedShare) -> Estimate | None:
     if top.rate is None or bottom.rate is None or not bottom.rate.value:
         return None
     value = top.rate.value / bottom.rate.value
-    moves = {
-        cluster: (top.moves.get(cluster, 0.0) - value * move) / bottom.rate.value
-        for cluster, move in bottom.moves.items()
+    moves = {  # the exam's users are in one of both alone where people judged enough of the other
+        cluster: (top.moves.get(cluster, 0.0) - value * bottom.moves.get(cluster, 0.0)) / bottom.rate.value
+        for cluster in {**bottom.moves, **top.moves}
     }
     voters = min(one.users if one.powered else math.inf for one in (part, whole))
     made = linearized(value, moves, bottom.rate.n, voters - 1)
