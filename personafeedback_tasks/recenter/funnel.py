@@ -221,9 +221,13 @@ def _counted(count: int) -> str:
     return f"{COUNTS[-1][1] + 1} or more"
 
 
+_NUMBERS = list(dict.fromkeys(map(_counted, range(COUNTS[-1][1] + 2))))
+"""The names of numbers of attributes, the fewest first."""
+
+
 def _ordered(parts: Iterable[str]) -> list[str]:
     """Numbers by their value, names by theirs."""
-    return sorted(parts, key=lambda part: (int(part.split("–")[0].split(" ")[0]) if part[0].isdigit() else -1, part))
+    return sorted(parts, key=lambda part: (_NUMBERS.index(part) if part in _NUMBERS else -1, part))
 
 
 JUDGED = {
