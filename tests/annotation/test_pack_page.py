@@ -159,6 +159,7 @@ def test_votes_reasons_notes_and_times_come_back_and_are_read(opened, tmp_path):
     page = opened(items, again=True)  # closed, and opened again
     assert page.texts("#progress") == ["3 of 4 answered"]
     page.click("#list summary")
+    page.wait("return document.querySelector('.sessions button')")  # `toggle` comes after the click
     assert [button for button in page("return [...document.querySelectorAll('.sessions button')].map((one) => one.getAttribute('aria-label'))")] == [
         "1, answered", "2, answered", "3, open", "4, answered",
     ]  # fmt: skip
@@ -279,6 +280,7 @@ def test_no_serious_fault_of_accessibility(opened, width, height, dark):
     assert faults(page) == []
     page.click("#agree")
     page.click("#list summary")
+    page.wait("return document.querySelector('.sessions button')")
     page.click("#cannot summary")
     assert faults(page) == []
     page.click("#vote-A")
