@@ -112,7 +112,9 @@ def rows_of(run: Run, places: Sequence[RunData]) -> CaseSet[Any]:
     """
     cases, why_not = cases_of(run, places)
     if cases is None:
-        raise DataError(f"{run.logs[0]}: its rows are not at hand, whose texts are compared. {why_not} Pass --data.")
+        raise DataError(
+            f"{run.logs[0]}: the rows of this run are not at hand, and their texts are needed. {why_not} Pass --data."
+        )
     return cases
 
 

@@ -142,14 +142,14 @@ def _others(of: JudgedShare | None) -> Estimate | None:
 def _judged_steps(judge: StageJudge, stage: str, things: Sequence[Thing]) -> JudgedSteps | str:
     """What goes through a judge; or why nothing does, in a sentence."""
     if not judge.exam:
-        return f"{judge.model} judges in people's place without an exam, so nothing of it is here. Pass its exam with --exam."
+        return f"{judge.model} judges in people's place without an exam, so its answers are left out. Pass its exam with --exam."
     found = judge.share(things, SO[stage])
     if found is None:
         return f"{judge.model} was asked about none of them (no row of its run has the same texts)."
     if found.best is None:
-        return f"{judge.model} judges in people's place, and its errors cannot be taken out. {found.corrected.why_not}"
+        return f"{judge.model} judges in people's place, and its answers are left out, since they cannot be corrected. {found.corrected.why_not}"
     if found.people == found.said.n:
-        return f"People judged all that {judge.model} was asked about, so their judgments count alone."
+        return f"People judged all that {judge.model} was asked about, so only their judgments count."
     return JudgedSteps(judge.model, judge.of.name, tuple(step.name for step in BY_PEOPLE[stage]), found)
 
 
@@ -257,7 +257,7 @@ def _notes(
         if isinstance(through, str):
             yield through
         if stage == Extraction.stage and not things[TRUE]:
-            yield "Nobody was asked what is missing in these conversations: how much of what is true was extracted is unknown."
+            yield "Nobody was asked what is missing in these conversations, so the share of true attributes that was extracted is unknown."
         if stage == Relevance.stage and (unread := sum(one.selected is None for one in made.selected or ())):
             yield f"{unread:,} of {len(run):,} selections could not be read: they select nothing."
     if people.disputed:

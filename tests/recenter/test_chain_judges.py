@@ -160,7 +160,7 @@ def test_without_an_exam_or_with_one_that_tells_nothing_there_is_no_number(peopl
     assert "accepted" not in funnel.steps
     assert "extraction" not in funnel.judged
     assert (
-        "judge judges in people's place without an exam, so nothing of it is here. Pass its exam with --exam."
+        "judge judges in people's place without an exam, so its answers are left out. Pass its exam with --exam."
         in funnel.notes
     )
     blind = [
@@ -169,7 +169,10 @@ def test_without_an_exam_or_with_one_that_tells_nothing_there_is_no_number(peopl
     ]
     funnel = through(people, extraction=replace(of, exam=blind))
     assert "accepted" not in funnel.steps
-    assert any("its errors cannot be taken out. In its exam the judge says so only" in note for note in funnel.notes)
+    assert any(
+        "its answers are left out, since they cannot be corrected. In its exam the judge says so only" in note
+        for note in funnel.notes
+    )
     funnel = through(people, extraction=replace(of, cases={}))
     assert "judge was asked about none of them (no row of its run has the same texts)." in funnel.notes
 

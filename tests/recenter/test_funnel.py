@@ -259,7 +259,7 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_
     assert done.exit_code != 0
     assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
     done = personafeedback("chain", *logs.values(), "--exam", other)
-    assert "Pass its run on what the models made with --judge." in done.output
+    assert "--exam needs --judge: the judge's run on what the models made." in done.output
     done = personafeedback("chain", *logs.values(), "--judge", logs["recenter_extract"])
     assert "found a run of recenter_extract, expected one in which a judge says of each case" in done.output
 
