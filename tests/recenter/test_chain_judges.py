@@ -272,3 +272,7 @@ def test_the_commands_take_a_judge_and_mark_what_goes_through_it(tmp_path):
     done = personafeedback(*chain, "--exam", tmp_path / "judged")
     assert done.exit_code == 1
     assert "expected cases that people judged" in done.output
+    in_inspect(find("recenter_relevance"), "recenter_relevance/always_yes", tmp_path / "other")
+    done = personafeedback(*chain, "--exam", tmp_path / "exam", "--exam", tmp_path / "other")
+    assert done.exit_code == 1
+    assert "found an exam in recenter_relevance, but no run of that judge" in done.output
