@@ -6,6 +6,7 @@ A step is there if people judged something of it, or a judge in their place that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ..common.statistics import Estimate, complement, share
 from ..common.text import same_text
@@ -86,6 +87,10 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
             found |= _through(people.judges[stage], stage, own) if stage in judged else _by_people(stage, own)
         return {step.name: found[step] for step in STEPS if step in found}
 
+    whole = steps()
+    judged = {
+        stage: replace(of, steps=tuple(name for name in of.steps if name in whole)) for stage, of in judged.items()
+    }
     every = [one for of_stage in things.values() for one in of_stage]
     parts = {
         split: {
@@ -97,10 +102,10 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     }
     return Funnel(
         made.model,
-        steps(),
+        whole,
         {split: of_parts for split, of_parts in parts.items() if len(of_parts) > 1},
         judged,
-        tuple(_notes(made, people, things, of_judges)),
+        tuple(_notes(made, people, things, of_judges | judged)),
     )
 
 
@@ -126,7 +131,7 @@ def _through(judge: StageJudge, stage: str, things: Sequence[Thing]) -> dict[Fun
     if stage == Relevance.stage:
         both = judge.share(things, so, made=True)
         among = judge.share((one for one in things if one.made), so)
-        found = {IRRELEVANT: _others(among), SELECTED: both and whole and part_of(both, whole)}
+        found = {IRRELEVANT: _others(among), SELECTED: whole and part_of(both, whole)}
     elif stage == Extraction.stage:
         found = {ACCEPTED: _others(whole)}
     else:
@@ -250,12 +255,17 @@ def _notes(
         count, of, through = sum(one.said is not None for one in things[stage]), len(things[stage]), judges.get(stage)
         if isinstance(through, JudgedSteps):
             yield f"{through.judge} judged {through.share.said.n:,} of the {of:,} {noun}, and people {count:,}."
+            for step in BY_PEOPLE[stage]:
+                if step.name not in through.steps:
+                    yield f"{step.label}: absent, since there is nothing to count or the errors of {through.judge} cannot be taken out of it."
         elif count:
             yield f"People judged {count:,} of the {of:,} {noun}."
         else:
             yield f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): this step is absent."
         if isinstance(through, str):
             yield through
+        if stage == Extraction.stage and made.unread:
+            yield f"{made.unread:,} of {len(made.conversations):,} lists of attributes could not be read: nothing is extracted there."
         if stage == Extraction.stage and not things[TRUE]:
             yield "Nobody was asked what is missing in these conversations, so the share of true attributes that was extracted is unknown."
         if stage == Relevance.stage and (unread := sum(one.selected is None for one in made.selected or ())):

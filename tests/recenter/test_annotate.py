@@ -275,6 +275,24 @@ def test_an_answer_that_is_not_on_the_list_is_named(tmp_path, stage, vote, found
     assert found in done.output
 
 
+def test_what_is_missing_must_be_named_and_can_be_added_to(tmp_path):
+    """Without its note, the vote would count as if nothing was missing."""
+    study = tmp_path / "study"
+    pack(study, "--stage", "extraction", "--draw", "1", "--annotators", 1)
+
+    def sent(note):
+        return filled(study, "extraction", 1, lambda row: ("missing", note) if row["attributes"] else ("accepted", ""))
+
+    done = personafeedback("annotate", "votes", study, sent(" "))
+    assert done.exit_code == 1
+    assert "found the vote 'missing' without a note, expected one that says what" in done.output
+    assert not (study / "missing.jsonl").exists()
+    for note, named in (("Has a son", ["Has a son"]), ("Has a son; Likes wood", ["Has a son", "Likes wood"])):
+        votes(study, sent(note))
+        (line,) = (study / "missing.jsonl").read_text("utf-8").splitlines()
+        assert json.loads(line)["missing"] == [named]
+
+
 def test_other_folders_are_refused(tmp_path):
     (tmp_path / "note.txt").write_text("mine", "utf-8")
     done = personafeedback("annotate", "pack", "sample", "--out", tmp_path)

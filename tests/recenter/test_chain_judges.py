@@ -177,6 +177,21 @@ def test_without_an_exam_or_with_one_that_tells_nothing_there_is_no_number(peopl
     assert "judge was asked about none of them (no row of its run has the same texts)." in funnel.notes
 
 
+def test_what_cannot_be_estimated_is_named_and_a_model_that_selects_nothing_selects_none_of_it(people):
+    nothing = replace(MADE, selected=[replace(one, selected=()) for one in MADE.selected])
+    blind = judge("response", people, 0)
+    exam = [ScoredCase([replace(case[0], targets=("4.0",) * 2, answers=("4", "2"))]) for case in blind.exam[:40]]
+    exam += [ScoredCase([replace(case[0], targets=("3.0",) * 2, answers=("3", "3"))]) for case in blind.exam[40:80]]
+    judges = {"relevance": judge("relevance", people, 0), "response": replace(blind, exam=exam)}
+    funnel = make_funnel(nothing, Judgments({}, 0, {}, judges))
+    assert (funnel.steps["selected"].value, math.isnan(funnel.steps["selected"].high)) == (0, True)
+    assert "irrelevant" not in funnel.steps  # of nothing there is no share
+    assert "worse" not in funnel.steps  # the exam has no such replies
+    assert [list(of.steps) for of in funnel.judged.values()] == [["selected"], ["better", "no_better"]]
+    for label in ("irrelevant of selected", "worse than generic"):
+        assert any(note.startswith(f"{label}: absent, since") for note in funnel.notes), label
+
+
 def test_an_unreadable_reply_says_of_nothing_that_it_is_so(people):
     """In the exam as in the run: 3 of 4 ratings of the better replies, and none of the others, are readable."""
     of = judge("response", people, 0)
@@ -282,6 +297,7 @@ def test_the_commands_take_a_judge_and_mark_what_goes_through_it(tmp_path):
     assert f"**{100 * judged['corrected']['value']:.1f}**" in shares  # the same number
     assert judged["corrected"]["value"] == pytest.approx(1 - share["value"])
     assert {"judge, recenter_extraction", "exam, recenter_extraction"} <= model["signatures"].keys()
+    assert "The judge recenter-replies/model judges the same model: recenter-replies/model." in " ".join(model["notes"])
     text = (tmp_path / "out" / "chain.md").read_text("utf-8")
     assert f"≈ {100 * share['value']:.1f}" in text
     assert "accepted: estimated through" in text
@@ -296,3 +312,7 @@ def test_the_commands_take_a_judge_and_mark_what_goes_through_it(tmp_path):
     done = personafeedback(*chain, "--exam", tmp_path / "judged")
     assert done.exit_code == 1
     assert "expected cases that people judged" in done.output
+    in_inspect(find("recenter_relevance"), "recenter_relevance/always_yes", tmp_path / "other")
+    done = personafeedback(*chain, "--exam", tmp_path / "exam", "--exam", tmp_path / "other")
+    assert done.exit_code == 1
+    assert "found an exam in recenter_relevance, but no run of that judge" in done.output
