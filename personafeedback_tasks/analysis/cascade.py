@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..common.risk import Judged, Threshold, answered_and_wrong, parts_of
@@ -131,9 +131,9 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
     return Cascade(
         risk=risk,
         steps=(
-            CascadeStep(first, thresholds[0], len(decided), len(mine), _calls(first), 0),
+            CascadeStep(first, thresholds[0], len(decided), len(mine), _calls(first, mine), 0),
             CascadeStep(
-                second, thresholds[1], len(more), len(open_), _calls(second, open_), sum(source not in theirs for source in open_)
+                second, thresholds[1], len(more), len(open_), _calls(second, set(open_)), sum(source not in theirs for source in open_)
             ),
         ),
         bound=math.fsum(threshold.bound for threshold in thresholds if threshold.value < math.inf),
@@ -152,13 +152,12 @@ def _threshold(exam: Judged, risk: float) -> Threshold:
     return answered_and_wrong(exam.of(parts_of(exam.users)[1]), risk / 2)
 
 
-def _calls(judge: Examinee, sources: Sequence[str] | None = None) -> int:
-    """Number of calls of a judge; on the duels of some sources."""
-    some = None if sources is None else set(sources)
+def _calls(judge: Examinee, sources: Collection[str]) -> int:
+    """Number of calls of a judge on the duels of some sources."""
     return sum(
         len(case) * len(judge.run.method.calls)
         for case_id, case in judge.run.cases.items()
-        if some is None or judge.duels.sources[case_id] in some
+        if judge.duels.sources[case_id] in sources
     )
 
 

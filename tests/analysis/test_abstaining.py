@@ -23,18 +23,21 @@ from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
 from support.judges import JUDGES, OTHER
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import answering, changed
+from support.outcomes import answering, changed, scored_case
 from support.outputs import faults
 from support.releases import write_release
 
 from personafeedback_tasks.analysis.abstaining import AGREEMENT, Opinion, abstaining, examined, opinions
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER
+from personafeedback_tasks.analysis.cascade import Examinee, abstained, cascade
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.risk import parts_of
+from personafeedback_tasks.engine.duels import Duels
 from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.stopping import StopState
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.abstaining_text import blocks, sentence, why_not
 from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Run, RunError
 
 same = pytest.approx
 
@@ -254,6 +257,76 @@ def test_a_second_judge_decides_what_the_first_leaves(data, logs, tmp_path):
     assert (found["users"], found["users_who_chose"]) == (42, 30)
     low = personafeedback(*arguments, "--risk", 0.02)  # no judge may decide anything
     assert "126 are left for people." in " ".join(low.stdout.split())
+
+
+# --- two judges, by hand ------------------------------------------------------------------------------------------------
+
+EVERY = range(1, USERS * CASES + 1)
+
+
+def run_by(model, says, numbers, prefix="general_hard"):
+    """A judge's run on cases with these numbers."""
+    cases = {}
+    for number in numbers:
+        case_id = f"{prefix}:{number}"
+        picks = tuple(says(case_id, order) for order in ORDERS)
+        cases[case_id] = scored_case(
+            case_id, "general_hard", f"u{(number - 1) // CASES}", tuple(CHOSEN_LETTER[order] for order in ORDERS), [picks]
+        )  # fmt: skip
+    signature = {"benchmark": "personafeedback", "method": "generate"}
+    return Run(model, "h", "", signature, {}, {"general_hard": len(cases)}, cases, (Path(f"{model}.{prefix}"),))
+
+
+def examinee(model, says, numbers, writer="w"):
+    """A judge of duels, which have ids of their own, and that it had all cases in its exam."""
+    run = run_by(model, says, numbers, "duel")
+    sources = {case_id: case_id.replace("duel", "general_hard") for case_id in run.cases}
+    return Examinee(
+        run, run_by(model, says, EVERY), Duels(writer=writer, against="rejected", models=(writer,), sources=sources)
+    )
+
+
+def gold(case_id, order):
+    return CHOSEN_LETTER[order]
+
+
+def steps_of(found):
+    return [(step.model, step.asked, step.accepted, step.calls, step.unseen) for step in found.steps]
+
+
+def test_a_second_judge_pays_and_decides_for_the_duels_that_the_first_leaves():
+    """The first one leaves every third of 126 duels. The second one has seen all but one of these, and others, which cost nothing."""
+    first = examinee("cheap", careful, EVERY)
+    second = examinee("dear", gold, [number for number in EVERY if number not in (2, 9)])
+    found = cascade(first, second, 0.2)
+    assert steps_of(found) == [("cheap", 126, 84, 252, 0), ("dear", 42, 41, 82, 1)]
+    assert (found.left, found.users, found.chose) == (1, 42, 30)
+    assert found.rate.value == same(1 - 3 / 125)  # the first is wrong in duels 1, 41 and 121
+    assert found.bound == same(found.steps[0].threshold.bound + 1 / 31)
+    assert (found.coverage.value, found.accuracy.value) == (1, same(1 - found.wrong.value))
+    twice = replace(
+        first.run,
+        cases={name: ScoredCase([case[0], replace(case[0], epoch=2)]) for name, case in first.run.cases.items()},
+    )
+    assert [step.calls for step in cascade(replace(first, run=twice), second, 0.2).steps] == [504, 82]
+
+
+def test_a_judge_whom_people_contradict_decides_nothing_and_the_other_sees_all():
+    first, second = examinee("cheap", careful, EVERY), examinee("dear", gold, EVERY)
+    without = cascade(replace(first, differs=True), second, 0.2)
+    assert steps_of(without) == [("cheap", 126, 0, 252, 0), ("dear", 126, 126, 252, 0)]
+    assert (without.left, without.bound) == (0, same(1 / 31))
+    alone = cascade(first, replace(second, differs=True), 0.2)
+    assert steps_of(alone) == [("cheap", 126, 84, 252, 0), ("dear", 42, 0, 84, 0)]
+    assert alone.left == 42
+    with pytest.raises(RunError, match="dear.duel: found duels of other against rejected, expected w against rejected"):
+        cascade(first, examinee("dear", gold, EVERY, "other"), 0.2)
+
+
+def test_the_duels_of_a_second_judge_are_those_below_the_threshold():
+    first = examinee("cheap", careful, EVERY)
+    assert abstained(first, 0.2) == [f"duel:{number}" for number in EVERY if number % CASES == 0]
+    assert abstained(first, 0.02) == list(first.run.cases)
 
 
 @pytest.mark.slow

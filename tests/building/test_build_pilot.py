@@ -18,17 +18,20 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("datasketch")
 
+from support import builds
 from support.browser import Page, chromium
 from support.building import a_build, persona, write
 from support.commands import personafeedback
 from support.killed import kill, mind_interrupts
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.pilot import serving
+from personafeedback_tasks.building.pilot import costs, serving
 from personafeedback_tasks.building.pilot.page import page
-from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Refused
+from personafeedback_tasks.building.rows import OWN, Answer, Origin, Pair, Person, Question, Refused
+from personafeedback_tasks.building.texts.personas import names
 from personafeedback_tasks.cli.build_pilot import _REASONS
 from personafeedback_tasks.common import files
+from personafeedback_tasks.engine.usage import Usage
 
 BIG, SMALL = "openai/gpt-4o", "openai/gpt-4o-mini"
 AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
@@ -282,6 +285,33 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     nexts = f"Next: personafeedback build packs {folder.root}"  # all is written
     assert len(pilot(*both)) == 2  # another person, and the pairs of those who are not shown stay
     assert {one.id for one in folder.read(Pair)} == before
+
+
+def test_a_step_costs_as_much_for_each_person_who_still_needs_it(tmp_path, monkeypatch):
+    """Of six personas four are there, one of them dropped; a team brought two histories, a model chose a third."""
+    folder = builds.a_build(tmp_path / "build", people=0, personas=6)
+    users = names(folder.settings)[:4]
+    folder.write(Person, [Person(user_id=user, keep="no" if user == users[3] else "") for user in users])
+    for user in users[:3]:
+        folder.memory_path(user).parent.mkdir(exist_ok=True)
+        folder.memory_path(user).write_text("{}\n", encoding="utf-8")
+    origins = [("memory", users[0], "m"), *(("question", user, "m") for user in users[:2]), ("question", users[2], OWN)]
+    folder.write(
+        Origin, [Origin(id=f"{kind}:{user}", kind=kind, model=model, parents=(user,)) for kind, user, model in origins]
+    )
+    took = {
+        ("personas", "m"): Usage(8, 80, 0, 800, 0), ("memory", "m"): Usage(3, 30, 0, 300, 0), ("questions", "m"): Usage(3, 30, 0, 300, 0),
+        ("questions", "n"): Usage(1, 10, 0, 100, 0), ("answers", "m"): Usage(9, 90, 0, 900, 0),
+    }  # fmt: skip
+    monkeypatch.setattr(costs, "spent", lambda root: (took, 0))
+    so_far, in_the_end = costs.step_costs(folder)
+    assert [(cells, of.calls, of.input, of.output) for cells, of in so_far] == [
+        (("personas", "4"), 8, 80, 800), (("memory", "1"), 3, 30, 300), (("questions", "2"), 4, 40, 400),
+    ]  # fmt: skip
+    # Three persons are kept and two are to come: two of these five have a history of the team's.
+    assert [(cells, of.calls, of.input, of.output) for cells, of in in_the_end] == [
+        (("personas", "6"), 12, 120, 1200), (("memory", "3"), 9, 90, 900), (("questions", "5"), 10, 100, 1000),
+    ]  # fmt: skip
 
 
 def test_where_nothing_passes_the_page_shows_why(tmp_path, writer):

@@ -401,6 +401,22 @@ def test_a_choice_that_is_too_small_is_asked_for_again_and_an_empty_pool_ends(tm
     assert len(more.read(Question)) == 3
 
 
+def test_a_model_that_chooses_more_than_it_was_asked_for_gets_as_many_as_are_missing(tmp_path, writer):
+    folder, _ = with_pool(tmp_path / "build", 30, personas=1, general=3)
+    chosen, counts = iter(["1", "1, 2, 3, 4, 5, 6"]), []
+
+    def reply(prompt, model):
+        if "numbered list of questions. Choose" not in prompt:
+            return write(prompt, model)
+        counts.append(re.search(r"the numbers of the best (\d+)", prompt)[1])
+        return next(chosen)
+
+    writer.write = reply
+    step("questions", folder)
+    assert counts == ["3", "2"]
+    assert len(folder.read(Question)) == len({one.question for one in folder.read(Question)}) == 3
+
+
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 

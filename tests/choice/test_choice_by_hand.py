@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from personafeedback_tasks.choice import baselines, prompts
-from personafeedback_tasks.choice.benchmark import examine
+from personafeedback_tasks.choice.benchmark import choice_benchmark, examine
 from personafeedback_tasks.choice.cases import ChoiceCase, ChoiceCases, in_proportion, refuse_other_counts
 from personafeedback_tasks.choice.explanations import explanations
 from personafeedback_tasks.choice.orders import TWO, rotations
@@ -154,6 +154,31 @@ def test_every_cell_must_have_its_number_of_cases():
     for cells, count in (({"x": [1]}, 1), ({"x": [1, 2, 3]}, 3), ({}, 0)):
         with pytest.raises(DataError, match=f"here: found {count} cases of x, expected 2"):
             refuse_other_counts("here", cells, {"x": 2})
+
+
+# --- the record ---------------------------------------------------------------------------------------------------------
+
+RECORD = choice_benchmark(
+    name="tastes", title="Tastes", version="1.0", wording=WORDING, counts={"x": 4, "y": 3, "z": 2}, sample_counts={"x": 1},
+    load=lambda folder, counts: ChoiceCases((CASE,), counts), environment="TASTES", dataset="a/tastes", revision="0" * 40,
+    known="the taste", asks="asks.", caveats=("One.", "Two."),
+)  # fmt: skip
+
+
+def test_a_table_has_the_cells_that_were_asked_in_the_order_of_the_record():
+    assert RECORD.cells == ("x", "y", "z")
+    assert RECORD.columns({"z", "x"}) == {"x": ["x"], "z": ["z"], "total": ["x", "z"]}
+    assert list(RECORD.columns(["z", "y", "x"])) == ["x", "y", "z", "total"]
+    assert RECORD.columns(["y"]) == {"total": ["y"]}
+    assert [RECORD.sizes({"demonstration": sample}) for sample in (True, False)] == [{"x": 1}, {"x": 4, "y": 3, "z": 2}]
+
+
+def test_a_plan_assumes_these_variances():
+    assert [(one.name, one.variance, one.correlation) for one in RECORD.comparisons] == [
+        ("paired, 10 % differ", 0.1, 0.0),
+        ("paired, 25 % differ", 0.25, 0.0),
+        ("paired, 40 % differ", 0.4, 0.0),
+    ]
 
 
 # --- picks and explanations ---------------------------------------------------------------------------------------------
