@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -21,9 +23,12 @@ from support.duel_folders import write_duels
 from support.judges import JUDGES
 
 from personafeedback_tasks.building.models import Models
+from personafeedback_tasks.cli import registration
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.tables import FILES
+from personafeedback_tasks.recenter.filter import training
+from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.reports.terminal import WIDTH
 from personafeedback_tasks.runs import log as logs
 
@@ -328,3 +333,60 @@ def test_a_finding_has_a_dash_where_it_was_not_searched(cells, make_release):
     assert found["rewrite_pairs"] == (["–", "0", "–"] if without else ["0"] * (len(cells) + 1))
     assert found["name_in_one"] == ["1"] * len(cells) + [f"{len(cells)}"]
     assert ("Not searched in general_medium" in said) == without
+
+
+# --- filters, and errors of the system ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stage", "columns"),
+    [("relevance", ["F1, %", "kappa", "over-selection"]), ("extraction", ["F1, %", "kappa", "precision, %"])],
+)
+def test_of_a_filter_that_was_trained_three_scores_are_printed(stage, columns, tmp_path, monkeypatch):
+    """The model card has all of them."""
+    scores = {score: {"value": number / 10, "stderr": None} for number, score in enumerate(STAGES[stage].score_names)}
+    trained = {"README.md": "the card"}, dict.fromkeys(["by_user", *STAGES[stage].constant], scores)
+    monkeypatch.setattr(training, "check_installed", lambda: None)
+    monkeypatch.setattr(training, "train_on", lambda *given: trained)
+    said = done("recenter", "train", "--stage", stage, "sample", "--out", tmp_path / "filter").splitlines()
+    heading = next(at for at, line in enumerate(said) if "F1" in line)
+    assert re.split("  +", said[heading].strip()) == columns
+    names = ["filter, by user", *(f"always {label}" for label in STAGES[stage].constant.values())]
+    for name, line in zip(names, said[heading + 1 : heading + 4], strict=True):
+        shown, *numbers = re.split("  +", line)
+        assert shown == name
+        assert [float(number) for number in numbers] == pytest.approx(
+            [
+                scores[score]["value"] * (100 if column.endswith("%") else 1)
+                for score, column in zip(scores, columns, strict=False)
+            ]
+        )
+    assert (tmp_path / "filter" / "README.md").read_text(encoding="utf-8") == "the card"
+
+
+def raising(number: int, file: str | None):
+    """A function that the system does not let do its work."""
+
+    def refuse() -> None:
+        raise OSError(number, os.strerror(number), file)
+
+    return refuse
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        ((errno.EACCES, "/etc/no"), f"Could not open file '/etc/no': {os.strerror(errno.EACCES)}"),
+        ((errno.ENOSPC, "/mnt/full"), f"Could not open file '/mnt/full': {os.strerror(errno.ENOSPC)}"),
+        ((errno.ENOSPC, None), f"The output could not be written ({os.strerror(errno.ENOSPC)}). Free some disk space."),
+    ],
+)
+def test_an_error_of_the_system_is_a_sentence_with_the_file_that_it_is_about(error, sentence, monkeypatch):
+    monkeypatch.setattr(registration, "task_configs", raising(*error))
+    assert refused("task-configs") == f"Error: {sentence}\n"
+
+
+def test_an_error_of_the_system_without_a_file_or_a_remedy_keeps_its_traceback(monkeypatch):
+    monkeypatch.setattr(registration, "task_configs", raising(errno.EIO, None))
+    with pytest.raises(AssertionError, match=re.escape(os.strerror(errno.EIO))):
+        personafeedback("task-configs")
