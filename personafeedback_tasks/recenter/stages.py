@@ -21,7 +21,7 @@ from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
 from .data import ENVIRONMENT_VARIABLE, JUDGED, UNJUDGED, Rows, file_name, load, unjudged, with_judgment
 from .rows import STAGES, PromptRow, R, StageRow
 
-VERSION = "1.1"
+VERSION = "1.2"
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
