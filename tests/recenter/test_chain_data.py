@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 from click.testing import CliRunner
+from support.documents import DOCS, needs_checkout, text
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError
@@ -20,6 +22,16 @@ from personafeedback_tasks.recenter.mention import mentions
 from personafeedback_tasks.recenter.pairings import to_reply, to_select
 
 SAID = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "content": "Which one?"}]
+
+
+@needs_checkout
+@pytest.mark.parametrize("page", ["chain.md", "recenter.md"])
+def test_the_page_says_how_lm_eval_finds_the_tasks(page):
+    """Without it, its commands end with `Tasks not found`."""
+    blocks = re.findall(r"```bash\n(.*?)```", text(DOCS / page), re.S)
+    asked = [block for block in blocks if "lm_eval run" in block]
+    assert asked
+    assert all("personafeedback register" in block or "--include_path" in block for block in asked)
 
 
 def lines(path, rows):

@@ -297,15 +297,20 @@ def test_a_funnel_of_which_nothing_was_judged_is_drawn_as_such(logs, tmp_path):
     assert done.output.count("this step is absent") == 3
 
 
-def test_a_chain_on_the_sample_and_of_few_users_says_so(tmp_path):
+def test_a_chain_on_the_sample_or_a_part_or_few_users_says_so(tmp_path):
     """As a report of its runs does: also in the JSON."""
-    from support.recenter import in_inspect
+    from support.inspect_runs import inspect_eval
 
-    select = find("recenter_select")
-    in_inspect(select, "recenter_select/always_all", tmp_path, method="select")
+    from personafeedback_tasks.inspect_harness.tasks import build_task
+
+    task = build_task("recenter_select", "", {"data": "sample", "method": "select"})
+    inspect_eval(
+        task, model="recenter_select/always_all", limit=3, log_dir=str(tmp_path), display="none", score_display=False
+    )
     (model,) = told(tmp_path, "--people", "sample")["models"]
     assert model["notes"][0] == "DEMONSTRATION on the bundled sample: not evidence about any model."
-    assert model["notes"][1].startswith("Only 6 users: 95 % intervals are rough.")
+    assert model["notes"][1].startswith("PARTIAL: everyday 3 of 12.")
+    assert model["notes"][2].startswith("Only 3 users: 95 % intervals are rough.")
 
 
 def test_the_folder_has_a_table_a_picture_and_what_is_comparable(logs, people, tmp_path):
