@@ -39,6 +39,11 @@ GUIDELINES = {
 ASKING = Asking(questions=QUESTIONS, attention=lambda question, seed: None, guidelines=GUIDELINES)
 
 
+def other_drink(question, seed):
+    """A question of two options as an attention item; of other kinds there is none."""
+    return replace(question, options=("wood", "gin"), expected=("2",)) if question.options else None
+
+
 def kind_of(item):
     return item.pair_id.removeprefix(ATTENTION).partition(":")[0]
 
@@ -112,9 +117,7 @@ def test_an_item_about_a_question_that_is_gone_is_named(packed, tmp_path):
 def test_an_attention_item_is_asked_beside_the_others_and_counts_for_nothing(tmp_path):
     """Its right answer is on a side of its own; who gives the other one is named."""
     folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
-    asking = replace(
-        ASKING, questions=QUESTIONS[:3], attention=lambda question, seed: replace(question, options=("wood", "gin"), expected=("2",))
-    )  # fmt: skip
+    asking = replace(ASKING, questions=QUESTIONS[:3], attention=other_drink)
     write_questions(folder, asking, "csv", lambda line: None)
     checks = [item for item in folder.read(PackItem) if item.attention]
     assert len(checks) == 2 * ANNOTATORS
@@ -128,3 +131,16 @@ def test_an_attention_item_is_asked_beside_the_others_and_counts_for_nothing(tmp
     counted = taken(folder, tmp_path / "sent.csv", careless, asking, said.append)
     assert {question.id for question, _ in counted} == {"two:0", "two:1", "two:2"}
     assert [line.split()[1] for line in said if line.startswith("! ") and "attention" in line] == ["annotator-1"]
+
+
+def test_packs_only_grow_and_kinds_without_attention_items_are_named(tmp_path):
+    folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
+    said: list[str] = []
+    write_questions(folder, replace(ASKING, questions=QUESTIONS[:-1], attention=other_drink), "csv", said.append)
+    assert "There are no attention items of list: they need a second user." in said
+    before = folder.read(PackItem)
+    write_questions(folder, replace(ASKING, attention=other_drink), "csv", said.append)
+    after = folder.read(PackItem)
+    assert after[: len(before)] == before
+    assert [item.pair_id for item in after[len(before) :]] == ["one"] * ANNOTATORS
+    assert "There are no attention items of list, one: they need a second user." in said
