@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..common.risk import Judged, Threshold, answered_and_wrong, parts_of
-from ..common.statistics import Estimate, share
+from ..common.statistics import Estimate, complement, share
 from ..engine.duels import Duels
 from ..runs.run import Run, RunError
 from .abstaining import Opinion, certainty_of, examined, of_users, opinions
@@ -129,21 +129,21 @@ def cascade(first: Examinee, second: Examinee, risk: float) -> Cascade:
     user_of = {first.duels.sources[case_id]: case.user_id for case_id, case in first.run.cases.items()}
     coverage, wrong, among = of_users(_shown(exams, one, two), 0.5)
     return Cascade(
-        risk,
-        (
+        risk=risk,
+        steps=(
             CascadeStep(first, thresholds[0], len(decided), len(mine), _calls(first, mine), 0),
             CascadeStep(
                 second, thresholds[1], len(more), len(open_), _calls(second, set(open_)), sum(source not in theirs for source in open_)
             ),
         ),
-        math.fsum(threshold.bound for threshold in thresholds if threshold.value < math.inf),
-        coverage,
-        wrong,
-        Estimate(1 - among.value, among.stderr, 1 - among.high, 1 - among.low, among.n, among.users),
-        len(mine) - len(both),
-        share([float(opinion.first) for opinion in both.values()], [user_of[source] for source in both]),
-        len({*user_of.values()}),
-        len({*user_of.values()} & {user for *_, users in exams for user in parts_of(users)[1]}),
+        bound=math.fsum(threshold.bound for threshold in thresholds if threshold.value < math.inf),
+        coverage=coverage,
+        wrong=wrong,
+        accuracy=complement(among),
+        left=len(mine) - len(both),
+        rate=share([float(opinion.first) for opinion in both.values()], [user_of[source] for source in both]),
+        users=len({*user_of.values()}),
+        chose=len({*user_of.values()} & {user for *_, users in exams for user in parts_of(users)[1]}),
     )  # fmt: skip
 
 

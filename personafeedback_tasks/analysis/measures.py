@@ -83,6 +83,7 @@ class Measure:
         unit: see PERCENT.
         kind: see KINDS.
         of: its value for a run; None where that has none.
+        baseline: of a margin.
     """
 
     key: str
@@ -90,6 +91,7 @@ class Measure:
     unit: str
     kind: str
     of: Callable[[Contender], Estimate | None]
+    baseline: str = ""
 
     @property
     def is_share(self) -> bool:
@@ -108,7 +110,7 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
         Measure(SCORE, spec.primary, PERCENT, "score", _score),
         Measure("macro", "macro", PERCENT, "score", _macro),
     ]
-    found += [Measure(over(name), over(name), POINTS, "margin", partial(margin, name)) for name in baselines]
+    found += [Measure(over(name), over(name), POINTS, "margin", partial(margin, name), name) for name in baselines]
     if spec.adjusted:
         found.append(_named(spec.adjusted, PERCENT, "adjusted", _adjusted))
     if spec.control is not None:

@@ -34,7 +34,8 @@ class RunData:
         self._of: dict[int, tuple[Run, CaseSet[Any] | None, str]] = {}  # with the run, so that its id stays its own
 
     def of(self, run: Run) -> Found:
-        """
+        """The cases of a run, see `Found`.
+
         Raises:
             DataError: the data that the user named are broken.
         """

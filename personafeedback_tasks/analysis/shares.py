@@ -97,9 +97,15 @@ def with_exams(runs: Iterable[Run], exams: Iterable[Run]) -> list[tuple[Run, Sha
     """Each run of a judge in people's place, what it says, and its exam if that is there.
 
     Raises:
-        RunError: several runs, or several exams, are of one task; or see `judged_by`.
+        RunError: several runs, or several exams, are of one task; an exam is of a task without a run; or see `judged_by`.
     """
     of_runs, of_exams = _by_task(runs), _by_task(exams)
+    for name, exam in of_exams.items():
+        if name not in of_runs:
+            raise RunError(
+                f"{exam.logs[0]}: found an exam in {name}, but no run of that judge on what nobody judged (only of {', '.join(of_runs)}), expected one. "
+                "Pass it as well, or leave out this exam."
+            )
     pairs = [(run, of_exams.get(name)) for name, run in of_runs.items()]
     return [(run, judged_by(run, exam), exam) for run, exam in pairs]
 
@@ -112,7 +118,9 @@ def rows_of(run: Run, places: Sequence[RunData]) -> CaseSet[Any]:
     """
     cases, why_not = cases_of(run, places)
     if cases is None:
-        raise DataError(f"{run.logs[0]}: its rows are not at hand, whose texts are compared. {why_not} Pass --data.")
+        raise DataError(
+            f"{run.logs[0]}: the rows of this run are not at hand, and their texts are needed. {why_not} Pass --data."
+        )
     return cases
 
 

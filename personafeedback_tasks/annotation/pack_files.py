@@ -12,6 +12,7 @@ from xml.sax.saxutils import quoteattr
 import yaml
 
 from ..common import tables, web
+from ..common.strict_json import json_lines
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, NONE, Item, Pack
 
@@ -140,7 +141,7 @@ def as_potato(pack: Pack) -> Files:
         "assignment_strategy": "fixed_order",
     }
     return {
-        f"{pack.annotator}.potato/data.jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        f"{pack.annotator}.potato/data.jsonl": "".join(json_lines(rows)),
         f"{pack.annotator}.potato/config.yaml": yaml.safe_dump(config, allow_unicode=True, sort_keys=False),
         **_guideline(pack),
     }

@@ -18,7 +18,6 @@ release/                    the set
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -30,6 +29,7 @@ from typing import Any
 from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, locked, write_all
+from ..common.strict_json import json_lines
 from ..common.strict_json import rows as json_rows
 from ..personafeedback.persona import Persona, load_profile
 from . import settings
@@ -150,7 +150,7 @@ class Folder:
     def _content(self, kind: type[BuildRow], rows: Iterable[BuildRow]) -> Content:
         dicts = [asdict(row) for row in rows]
         if not kind.file.endswith(".csv"):
-            return [json.dumps(row, ensure_ascii=False) + "\n" for row in dicts]
+            return json_lines(dicts)
         names, (key,) = columns(kind), kind.key
         notes = self._notes(self.path(kind), names, key)
         others = dict.fromkeys(column for line in notes.values() for column in line)

@@ -47,7 +47,7 @@ def choice_benchmark(
         counts: cell -> number of its cases, in the order of tables; sample_counts: the same of the sample.
         load: (folder, `sample` or None; `checked` or `any`) -> cases. Raises DataError.
         dataset, revision: where the data are from, for cards: an id and a commit.
-        known: what a control leaves out: `the preference`.
+        known: what a control leaves out: `preference`.
         asks: what the benchmark asks, for cards: `asks which ...`, in safe Markdown.
         caveats: what its numbers do not show, for cards, in sentences of safe Markdown; cards fold the later ones away.
     """

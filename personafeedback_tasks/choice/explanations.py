@@ -38,17 +38,7 @@ def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[st
         Args:
             picked: the response that it is about, if it is about one.
         """
-        length = ""
-        if "longer" in about:
-            longest = orders.sides.index(about["longer"]) if about["longer"] in orders.sides else None
-            if longest is None:
-                length = "both are equally long" if two else "several are the longest"
-            elif not two:
-                length = f"the {named[longest]} is the longest"
-            elif picked is None:
-                length = f"the {orders.sides[longest]} one is longer"
-            else:
-                length = f"it is the {'longer' if picked == longest else 'shorter'} one"
+        length = _longest(orders, named, about["longer"], picked) if "longer" in about else ""
         names = ", ".join(about.get("flags") or ())
         return "; ".join(part for part in (said, length, names and f"audit: {names}") if part)
 
@@ -74,6 +64,19 @@ def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[st
         return explained(f"the {named[best]} has the {higher} ({each})", about, best)
 
     return Explanations(facts=facts, of_answers=of_answers, of_rewards=of_rewards)
+
+
+def _longest(orders: Orders, named: Sequence[str], longer: str, picked: int | None) -> str:
+    """Which response is the longest, beside the one that was picked."""
+    two = len(orders.letters) == 2
+    if longer not in orders.sides:
+        return "both are equally long" if two else "several are the longest"
+    longest = orders.sides.index(longer)
+    if not two:
+        return f"the {named[longest]} is the longest"
+    if picked is None:
+        return f"the {orders.sides[longest]} one is longer"
+    return f"it is the {'longer' if picked == longest else 'shorter'} one"
 
 
 def _of_two(orders: Orders, named: Sequence[str], answers: Sequence[str], picks: Sequence[int | None]) -> str:

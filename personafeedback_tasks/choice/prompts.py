@@ -10,11 +10,14 @@ a chat template or a reader without system turns gets it before the question.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 from ..engine.cases import digest_of
 from ..engine.conversation import Message
 from .orders import Orders
+
+_LETTER = re.compile(r"^<response_([A-Z])>$", re.M)
 
 
 def laid_out(told: str, question: str, shown: Sequence[str], ask: str, orders: Orders) -> str:
@@ -38,6 +41,9 @@ def responses(prompt: str, orders: Orders) -> tuple[str, ...]:
         if prompt.count(opening) != 1 or prompt.count(closing) != 1:
             raise ValueError(f"expected exactly one {opening.strip()} ... {closing.strip()} in the prompt")
         parts.append(prompt.partition(opening)[2].partition(closing)[0])
+    found = _LETTER.findall(prompt)
+    if found != list(orders.letters):
+        raise ValueError(f"expected the responses {', '.join(orders.letters)} in the prompt, found {', '.join(found)}")
     return tuple(parts)
 
 

@@ -114,7 +114,7 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
     """The runs that show how much of a score needs what is known about the user.
 
     Args:
-        known: what the controls leave out: `the persona`.
+        known: what the controls leave out: `persona`.
         others: further settings whose runs a sheet can show beside.
     """
     right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "what knowing this person is worth")
@@ -123,7 +123,8 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
         option="setting",
         value=NO_PERSONA,
         gain=gain.name,
-        without=f"without {known}",
+        without=f"without the {known}",
+        known=known,
         others=(*others, OTHER_PERSONA),
         named=(
             right_minus_wrong,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from .output import progress, show, write_files, write_json
 from .runs import check_names, read
 
 if TYPE_CHECKING:
+    from ..engine.funnel import Funnel
     from ..recenter.chains import StageRun
     from ..recenter.judgments import StageJudge
 
@@ -105,12 +107,15 @@ def chain(
     from ..recenter.rating_model import model_of_rating
     from ..reports import files
     from ..reports.funnel_text import blocks
+    from ..runs.signature_line import signature_line
 
     found = read(runs, names)
     check_names(names, found)
     made_by = chains(_stage_runs(found))
     lines = {model: {task: run.signature for task, run in own.items()} for model, own in made_by.items()}
     judges, of_judges = _judges(judged, exams, places)
+    by_log = {str(run.logs[0]): run for run in found}
+    judge_lines = {name: signature_line(run) for name, run in of_judges.items()}
     logged = dict.fromkeys(run.source for own in made_by.values() for run in own.values())
     default = [None] if ENVIRONMENT_VARIABLE in os.environ else [] if judges else list(logged)
     said = read_judgments(people or default, judges)
@@ -121,11 +126,14 @@ def chain(
             tell(model)
             made = made_chain(model, {task: run.earlier for task, run in own.items()})
             effects = [effect for one in dropping if (effect := effect_of(one, made, said))]
-            results.append(ChainResult(make_funnel(made, said), model_of_rating(made, said), effects))
+            funnel = make_funnel(made, said)
+            logged_as = {task: by_log[run.earlier.where] for task, run in own.items()}
+            funnel = replace(funnel, notes=[*_cautions(funnel, logged_as, of_judges), *funnel.notes])
+            results.append(ChainResult(funnel, model_of_rating(made, said), effects))
     others = published() if paper else []
     shown = sheet(results, others)
-    signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()} | of_judges
-    as_json = document(results, others, {model: {**own, **of_judges} for model, own in lines.items()})
+    signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()} | judge_lines
+    as_json = document(results, others, {model: {**own, **judge_lines} for model, own in lines.items()})
     if write_json(json_file, as_json):
         show(blocks(shown, signatures), as_markdown)
     if out is not None:
@@ -153,20 +161,40 @@ def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
     return made
 
 
+def _cautions(funnel: Funnel, made: Mapping[str, Run], of_judges: Mapping[str, Run]) -> list[str]:
+    """What a reader must know before the numbers of a model, in sentences.
+
+    Args:
+        made: task -> the run of the model.
+        of_judges: a judge's run or exam, by name.
+    """
+    from ..analysis import caveats
+    from ..analysis.families import favored
+    from ..reports.sentences import sentence
+    from ..runs.caveat import grouped, ordered
+
+    used = {**made, **(of_judges if funnel.judged else {})}
+    found = grouped([(name, caveats.of_run(run)) for name, run in used.items()])
+    if funnel.steps:
+        found += caveats.of_users(min(funnel.steps.values(), key=lambda one: one.users))
+    for one in funnel.judged.values():
+        found += favored(one.judge, [run.model for run in made.values()])
+    return list(dict.fromkeys(map(sentence, ordered(found))))
+
+
 def _judges(
     runs: Sequence[Path], exams: Sequence[Path], places: Sequence[RunData]
-) -> tuple[dict[str, StageJudge], dict[str, str]]:
-    """(stage -> the judge in people's place, what its numbers depend on)."""
+) -> tuple[dict[str, StageJudge], dict[str, Run]]:
+    """(stage -> the judge in people's place, its run and its exam by name)."""
     from ..analysis.shares import rows_of, with_exams
     from ..recenter.judgments import StageJudge, about
-    from ..runs.signature_line import signature_line
 
     if exams and not runs:
         raise OptionError("--exam is of a judge in people's place. Pass its run on what the models made with --judge.")
-    judges, lines = {}, dict[str, str]()
+    judges, of_judges = {}, dict[str, Run]()
     for run, of, exam in with_exams(read(runs), read(exams)):
         stage = run.benchmark.name
         cases = {about(row): run.cases[row.id] for row in rows_of(run, places) if row.id in run.cases}
         judges[next(iter(cases))[0]] = StageJudge(run.model, of, cases, list(exam.cases.values()) if exam else [])
-        lines |= {f"judge, {stage}": signature_line(run)} | ({f"exam, {stage}": signature_line(exam)} if exam else {})
-    return judges, lines
+        of_judges |= {f"judge, {stage}": run} | ({f"exam, {stage}": exam} if exam else {})
+    return judges, of_judges

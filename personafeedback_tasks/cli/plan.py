@@ -117,9 +117,9 @@ def plan(
         every,
         difference / 100,
         count,
-        reply_tokens,
-        prices,
-        epochs,
+        reply=reply_tokens,
+        prices=prices,
+        epochs=epochs,
     )
     from ..reports.plan_text import blocks, stopping, stopping_blocks
 

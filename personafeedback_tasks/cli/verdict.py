@@ -94,7 +94,7 @@ def verdict(
         personafeedback verdict chosen.eval --exam exam.eval --risk 0.1
         personafeedback verdict cheap.eval --then dear.eval --exam exam.eval --exam dear_exam.eval --risk 0.1
     """
-    from ..analysis.duel_runs import duels_of, exam_of, exams, votes_in
+    from ..analysis.duel_runs import exam_of, exams
     from ..analysis.verdict import make_verdict
     from ..reports import abstaining_text, verdict_text
 
@@ -111,21 +111,7 @@ def verdict(
         if write_json(json_file, {"verdicts": [], "cascade": jsonable(abstaining_text.cascade_document(made))}):
             show(abstaining_text.cascade_blocks(made), as_markdown)
         return
-    on_duels = []
-    for run in read(runs):
-        if votes := votes_in(run, places):
-            on_duels += votes
-            continue
-        try:
-            on_duels.append((run, *duels_of(run, places)))
-        except RunError as error:
-            if run.named:
-                raise
-            passed_over(f"Passed over {error}")
-    if not on_duels:
-        raise RunError(
-            f"{runs[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."
-        )
+    on_duels = _on_duels(runs, places)
     if (human or out) is not None and len(on_duels) > 1:
         raise OptionError(
             f"--human and --ask-people go with one run of duels, found {len(on_duels)}. Give one verdict for each."
@@ -144,6 +130,28 @@ def verdict(
             verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not, risk))
     if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts], "cascade": None}):
         show(verdict_text.all_blocks(verdicts), as_markdown)
+
+
+def _on_duels(paths: Sequence[Path], places: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
+    """The runs on duels, also those of a grader in the same run as the replies; of a folder others are passed over."""
+    from ..analysis.duel_runs import duels_of, votes_in
+
+    found = []
+    for run in read(paths):
+        if votes := votes_in(run, places):
+            found += votes
+            continue
+        try:
+            found.append((run, *duels_of(run, places)))
+        except RunError as error:
+            if run.named:
+                raise
+            passed_over(f"Passed over {error}")
+    if not found:
+        raise RunError(
+            f"{paths[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."
+        )
+    return found
 
 
 def _ask(run: Run, duels: Duels, cases: CaseSet[Any], exam: Run, count: int, out: Path) -> None:

@@ -237,8 +237,9 @@ class Method:
         each = usage / len(cases)
         return [
             Outcome(
-                case.id, document.cell, document.user_id, case.digest, setting, epoch,
-                () if rewards and self.score_rewards is None else case.targets, of, scores, rewards, unread, each, items,
+                case_id=case.id, cell=document.cell, user_id=document.user_id, digest=case.digest, setting=setting, epoch=epoch,
+                targets=() if rewards and self.score_rewards is None else case.targets, answers=of, values=scores, rewards=rewards,
+                unread=unread, usage=each, items=items,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)
         ]  # fmt: skip

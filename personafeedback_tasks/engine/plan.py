@@ -210,6 +210,7 @@ def make_plan(
     every: Sequence[Options],
     difference: float,
     count: Count,
+    *,
     reply: int | None = None,
     prices: Prices | None = None,
     epochs: int = 1,

@@ -158,6 +158,7 @@ class Control:
     Attributes:
         option, value: the one option that differs, and its value in the control.
         without: what the control leaves out, for a sentence: `without the persona`.
+        known: what it is that the control leaves out, as a noun: `persona`.
         others: further values of the option whose runs a sheet can show beside.
         named: the differences of a sheet that have a name.
         alike: value of the option -> further options that such a run must share with the one that it controls.
@@ -170,17 +171,13 @@ class Control:
     value: str
     gain: str
     without: str
+    known: str
     others: tuple[str, ...] = ()
     named: tuple[Difference, ...] = ()
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     measure: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
     of_one_run: tuple[Difference, ...] = ()
-
-    @property
-    def known(self) -> str:
-        """What the control leaves out, as a noun: `persona`."""
-        return self.without.removeprefix("without the ")
 
     @property
     def values(self) -> tuple[str, ...]:

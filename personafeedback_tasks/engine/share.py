@@ -96,22 +96,27 @@ def _said(of: Share, case: ScoredCase) -> float:
     return mean(map(of.said, case))
 
 
-def part_of(part: JudgedShare, whole: JudgedShare) -> Estimate | None:
+def part_of(part: JudgedShare | None, whole: JudgedShare) -> Estimate | None:
     """How much of one share another one is, such as of the relevant ones those that are also selected.
 
     Args:
-        part: the share of the same cases of which something else is so, too.
+        part: the share of the same cases of which something else is so, too; None where that is so of no case.
 
     Returns:
-        Its error is that of the first-order expansion. None where one of both is not there, or the whole is 0.
+        Its error is that of the first-order expansion; nan without a part. None where one of both cannot be corrected, or the whole is 0.
     """
-    top, bottom = (one.powered or one.corrected for one in (part, whole))
-    if top.rate is None or bottom.rate is None or not bottom.rate.value:
+    bottom = whole.powered or whole.corrected
+    if bottom.rate is None or not bottom.rate.value:
+        return None
+    if part is None:
+        return replace(bottom.rate, value=0.0, stderr=math.nan, low=math.nan, high=math.nan)
+    top = part.powered or part.corrected
+    if top.rate is None:
         return None
     value = top.rate.value / bottom.rate.value
-    moves = {
-        cluster: (top.moves.get(cluster, 0.0) - value * move) / bottom.rate.value
-        for cluster, move in bottom.moves.items()
+    moves = {  # the exam's users are in one of both alone where people judged enough of the other
+        cluster: (top.moves.get(cluster, 0.0) - value * bottom.moves.get(cluster, 0.0)) / bottom.rate.value
+        for cluster in {**bottom.moves, **top.moves}
     }
     voters = min(one.users if one.powered else math.inf for one in (part, whole))
     made = linearized(value, moves, bottom.rate.n, voters - 1)

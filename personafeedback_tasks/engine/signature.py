@@ -80,13 +80,7 @@ def set_of(signature: Mapping[str, Any]) -> NamedSet | None:
     if found is None:
         return None
     name, counts = (found.get("name"), found.get("counts")) if isinstance(found, dict) else (None, None)
-    if not (
-        isinstance(name, str)
-        and name
-        and isinstance(counts, dict)
-        and counts
-        and {*map(type, counts.values())} == {int}
-    ):
+    if not (isinstance(name, str) and name and isinstance(counts, dict) and {*map(type, counts.values())} == {int}):
         raise ValueError("the name and the counts of a set, or null. Use the log as the harness wrote it")
     if known := passing_for(name):
         raise ValueError(

@@ -18,8 +18,6 @@ from .report import Difference
 KEY = "personafeedback_tasks_stop"
 """Where the metadata of a log have the rule and the number of cases of each user, see `StopPlan.as_dict`."""
 
-HELP = "ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect)"
-
 SEED = 33
 DISCORDANT = 0.25
 """The share of cases that two settings are expected to answer differently. It says when the sequence is tightest, and nothing else."""

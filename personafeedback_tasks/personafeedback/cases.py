@@ -221,9 +221,10 @@ def _case(
         raise broken(where, "chosen and rejected are the same text", "two different responses")
     if user_id not in personas:
         personas[user_id] = _persona(release.root, user_id, where)
-    id_ = f"{category}_{difficulty}:{line}"
-    persona = personas[user_id]
-    return PersonaCase(id_, category, difficulty, persona, question, chosen, rejected, row, release.others)
+    return PersonaCase(
+        id=f"{category}_{difficulty}:{line}", category=category, difficulty=difficulty, persona=personas[user_id], question=question,
+        chosen=chosen, rejected=rejected, extra=row, others=release.others,
+    )  # fmt: skip
 
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:

@@ -170,7 +170,7 @@ REPORT = report_of(
     examine=examine,
     shown=shown,
     duels=duels,
-    control=control("the persona", others=("rag",), alike={"other_persona": ("hide",)}),
+    control=control("persona", others=("rag",), alike={"other_persona": ("hide",)}),
     published=beside,
     wording=("prompt", "language"),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},

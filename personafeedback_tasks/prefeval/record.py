@@ -42,7 +42,7 @@ PREFEVAL = choice_benchmark(
     environment=ENVIRONMENT_VARIABLE,
     dataset=REPOSITORY,
     revision=COMMIT,
-    known="the preference",
+    known="preference",
     asks=(
         "[PrefEval](https://arxiv.org/abs/2502.09597), in its multiple-choice form, asks which of four responses respects a preference "
         "that the user stated."

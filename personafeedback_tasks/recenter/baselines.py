@@ -34,7 +34,10 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
         OptionError: the model that RECENTER_EMBEDDINGS names cannot be loaded.
     """
     rate = sum(row.judgment is True for row in rows) / len(rows) if rows else 0.0
-    said: dict[str, dict[str, Answers]] = {f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)}
+    always: dict[str, dict[str, Answers]] = {
+        f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)
+    }
+    said: dict[str, dict[str, Answers]] = {}
     missing = []
     try:
         said["BM25"] = _of_profiles(rows, rate, most_alike)
@@ -50,12 +53,11 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
             f"No embeddings: set {EMBEDDINGS} to a model of sentence-transformers, such as "
             "sentence-transformers/all-MiniLM-L6-v2, or to its folder."
         )
-    names = [name for name in said if not name.startswith("always")]
     rule = (
-        f"{' and '.join(names)}: the k attributes of a user that are most like the prompt. k is the user's number of attributes "
+        f"{' and '.join(said)}: the k attributes of a user that are most like the prompt. k is the user's number of attributes "
         f"for that prompt times the share of {YES} over all rows ({100 * rate:.1f} %), rounded, and at least 1."
     )
-    return said, [*([rule] if names else []), *missing]
+    return always | said, [*([rule] if said else []), *missing]
 
 
 def selected(size: int, rate: float) -> int:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from ..common.errors import OptionError
 from ..engine.earlier import Earlier
+from ..replies.answers import REASONS
 from .extract import EXTRACT
 from .made import Extracted, Replied, Selected, extracted, replied, selected
 from .respond import RESPOND
@@ -48,6 +49,7 @@ class MadeChain:
 
     Attributes:
         conversations: ids of all conversations that it read.
+        unread: of how many of them its list of attributes could not be read.
     """
 
     model: str
@@ -55,6 +57,7 @@ class MadeChain:
     extracted: Sequence[Extracted] | None = None
     selected: Sequence[Selected] | None = None
     replied: Sequence[Replied] | None = None
+    unread: int = 0
 
 
 def made_chain(model: str, runs: Mapping[str, Earlier]) -> MadeChain:
@@ -70,6 +73,7 @@ def made_chain(model: str, runs: Mapping[str, Earlier]) -> MadeChain:
         _in_order(extracted(extracts)) if extracts else None,
         _in_order(selected(selects)) if selects else None,
         _in_order(replied(responds)) if responds else None,
+        sum(case.answers[0] in REASONS for case in extracts.cases) if extracts else 0,
     )
 
 

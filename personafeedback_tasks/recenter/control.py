@@ -27,6 +27,7 @@ CONTROL = Control(
     value=OTHER_USER,
     gain="own minus others'",
     without="with attributes of another user",
+    known="user's own attribute",
     others=(NO_CONTROL,),
     measure=SELECTED,
     people={NO_CONTROL: "own attributes", OTHER_USER: "another user's"},

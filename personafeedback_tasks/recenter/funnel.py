@@ -6,6 +6,7 @@ A step is there if people judged something of it, or a judge in their place that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ..common.statistics import Estimate, complement, share
 from ..common.text import same_text
@@ -86,6 +87,10 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
             found |= _through(people.judges[stage], stage, own) if stage in judged else _by_people(stage, own)
         return {step.name: found[step] for step in STEPS if step in found}
 
+    whole = steps()
+    judged = {
+        stage: replace(of, steps=tuple(name for name in of.steps if name in whole)) for stage, of in judged.items()
+    }
     every = [one for of_stage in things.values() for one in of_stage]
     parts = {
         split: {
@@ -97,10 +102,10 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     }
     return Funnel(
         made.model,
-        steps(),
+        whole,
         {split: of_parts for split, of_parts in parts.items() if len(of_parts) > 1},
         judged,
-        tuple(_notes(made, people, things, of_judges)),
+        tuple(_notes(made, people, things, of_judges | judged)),
     )
 
 
@@ -126,7 +131,7 @@ def _through(judge: StageJudge, stage: str, things: Sequence[Thing]) -> dict[Fun
     if stage == Relevance.stage:
         both = judge.share(things, so, made=True)
         among = judge.share((one for one in things if one.made), so)
-        found = {IRRELEVANT: _others(among), SELECTED: both and whole and part_of(both, whole)}
+        found = {IRRELEVANT: _others(among), SELECTED: whole and part_of(both, whole)}
     elif stage == Extraction.stage:
         found = {ACCEPTED: _others(whole)}
     else:
@@ -142,14 +147,14 @@ def _others(of: JudgedShare | None) -> Estimate | None:
 def _judged_steps(judge: StageJudge, stage: str, things: Sequence[Thing]) -> JudgedSteps | str:
     """What goes through a judge; or why nothing does, in a sentence."""
     if not judge.exam:
-        return f"{judge.model} judges in people's place without an exam, so nothing of it is here. Pass its exam with --exam."
+        return f"{judge.model} judges in people's place without an exam, so its answers are left out. Pass its exam with --exam."
     found = judge.share(things, SO[stage])
     if found is None:
         return f"{judge.model} was asked about none of them (no row of its run has the same texts)."
     if found.best is None:
-        return f"{judge.model} judges in people's place, and its errors cannot be taken out. {found.corrected.why_not}"
+        return f"{judge.model} judges in people's place, and its answers are left out, since they cannot be corrected. {found.corrected.why_not}"
     if found.people == found.said.n:
-        return f"People judged all that {judge.model} was asked about, so their judgments count alone."
+        return f"People judged all that {judge.model} was asked about, so only their judgments count."
     return JudgedSteps(judge.model, judge.of.name, tuple(step.name for step in BY_PEOPLE[stage]), found)
 
 
@@ -221,9 +226,13 @@ def _counted(count: int) -> str:
     return f"{COUNTS[-1][1] + 1} or more"
 
 
+_NUMBERS = list(dict.fromkeys(map(_counted, range(COUNTS[-1][1] + 2))))
+"""The names of numbers of attributes, the fewest first."""
+
+
 def _ordered(parts: Iterable[str]) -> list[str]:
     """Numbers by their value, names by theirs."""
-    return sorted(parts, key=lambda part: (int(part.split("–")[0].split(" ")[0]) if part[0].isdigit() else -1, part))
+    return sorted(parts, key=lambda part: (_NUMBERS.index(part) if part in _NUMBERS else -1, part))
 
 
 JUDGED = {
@@ -246,14 +255,19 @@ def _notes(
         count, of, through = sum(one.said is not None for one in things[stage]), len(things[stage]), judges.get(stage)
         if isinstance(through, JudgedSteps):
             yield f"{through.judge} judged {through.share.said.n:,} of the {of:,} {noun}, and people {count:,}."
+            for step in BY_PEOPLE[stage]:
+                if step.name not in through.steps:
+                    yield f"{step.label}: absent, since there is nothing to count or the errors of {through.judge} cannot be taken out of it."
         elif count:
             yield f"People judged {count:,} of the {of:,} {noun}."
         else:
             yield f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): this step is absent."
         if isinstance(through, str):
             yield through
+        if stage == Extraction.stage and made.unread:
+            yield f"{made.unread:,} of {len(made.conversations):,} lists of attributes could not be read: nothing is extracted there."
         if stage == Extraction.stage and not things[TRUE]:
-            yield "Nobody was asked what is missing in these conversations: how much of what is true was extracted is unknown."
+            yield "Nobody was asked what is missing in these conversations, so the share of true attributes that was extracted is unknown."
         if stage == Relevance.stage and (unread := sum(one.selected is None for one in made.selected or ())):
             yield f"{unread:,} of {len(run):,} selections could not be read: they select nothing."
     if people.disputed:

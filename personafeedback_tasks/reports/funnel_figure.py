@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -22,21 +22,34 @@ BAR = 0.24
 """Inches: the height of a step."""
 
 
-def drawn(steps: Sequence[FunnelStep], funnel: Funnel) -> dict[str, Estimate]:
-    """Label -> share of what is right, of the steps that are there."""
-    found = {}
+class Bar(NamedTuple):
+    """A step that is there.
+
+    Attributes:
+        share: of what is right.
+        through: whether it is estimated through a judge.
+    """
+
+    label: str
+    share: Estimate
+    through: bool
+
+
+def bars(steps: Sequence[FunnelStep], funnel: Funnel) -> list[Bar]:
+    """The bars of one model."""
+    found = []
     for step in steps:
-        of = funnel.steps.get(step.name)
-        if of is not None and step.drawn:
-            label = f"{THROUGH if step.name in funnel.through_judges else ''}{step.drawn}"
-            found[label] = complement(of) if step.wrong else of
+        share, through = funnel.steps.get(step.name), step.name in funnel.through_judges
+        if share is not None and step.drawn:
+            label = f"{THROUGH if through else ''}{step.drawn}"
+            found.append(Bar(label, complement(share) if step.wrong else share, through))
     return found
 
 
 def draw(sheet: FunnelSheet) -> Figure:
     """One picture, the models below each other."""
-    shown = [(wrapped(foreign.drawn(of.model), WIDTH - 2 * MARGIN), drawn(sheet.steps, of)) for of in sheet.funnels]
-    left = 2 * MARGIN + max([0.0, *(inches(label) for _, steps in shown for label in steps)])
+    shown = [(wrapped(foreign.drawn(of.model), WIDTH - 2 * MARGIN), bars(sheet.steps, of)) for of in sheet.funnels]
+    left = 2 * MARGIN + max([0.0, *(inches(bar.label) for _, steps in shown for bar in steps)])
     heights = [LINE * len(name) + BAR * max(1, len(steps)) + 2 * MARGIN for name, steps in shown]
     legend = ["Width of each step (%), with its 95 % interval"]
     if any(funnel.judged for funnel in sheet.funnels):
@@ -61,13 +74,10 @@ def draw(sheet: FunnelSheet) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, steps: Mapping[str, Estimate], color: str) -> None:
+def _draw(axes: Axes, steps: Sequence[Bar], color: str) -> None:
     """Full width is 100 %. The interval is at the right end of the bar, at half its length: as the bar, it spreads to both sides."""
-    places = range(len(steps))
-    for place, (label, share) in zip(places, steps.items(), strict=True):
-        hatched: dict[str, Any] = (
-            {"hatch": "///", "edgecolor": "white", "linewidth": 0} if label.startswith(THROUGH) else {}
-        )
+    for place, (_, share, through) in enumerate(steps):
+        hatched: dict[str, Any] = {"hatch": "///", "edgecolor": "white", "linewidth": 0} if through else {}
         axes.barh(place, 100, height=0.8, left=-50, color="0.93", zorder=0)
         width, left = 100 * share.value, -50 * share.value
         axes.barh(place, width, height=0.8, left=left, color=color, alpha=0.75, zorder=1, **hatched)
@@ -75,7 +85,7 @@ def _draw(axes: Axes, steps: Mapping[str, Estimate], color: str) -> None:
             axes.plot([50 * share.low, 50 * share.high], [place, place], color="0.2", linewidth=1, marker="|", zorder=2)
         axes.text(-4, place, percent(share.value), ha="right", va="center", fontsize=SIZE, zorder=3)
     axes.set(xlim=(-50, 50), ylim=(max(0.5, len(steps) - 0.5), -0.5))
-    axes.set_yticks(list(places), list(steps), fontsize=SIZE)
+    axes.set_yticks(range(len(steps)), [bar.label for bar in steps], fontsize=SIZE)
     axes.set_xticks([])
     axes.tick_params(axis="y", length=0)
     for side in ("left", "bottom"):

@@ -212,9 +212,8 @@ def _meaning(measure: Measure, spec: ReportSpec) -> str:
     if measure.key == SCORE:
         return spec.line(spec.primary).meaning
     if measure.kind == "margin":
-        baseline = measure.heading.removeprefix("over_")
-        picks = f", which picks {spec.shortcuts[baseline]}" if baseline in spec.shortcuts else ""
-        return f"the score minus that of the baseline {baseline} on the same cases{picks}"
+        picks = f", which picks {spec.shortcuts[measure.baseline]}" if measure.baseline in spec.shortcuts else ""
+        return f"the score minus that of the baseline {measure.baseline} on the same cases{picks}"
     if measure.kind == "adjusted":
         return f"the score {measure.heading} of the responses, by logistic regression"
     if measure.kind == "difference" and spec.control is not None:

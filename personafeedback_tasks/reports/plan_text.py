@@ -143,7 +143,7 @@ def _settings(plan: Plan) -> list[Block]:
         for name, usage in asks.items()
     ]
     replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
-    replies += "".join(f", of {call} {tokens:,}" for call, tokens in plan.longer.items())
+    replies += "".join(f" ({call}: {tokens:,})" for call, tokens in plan.longer.items())
     if plan.is_bound:
         replies += (
             ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"

@@ -125,7 +125,8 @@ def _words(run: Run, public: bool = True) -> list[str]:
         public: for any machine: leave the folders of this one out, and do not rely on a variable that names the data here.
     """
     variable = run.benchmark.report.environment
-    named = not public and os.path.realpath(os.environ.get(variable) or "") == os.path.realpath(run.signature["source"])
+    place = "" if public else os.environ.get(variable, "")
+    named = bool(place) and os.path.realpath(place) == os.path.realpath(run.signature["source"])
     before = [f"{variable}={FOLDER}"] if _is_in_folder(run) and not named else []
     of_harness = _lm_eval if run.harness.startswith("lm-eval") else _inspect
     return [*before, *of_harness(run, _options(run), public)]

@@ -138,18 +138,18 @@ def _refuse_other_table(task: LoggedTask, allowed: Sequence[Sequence[Compared]],
     """
     if task.printed is None:
         return
-    refused: RunError | None = None
+    first: RunError | None = None
     for cases in allowed:
         if not cases:
             return  # every sample failed, or none of them counts
         try:
             _refuse_one_table(task.path, task.printed, _table(task.printed, cases, benchmark), benchmark.report.primary)
         except RunError as error:
-            refused = refused or error
+            first = first or error
         else:
             return
-    if refused is not None:
-        raise refused
+    if first is not None:
+        raise first
 
 
 def _refuse_one_table(path: Path, printed: Printed, ours: Mapping[str, float], primary: str) -> None:

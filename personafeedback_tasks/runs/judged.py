@@ -79,7 +79,9 @@ def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: i
     """
     if list(replies) != [1] * calls:
         found = f"{sum(replies)} replies to {len(replies)} calls"
-        raise refused(f"{path}, {where}", found, f"one to each of {calls}", f"{AS_WRITTEN[:-1]}, or run again.")
+        raise refused(
+            f"{path}, {where}", found, f"one to each of {calls}", "Use the log as the harness wrote it, or run again."
+        )
 
 
 def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[LoggedDocument]]:

@@ -36,4 +36,4 @@ def advice(status: str = "started", harness: str = "inspect") -> str:
     resume = _RESUME["lm-eval" if harness.startswith("lm-eval") else "inspect"]
     if state_of(status) == UNFINISHED:
         return f"If it still runs, wait for its end: to resume it now would pay twice. If it was killed, {resume}."
-    return f"{resume[0].upper() if resume[0].isalpha() else resume[0]}{resume[1:]}."
+    return f"{resume[:1].upper()}{resume[1:]}."

@@ -55,6 +55,13 @@ def test_a_prompt_tells_what_its_setting_says(setting, method, ask):
         assert shown[number] == "tea"
 
 
+@pytest.mark.parametrize(("orders", "letters"), [(TWO, "A, B"), (rotations(3), "A, B, C")])
+def test_a_judge_of_fewer_responses_refuses_a_prompt(orders, letters):
+    """It would pick the longest of those that it knows."""
+    with pytest.raises(ValueError, match=rf"^expected the responses {letters} in the prompt, found A, B, C, D$"):
+        baselines.judges(orders)["longest"](WORDING.prompt(CASE, ChoiceOptions(), FOUR.names[0]))
+
+
 def test_a_conversation_tells_the_same_before_the_question():
     for setting, about in ABOUT.items():
         turns = WORDING.conversation(CASE, ChoiceOptions(setting=setting, method="reward"), FOUR.sides[2])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +14,8 @@ import pytest
 
 pytest.importorskip("scipy")
 
+from rich.cells import cell_len
+from rich.text import Text
 from support import jsonl_harness
 from support.building import a_build
 from support.commands import personafeedback
@@ -19,12 +23,18 @@ from support.duel_folders import write_duels
 from support.judges import JUDGES
 
 from personafeedback_tasks.building.models import Models
+from personafeedback_tasks.cli import registration
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper.tables import FILES
+from personafeedback_tasks.recenter.filter import training
+from personafeedback_tasks.recenter.filter.stage import STAGES
+from personafeedback_tasks.reports.terminal import WIDTH
 from personafeedback_tasks.runs import log as logs
 
 SAMPLE = load_cases("sample")
+TERMINAL = {"FORCE_COLOR": "1"}
+"""The environment in which what is printed is taken for read on a terminal."""
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +47,9 @@ def judged(folder: Path, judge: str, data: object = "sample", selection: str = "
     return jsonl_harness.run(JUDGES[judge], judge, folder, "personafeedback", selection, data=str(data), **options)
 
 
-def done(*arguments: object) -> str:
+def done(*arguments: object, **environment: str) -> str:
     """What a command prints that succeeds."""
-    ended = personafeedback(*arguments)
+    ended = personafeedback(*arguments, **environment)
     assert ended.exit_code == 0, ended.output
     return ended.output
 
@@ -77,6 +87,29 @@ def test_a_ranking_is_printed_or_written_as_asked(two, tmp_path):
     assert names == ["index.html", "ranking.csv", "ranking.json", "ranking.md"]
     assert all(f"wrote {tmp_path / 'out' / name}\n" in said for name in names)
     assert (tmp_path / "out" / "ranking.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()
+
+
+def test_a_ranking_is_as_narrow_as_a_terminal_and_whole_everywhere_else(two):
+    names = {judge: f"acme/{judge}-{'and-a-long-name-' * 4}1" for judge in ("readable", "mixed")}
+    rank = ("rank", two, *(f"--name={judge}={name}" for judge, name in names.items()))
+    rows = [
+        [Text.from_ansi(line).plain for line in done(*rank, *options, **environment).splitlines() if "(1–2)" in line]
+        for options, environment in (((), TERMINAL), ((), {}), (("--markdown",), TERMINAL))
+    ]
+    assert [len(lines) for lines in rows] == [2, 2, 2]
+    assert max(map(cell_len, rows[0])) <= WIDTH
+    for name, terminal, *whole in zip(names.values(), *rows, strict=True):
+        assert name not in terminal
+        assert all(name in row for row in whole)
+
+
+@pytest.mark.parametrize("given", ["readable", "=A", "readable=", "readable= ", ""])
+def test_a_name_is_of_a_model(given, tmp_path):
+    assert f"--name must be MODEL=SHOWN, got {given!r}." in refused("rank", tmp_path, "--name", given)
+
+
+def test_what_a_model_is_called_may_have_spaces_and_equals_signs(two):
+    assert "| R = 1 | 61.5 |" in done("rank", two, "--name", "readable= R = 1 ", "--markdown")
 
 
 def test_an_exam_goes_with_duels_only(two, tmp_path):
@@ -208,6 +241,31 @@ def test_a_plan_of_a_build_says_what_it_assumes(tmp_path):
     assert min(starts) > max(len(line.split("  ")[0]) for line in table)
 
 
+def test_a_history_and_what_is_replaced_in_it_are_of_users(tmp_path):
+    users, chats, root = tmp_path / "users.jsonl", tmp_path / "chats", tmp_path / "build"
+    chats.mkdir()
+    users.write_text('{"user_id": "u1", "profile": "A baker of Graz."}\n', encoding="utf-8")
+    for options in (("--redact",), ("--history", chats)):
+        assert "--history and --redact are for the users of --users" in refused("build", "init", root, *options)
+        assert not root.exists()
+        assert "Read 1 users" in done("build", "init", tmp_path / f"with{options[0]}", "--users", users, *options)
+    assert "Read 1 users" in done("build", "init", tmp_path / "users alone", "--users", users)
+    assert "Next: personafeedback build personas" in done("build", "init", root)
+
+
+@pytest.mark.parametrize("options", [(), ("--mix",), ("--mixture",), ("--mix", "--mixture"), ("--only",)])
+def test_pairs_to_train_on_are_of_one_source_alone_or_mixed(options, tmp_path):
+    given = [word for name in options for word in (name, "paper" if name == "--mixture" else "elsewhere")]
+    training = ("build", "training", a_build(tmp_path / "build").root, *given)
+    alone = "--only goes with neither --mix nor --mixture."
+    assert alone not in (said := refused(*training))
+    assert ("--mix and --only must be helpsteer2" in said) == (
+        "--only" in options
+    )  # it needs no persons, and there are none
+    if options and "--only" not in options:
+        assert alone in refused(*training, "--only", "helpsteer2")
+
+
 def test_the_status_of_a_new_build_names_the_next_command(tmp_path):
     root = a_build(tmp_path / "build").root
     said = done("build", "status", root)
@@ -261,3 +319,74 @@ def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
         assert json.loads(ended.stdout)
         assert "only the other cells are included." in done(command, "--data", data, "--counts", "any")
         assert "only the other cells" not in done(command, "--data", "sample")
+
+
+@pytest.mark.parametrize("cells", [("hard",), ("medium", "hard"), ("easy", "medium", "hard")])
+def test_a_finding_has_a_dash_where_it_was_not_searched(cells, make_release):
+    row = {"user_id": "u", "chosen": "a, Ann", "reject": "b"}
+    data = make_release(
+        {f"general/{cell}": [{"question": f"{cell}?", **row}] for cell in cells}, {"u": {"Name": "Ann"}}
+    )
+    said = done("audit", "--data", data, "--counts", "any")
+    found = {line.split()[0]: line.split()[1:] for line in said.splitlines() if re.search(r" [\d–]+$", line)}
+    without = cells == ("medium", "hard")  # whether one is a rewrite takes the easy ones as well
+    assert found["rewrite_pairs"] == (["–", "0", "–"] if without else ["0"] * (len(cells) + 1))
+    assert found["name_in_one"] == ["1"] * len(cells) + [f"{len(cells)}"]
+    assert ("Not searched in general_medium" in said) == without
+
+
+# --- filters, and errors of the system ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stage", "columns"),
+    [("relevance", ["F1, %", "kappa", "over-selection"]), ("extraction", ["F1, %", "kappa", "precision, %"])],
+)
+def test_of_a_filter_that_was_trained_three_scores_are_printed(stage, columns, tmp_path, monkeypatch):
+    """The model card has all of them."""
+    scores = {score: {"value": number / 10, "stderr": None} for number, score in enumerate(STAGES[stage].score_names)}
+    trained = {"README.md": "the card"}, dict.fromkeys(["by_user", *STAGES[stage].constant], scores)
+    monkeypatch.setattr(training, "check_installed", lambda: None)
+    monkeypatch.setattr(training, "train_on", lambda *given: trained)
+    said = done("recenter", "train", "--stage", stage, "sample", "--out", tmp_path / "filter").splitlines()
+    heading = next(at for at, line in enumerate(said) if "F1" in line)
+    assert re.split("  +", said[heading].strip()) == columns
+    names = ["filter, by user", *(f"always {label}" for label in STAGES[stage].constant.values())]
+    for name, line in zip(names, said[heading + 1 : heading + 4], strict=True):
+        shown, *numbers = re.split("  +", line)
+        assert shown == name
+        assert [float(number) for number in numbers] == pytest.approx(
+            [
+                scores[score]["value"] * (100 if column.endswith("%") else 1)
+                for score, column in zip(scores, columns, strict=False)
+            ]
+        )
+    assert (tmp_path / "filter" / "README.md").read_text(encoding="utf-8") == "the card"
+
+
+def raising(number: int, file: str | None):
+    """A function that the system does not let do its work."""
+
+    def refuse() -> None:
+        raise OSError(number, os.strerror(number), file)
+
+    return refuse
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        ((errno.EACCES, "/etc/no"), f"Could not open file '/etc/no': {os.strerror(errno.EACCES)}"),
+        ((errno.ENOSPC, "/mnt/full"), f"Could not open file '/mnt/full': {os.strerror(errno.ENOSPC)}"),
+        ((errno.ENOSPC, None), f"The output could not be written ({os.strerror(errno.ENOSPC)}). Free some disk space."),
+    ],
+)
+def test_an_error_of_the_system_is_a_sentence_with_the_file_that_it_is_about(error, sentence, monkeypatch):
+    monkeypatch.setattr(registration, "task_configs", raising(*error))
+    assert refused("task-configs") == f"Error: {sentence}\n"
+
+
+def test_an_error_of_the_system_without_a_file_or_a_remedy_keeps_its_traceback(monkeypatch):
+    monkeypatch.setattr(registration, "task_configs", raising(errno.EIO, None))
+    with pytest.raises(AssertionError, match=re.escape(os.strerror(errno.EIO))):
+        personafeedback("task-configs")

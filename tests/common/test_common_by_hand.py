@@ -1,11 +1,16 @@
-"""The small modules that every room uses, by hand or beside an independent formula: agreement, retrieval, power, tables, JSON, tokens, texts."""
+"""The small modules that every room uses, by hand or beside an independent formula: agreement, retrieval, power, tables, JSON, tokens, texts,
+folders, the digest of embeddings."""
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 from collections import Counter
 from itertools import combinations
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +20,9 @@ pytest.importorskip("scipy")
 from scipy import stats
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from personafeedback_tasks.common import strict_json, tables, tokens
+from personafeedback_tasks.common import files, folders, strict_json, tables, tokens
 from personafeedback_tasks.common.agreement import agreed, alpha, fleiss, randolph
+from personafeedback_tasks.common.embeddings import Embedder
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.power import Comparison
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
@@ -287,3 +293,86 @@ def test_what_looks_alike_has_one_skeleton():
 def test_long_runs_of_accents_are_broken_up():
     for count, marks in ((29, 0), (30, 1), (59, 1), (60, 2)):
         assert nfkc("茶" + "\u0301" * count).count("\u034f") == marks
+
+
+# --- folders ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_is_where_the_task_is_or_where_the_user_is_and_not_in_both(tmp_path, monkeypatch):
+    task, user = tmp_path / "task", tmp_path / "user"
+    for folder in (task / "mine", user / "mine", task / "one", user / "other"):
+        folder.mkdir(parents=True)
+    (user / "file").touch()
+    monkeypatch.chdir(task)
+    monkeypatch.setenv("PWD", str(user))
+    assert folders.find("one") == task / "one"
+    assert folders.find("other") == user / "other"
+    both = f"There are two folders 'mine': {task / 'mine'} and {user / 'mine'}. Pass the full path of one."
+    with pytest.raises(DataError, match=re.escape(both)):
+        folders.find("mine")
+    assert folders.find(str(user / "mine")) == user / "mine"
+    for name in ("none", "file", "a\0b", "~nobody-of-this-name/mine"):
+        assert folders.find(name) is None
+    assert folders.looked("none") == f" (looked in {task} and in {user})"
+    for shell in (str(task), "", "relative"):  # one place
+        monkeypatch.setenv("PWD", shell)
+        assert folders.find("mine") == task / "mine"
+        assert folders.find("other") is None
+        assert folders.looked("none") == ""
+
+
+def test_what_a_folder_has_is_copied_whole_and_its_links_stay_links(tmp_path):
+    ours, to = tmp_path / "ours", tmp_path / "to"
+    for folder in (ours / "notes" / "old", ours / "left", to):
+        folder.mkdir(parents=True)
+    for file in ("README.md", "LICENSE", "notes/a.md", "notes/old/b.md", "left/c.md"):
+        (ours / file).write_text(file, encoding="utf-8")
+    links = {
+        "a link to a file": "LICENSE",
+        "a link to a folder": "notes",
+        "a link to nothing": "gone",
+        "notes/up": "..",
+    }
+    for link, target in links.items():
+        (ours / link).symlink_to(target)
+    files.copy_all_but({"README.md", "left"}, ours, to)
+    found = {str(path.relative_to(to)): path for path in to.rglob("*")}
+    assert {name: str(path.readlink()) for name, path in found.items() if path.is_symlink()} == links
+    contents = {
+        name: path.read_text(encoding="utf-8") for name, path in found.items() if path.is_file() and name not in links
+    }
+    assert contents == {file: file for file in ("LICENSE", "notes/a.md", "notes/old/b.md")}
+
+
+# --- embeddings ---------------------------------------------------------------------------------------------------------
+
+
+class Tensor(np.ndarray):
+    """What is asked of a tensor of torch."""
+
+    def contiguous(self) -> Tensor:
+        return self
+
+    def numpy(self) -> np.ndarray:
+        return np.asarray(self)
+
+
+class Loaded(Embedder):
+    """A model with few weights."""
+
+    def __init__(self, longest: int | None = 256, words: str = "ab", **weights: object) -> None:
+        self.longest = longest
+        tensors = {
+            name: np.asarray(value, "float32").view(Tensor) for name, value in (weights or {"w": [1, 2]}).items()
+        }
+        tokenizer = SimpleNamespace(get_vocab=lambda: {word: number for number, word in enumerate(words)})
+        self._model = SimpleNamespace(state_dict=lambda: tensors, tokenizer=tokenizer)
+
+
+def test_the_digest_of_a_model_stays_what_the_filters_that_were_trained_with_it_have():
+    weights = b"w float32 (2,)" + np.array([1, 2], "float32").tobytes()
+    assert Loaded().digest == hashlib.sha256(b"256" + weights + b"a 0\nb 1\n").hexdigest()[:12]
+    others = [{"longest": 64}, {"longest": None}, {"words": "ba"}, {"words": "abc"}]
+    others += [{"w": [1, 3]}, {"w": [[1, 2]]}, {"v": [1, 2]}, {"v": [1], "w": [2]}]
+    assert len({Loaded(**other).digest for other in [{}, *others]}) == 1 + len(others)
+    assert Loaded(v=[1], w=[2]).digest == Loaded(w=[2], v=[1]).digest

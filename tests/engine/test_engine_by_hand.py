@@ -16,11 +16,14 @@ from support.outcomes import scored_case
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.engine import plan, recorded, rewards
-from personafeedback_tasks.engine.cases import digest_of, each_and_all, remark_of, shown_source
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.cases import NamedSet, digest_of, each_and_all, remark_of, shown_source
 from personafeedback_tasks.engine.documents import Document, cases_of, document_digest
 from personafeedback_tasks.engine.evidence import FirstToken, Reply, Reward, answer_in, likeliest, per_call, why_not
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.engine.recorded import Key
+from personafeedback_tasks.engine.share import judged_share
+from personafeedback_tasks.engine.signature import set_of
 from personafeedback_tasks.engine.table import table
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
@@ -68,6 +71,44 @@ def test_log_likelihoods_belong_to_calls_of_as_many_labels():
     assert [likeliest("ab", values) for values in ((-1, -2), (-2, -1), (-1, -1), (math.nan, -1))] == [
         "a", "b", "invalid_response_format", "invalid_response_format",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "read"),
+    [
+        ("generate", Reply("A"), ("A", ())),
+        ("generate", Reply("", filtered=True), ("refusal", ())),
+        ("mc", (-2.0, -1.0), ("B", (-2.0, -1.0))),
+        ("logprobs", FirstToken([("A", -2.0), (" B", -1.0), ("I", -3.0)]), ("B", (-2.0, -1.0))),
+        ("logprobs", FirstToken((), truncated=True), ("truncated", (math.nan, math.nan))),
+        ("logprobs", FirstToken(()), ("no_response", (math.nan, math.nan))),
+    ],
+)
+def test_a_method_reads_its_kind_of_evidence(method, given, read):
+    label, values = PERSONAFEEDBACK.methods[method].reading(given, ("A", "B"))
+    assert (label, values) == (read[0], same(read[1], nan_ok=True))
+
+
+# --- shares -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("voters", [0, 9, 10])
+def test_votes_of_ten_users_are_enough_to_count_beside_the_judge(voters):
+    """The judge says so of half of the cases, and is right in 90 % of its exam; people say so of all that they judged."""
+    pytest.importorskip("ppi_py")
+    said = ("YES", "NO")
+    cases = [scored_case(f"{n}", "x", f"u{n // 2}", answers=[(said[n % 2],)]) for n in range(24)]
+    exam = [scored_case(f"e{n}", "x", f"e{n // 2}", (said[n % 2],), [(said[(n + (n < 4)) % 2],)]) for n in range(40)]
+    people = [1.0 if n < 2 * voters else None for n in range(24)]
+    found = judged_share(find("recenter_relevance").report.share, cases, exam, people)
+    assert (found.people, found.users, found.said.value) == (2 * voters, voters, 0.5)
+    if voters < 10:
+        assert found.powered is None
+        assert found.best == found.corrected.rate
+        assert found.best.value == same(0.5)  # as many errors one way as the other
+    else:
+        assert found.best == found.powered.rate
+        assert found.best.value > 0.9
 
 
 # --- tables -------------------------------------------------------------------------------------------------------------
@@ -135,6 +176,26 @@ def test_what_an_output_says_of_the_data():
     document = Document("d", tuple(cases)[:2])
     assert cases_of(document) == tuple(cases)[:2]
     assert cases_of(cases[0]) == (cases[0],)
+
+
+def test_a_signature_names_its_set_and_no_set_passes_for_the_benchmark():
+    counts = {"general_easy": 4}
+    assert set_of({}) is set_of({"set": None}) is None
+    assert set_of({"set": {"name": "PersonaFeedback of us", "counts": counts}}) == NamedSet(
+        "PersonaFeedback of us", counts
+    )
+    for name in ("PersonaFeedback", "persona feedback", "personafeedback_hard"):
+        with pytest.raises(ValueError, match=r"does not pass for the benchmark's own data.*Rename the set"):
+            set_of({"set": {"name": name, "counts": counts}})
+    for broken in (
+        "x",
+        {"name": "x"},
+        {"name": "", "counts": counts},
+        {"name": "x", "counts": {}},
+        {"name": "x", "counts": {"a": "4"}},
+    ):
+        with pytest.raises(ValueError, match="the name and the counts of a set, or null"):
+            set_of({"set": broken})
 
 
 # --- rewards ------------------------------------------------------------------------------------------------------------

@@ -137,6 +137,16 @@ def test_only_complete_users_from_the_first_on_count_and_the_first_decision_stay
     assert (nothing.users, nothing.decision, nothing.interval) == (0, None, (-1, 1))
 
 
+@pytest.mark.parametrize(("written", "interval"), [(5, (-1, 1)), ("5:safe", (-1, 1)), ("acc:5", (0, 1))])
+def test_before_the_first_user_every_possible_value_is_in_the_interval(written, interval):
+    nothing = planned(written).known({})
+    assert (nothing.interval, nothing.intervals) == (interval, ())
+    assert (
+        f"0 of 30 users count, it not decided, {'-100.0 to +100.0' if interval[0] else '0.0 to 100.0'} with"
+        in nothing.said("it")
+    )
+
+
 def test_the_safe_rule_bets_on_differences():
     """Three users of ten carry the difference."""
     plan = planned("5:safe", users=200)

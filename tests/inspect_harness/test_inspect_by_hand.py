@@ -8,9 +8,12 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
+import anyio
+
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine.outcome import Outcome
-from personafeedback_tasks.inspect_harness import reward_api, scorers
+from personafeedback_tasks.inspect_harness import reward_api, scorers, tasks
+from personafeedback_tasks.inspect_harness.calls import concurrently
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 
@@ -69,3 +72,37 @@ def test_a_benchmark_without_explanations_has_none():
     assert RELEVANCE.explanations is None
     assert scorers.explanation(RELEVANCE, [Outcome(answers=("YES",))], state) is None
     assert scorers.explanation(RELEVANCE, [Outcome(rewards={"reward": (1.0,)})], state) is None
+
+
+# --- names of tasks, and calls ------------------------------------------------------------------------------------------
+
+
+def test_the_name_of_a_task_makes_the_name_of_a_file():
+    assert tasks._shown("set (persona, k=5)") == "set (persona, k=5)"
+    assert tasks._shown("a/b") == "a-b"
+    shown = tasks._shown(f"x{'长' * 100}")
+    assert shown == f"x{'长' * (len(shown) - 2)}…"  # no part of a character
+    assert len(f"2026-01-01T00-00-00+00-00_{shown}_{'x' * 22}.eval".encode()) <= 255
+
+
+def test_replies_come_in_the_order_of_the_calls_however_late():
+    async def make(call):
+        await anyio.sleep(0.001 if call == "first" else 0)
+        return call.upper()
+
+    assert anyio.run(concurrently, ("first", "second"), make) == ["FIRST", "SECOND"]
+
+
+def test_the_error_of_a_call_is_raised_as_it_is_and_ends_the_others():
+    ended = []
+
+    async def make(call):
+        if call == "broken":
+            await anyio.sleep(0)
+            raise RuntimeError("no credit")
+        await anyio.sleep(0.2)
+        ended.append(call)
+
+    with pytest.raises(RuntimeError, match="^no credit$"):
+        anyio.run(concurrently, ("slow", "broken", "slow too"), make)
+    assert not ended

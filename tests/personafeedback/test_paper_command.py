@@ -27,9 +27,10 @@ from support.lm_eval_runs import GROUPS
 from personafeedback_tasks.cli.build_set import training as training_command
 from personafeedback_tasks.common import errors
 from personafeedback_tasks.personafeedback.paper import models
-from personafeedback_tasks.personafeedback.paper.models import API, MODELS, OPEN, PATCHED, REWARD
+from personafeedback_tasks.personafeedback.paper.models import MODELS
 from personafeedback_tasks.personafeedback.paper.tables import FILES, document, table
 
+API, OPEN, REWARD, PATCHED = "api", "open", "reward", "patched reward"
 PRINTABLE = ["2", "3", "4", "5", "6", "7", "8"]
 PLACES = {"cases": 0, "accuracy, per cent": 1, "accuracy, share": 2, "per cent": 2}
 

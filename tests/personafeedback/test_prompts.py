@@ -15,6 +15,7 @@ from support.stored import check_stored
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.choice.prompts import responses
+from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.persona import Persona
@@ -223,6 +224,21 @@ def test_the_judges_and_their_letters():
     for one, two, longest in [("yes", "no", "A"), ("no", "yes", "B"), ("ab", "cd", "A"), ("长长", "abc", "B")]:
         prompt = build(case_of(one, two), Template(), ORDERS[0])
         assert (PERSONAFEEDBACK.judges["longest"](prompt), PERSONAFEEDBACK.judges["first"](prompt)) == (longest, "A")
+
+
+# --- hidden fields ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_hidden_is_a_field_of_some_persona():
+    """Of any user's, in the run or not; the error names the first that is none, and those there are."""
+    cases = load_cases(SAMPLE)
+    fields = sorted({name for persona in cases.release.others.personas.values() for name in persona.fields})
+    for hide in ((), ("Name",), tuple(fields)):
+        Template(hide=hide).check(cases)
+    for hide in (("Nmae",), ("Name", "Nmae")):
+        with pytest.raises(OptionError, match="must name fields of these personas, got Nmae. Use some of: ") as error:
+            Template(hide=hide).check(cases)
+        assert str(error.value).endswith(f": {', '.join(fields)}.")
 
 
 # --- fingerprint -----------------------------------------------------------------------------------------------------

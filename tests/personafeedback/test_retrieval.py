@@ -669,7 +669,7 @@ def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
     assert (planned["reply_tokens_at_most"], planned["reply_tokens_of_a_call_at_most"]) == (most, room)
     assert planned["settings"]["rag"]["reply_tokens"] == planned["dollars"] == most
     said = " ".join(personafeedback(*words).stdout.split())
-    assert f"Replies of {each:,} tokens each{', of rag_filter 1,024' if each < room else ''}, the limit" in said
+    assert f"Replies of {each:,} tokens each{' (rag_filter: 1,024)' if each < room else ''}, the limit" in said
     expected = json.loads(personafeedback(*words, "--reply-tokens", 10, "--json", "-").stdout)
     assert (expected["settings"]["rag"]["reply_tokens"], expected["reply_tokens_at_most"]) == (240, most)
 

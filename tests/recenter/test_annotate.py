@@ -19,8 +19,12 @@ from support.recenter import in_inspect, same
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import PackItem
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.earlier import Earlier, EarlierCase
+from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.recenter import asking
+from personafeedback_tasks.recenter.annotated import made_in
 from personafeedback_tasks.recenter.data import load, with_judgment
+from personafeedback_tasks.recenter.histories import Conversation
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
 
 ANNOTATORS = 3
@@ -275,6 +279,24 @@ def test_an_answer_that_is_not_on_the_list_is_named(tmp_path, stage, vote, found
     assert found in done.output
 
 
+def test_what_is_missing_must_be_named_and_can_be_added_to(tmp_path):
+    """Without its note, the vote would count as if nothing was missing."""
+    study = tmp_path / "study"
+    pack(study, "--stage", "extraction", "--draw", "1", "--annotators", 1)
+
+    def sent(note):
+        return filled(study, "extraction", 1, lambda row: ("missing", note) if row["attributes"] else ("accepted", ""))
+
+    done = personafeedback("annotate", "votes", study, sent(" "))
+    assert done.exit_code == 1
+    assert "found the vote 'missing' without a note, expected one that says what" in done.output
+    assert not (study / "missing.jsonl").exists()
+    for note, named in (("Has a son", ["Has a son"]), ("Has a son; Likes wood", ["Has a son", "Likes wood"])):
+        votes(study, sent(note))
+        (line,) = (study / "missing.jsonl").read_text("utf-8").splitlines()
+        assert json.loads(line)["missing"] == [named]
+
+
 def test_other_folders_are_refused(tmp_path):
     (tmp_path / "note.txt").write_text("mine", "utf-8")
     done = personafeedback("annotate", "pack", "sample", "--out", tmp_path)
@@ -321,6 +343,33 @@ def test_label_studio_has_every_answer_and_gives_ticks_and_notes_back(tmp_path):
 
 
 # --- what models made ---------------------------------------------------------------------------------------------------
+
+
+def run_of(*cases):
+    """A run of cases (id, user, facts, answer, reply)."""
+    return Earlier(
+        "m", "d", "d", "log.eval",
+        tuple(EarlierCase(name, user, "human", facts, (answer,), (Reply(reply),)) for name, user, facts, answer, reply in cases),
+    )  # fmt: skip
+
+
+def test_people_are_asked_about_what_was_noted_and_where_nothing_was():
+    """Of the same words of two users each has its own; a run of another stage has no conversations."""
+    facts = {"conversation": [{"role": "user", "content": "I sail."}], "half": 1}
+    sails = json.dumps([{"attribute": "Sails", "reason": "", "quote": "I sail."}])
+    extract = run_of(("a-1", "a", facts, "listed", sails), ("b-1", "b", facts, "listed", "[]"))
+    shown = {"prompt_id": "q", "prompt": "What now?", "sensitive": False, "topic": "", "attributes": ["Sails", "Rows"]}
+    select = run_of(("a-q", "a", shown, "listed", "[1]"))
+    for runs in ([("recenter_extract", extract)] * 2, [("recenter_extract", extract), ("recenter_select", select)]):
+        made, left_out = made_in(runs)
+        assert not left_out
+        assert [(row.user_id, row.attribute, row.votes) for row in made[Extraction]] == [("a", "Sails", ())]
+        assert [(one.id, one.user_id, one.source) for one in made[Conversation]] == [("b-1", "b", "human")]
+    assert [(row.user_id, row.prompt, row.attribute) for row in made[Relevance]] == [
+        ("a", "What now?", "Sails"),
+        ("a", "What now?", "Rows"),
+    ]
+    assert made_in([("recenter_select", select)])[0].keys() == {Relevance}
 
 
 @pytest.mark.slow

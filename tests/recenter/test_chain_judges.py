@@ -14,10 +14,13 @@ from support.outputs import faults
 
 pytest.importorskip("numpy")
 
+from personafeedback_tasks.common.corrected import Corrected
+from personafeedback_tasks.common.human_votes import Powered
 from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.statistics import Estimate, linearized
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.outcome import Outcome, ScoredCase
-from personafeedback_tasks.engine.share import judged_share, part_of
+from personafeedback_tasks.engine.share import JudgedShare, judged_share, part_of
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.funnel import make_funnel, things_of
 from personafeedback_tasks.recenter.judgments import Judgments, StageJudge, about, read_judgments
@@ -133,13 +136,31 @@ def test_the_error_of_the_ratio_is_that_of_a_jackknife_over_users(people):
     assert found.stderr == pytest.approx(jackknife_stderr(ratio, cases, [user for user, _ in cases]), rel=0.1)
 
 
+def test_the_error_of_a_ratio_has_the_exam_that_only_one_of_both_shares_goes_through():
+    """People judged enough of the whole, and too little of the part: v = 0.2 / 0.4, moved by (top - v * bottom) / 0.4."""
+    nothing = Estimate(0.0, 0.0, 0.0, 0.0, 10, 3)
+
+    def share(value, moves, is_powered):
+        rate = replace(nothing, value=value)
+        powered = Powered(rate, 1.0, moves) if is_powered else None
+        return JudgedShare(nothing, Corrected(rate, value, 1.0, 1.0, moves=moves), nothing, 5, 12, powered)
+
+    part = share(0.2, {"u1": 0.02, "u2": -0.02, "exam1": 0.1, "exam2": -0.1}, False)
+    found = part_of(part, share(0.4, {"u1": 0.04, "u2": -0.04}, True))
+    assert found.value == 0.5
+    assert found.stderr == pytest.approx(
+        linearized(0.5, {"u1": 0.0, "u2": 0.0, "exam1": 0.25, "exam2": -0.25}, 10).stderr
+    )
+    assert found.stderr > 0.3
+
+
 def test_without_an_exam_or_with_one_that_tells_nothing_there_is_no_number(people):
     of = judge("extraction", people, 0)
     funnel = through(people, extraction=replace(of, exam=[]))
     assert "accepted" not in funnel.steps
     assert "extraction" not in funnel.judged
     assert (
-        "judge judges in people's place without an exam, so nothing of it is here. Pass its exam with --exam."
+        "judge judges in people's place without an exam, so its answers are left out. Pass its exam with --exam."
         in funnel.notes
     )
     blind = [
@@ -148,9 +169,27 @@ def test_without_an_exam_or_with_one_that_tells_nothing_there_is_no_number(peopl
     ]
     funnel = through(people, extraction=replace(of, exam=blind))
     assert "accepted" not in funnel.steps
-    assert any("its errors cannot be taken out. In its exam the judge says so only" in note for note in funnel.notes)
+    assert any(
+        "its answers are left out, since they cannot be corrected. In its exam the judge says so only" in note
+        for note in funnel.notes
+    )
     funnel = through(people, extraction=replace(of, cases={}))
     assert "judge was asked about none of them (no row of its run has the same texts)." in funnel.notes
+
+
+def test_what_cannot_be_estimated_is_named_and_a_model_that_selects_nothing_selects_none_of_it(people):
+    nothing = replace(MADE, selected=[replace(one, selected=()) for one in MADE.selected])
+    blind = judge("response", people, 0)
+    exam = [ScoredCase([replace(case[0], targets=("4.0",) * 2, answers=("4", "2"))]) for case in blind.exam[:40]]
+    exam += [ScoredCase([replace(case[0], targets=("3.0",) * 2, answers=("3", "3"))]) for case in blind.exam[40:80]]
+    judges = {"relevance": judge("relevance", people, 0), "response": replace(blind, exam=exam)}
+    funnel = make_funnel(nothing, Judgments({}, 0, {}, judges))
+    assert (funnel.steps["selected"].value, math.isnan(funnel.steps["selected"].high)) == (0, True)
+    assert "irrelevant" not in funnel.steps  # of nothing there is no share
+    assert "worse" not in funnel.steps  # the exam has no such replies
+    assert [list(of.steps) for of in funnel.judged.values()] == [["selected"], ["better", "no_better"]]
+    for label in ("irrelevant of selected", "worse than generic"):
+        assert any(note.startswith(f"{label}: absent, since") for note in funnel.notes), label
 
 
 def test_an_unreadable_reply_says_of_nothing_that_it_is_so(people):
@@ -258,6 +297,7 @@ def test_the_commands_take_a_judge_and_mark_what_goes_through_it(tmp_path):
     assert f"**{100 * judged['corrected']['value']:.1f}**" in shares  # the same number
     assert judged["corrected"]["value"] == pytest.approx(1 - share["value"])
     assert {"judge, recenter_extraction", "exam, recenter_extraction"} <= model["signatures"].keys()
+    assert "The judge recenter-replies/model judges the same model: recenter-replies/model." in " ".join(model["notes"])
     text = (tmp_path / "out" / "chain.md").read_text("utf-8")
     assert f"≈ {100 * share['value']:.1f}" in text
     assert "accepted: estimated through" in text
@@ -272,3 +312,7 @@ def test_the_commands_take_a_judge_and_mark_what_goes_through_it(tmp_path):
     done = personafeedback(*chain, "--exam", tmp_path / "judged")
     assert done.exit_code == 1
     assert "expected cases that people judged" in done.output
+    in_inspect(find("recenter_relevance"), "recenter_relevance/always_yes", tmp_path / "other")
+    done = personafeedback(*chain, "--exam", tmp_path / "exam", "--exam", tmp_path / "other")
+    assert done.exit_code == 1
+    assert "found an exam in recenter_relevance, but no run of that judge" in done.output

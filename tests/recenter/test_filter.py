@@ -262,7 +262,11 @@ def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
 def test_features_are_the_attribute_the_product_its_sum_and_the_answer():
     blocks = of_relevance([np.array([[0.6, 0.8], [0.8, 0.6]]), np.array([[1, 0], [0, 1]])])
     assert joined(blocks) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
-    assert joined(blocks, [-1, 0])[:, 5].tolist() == [-1, 0]
+    with_answers = joined(blocks, [-1, 0])
+    assert with_answers[:, 5].tolist() == [-1, 0]
+    for features, answered in ((joined(blocks), False), (with_answers, True)):  # a file of weights has one per column
+        places = columns_of(STAGES["relevance"].blocks, 2, answered)
+        assert [column for at in places.values() for column in range(at.start, at.stop)] == [*range(features.shape[1])]
 
 
 def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):

@@ -247,6 +247,29 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
     assert not math.isnan(funnel.steps["selected"].high)
 
 
+def test_an_unreadable_list_of_attributes_is_counted(data, people, tmp_path):
+    """Not what the model meant by it: what is true there was not extracted."""
+    from support.recenter import in_inspect
+
+    extract = find("recenter_extract")
+    noted = planted.script(PLAN, extract.name, {})
+    unread = sorted(PLAN.noted)[:3]
+    _, log = in_inspect(
+        extract,
+        lambda case, call: "Hm." if case in unread else noted(case, call),
+        tmp_path,
+        method="extract",
+        data=str(data),
+    )
+    (model,) = told(log, "--people", people)["models"]
+    assert "3 of 32 lists of attributes could not be read: nothing is extracted there." in model["notes"]
+    true = {name: sum(PLAN.accepted[name, one] for one in noted) for name, noted in PLAN.noted.items()}
+    lost = sum(true[name] for name in unread)
+    found = model["steps"]["found"]
+    every = sum(true.values()) + sum(map(len, PLAN.missing.values()))
+    assert (found["n"], found["value"]) == (every, pytest.approx((sum(true.values()) - lost) / every))
+
+
 def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path, people):
     (tmp_path / "empty").mkdir()
     done = personafeedback("chain", *logs.values(), "--people", tmp_path / "empty")
@@ -259,7 +282,7 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_
     assert done.exit_code != 0
     assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
     done = personafeedback("chain", *logs.values(), "--exam", other)
-    assert "Pass its run on what the models made with --judge." in done.output
+    assert "--exam needs --judge: the judge's run on what the models made." in done.output
     done = personafeedback("chain", *logs.values(), "--judge", logs["recenter_extract"])
     assert "found a run of recenter_extract, expected one in which a judge says of each case" in done.output
 
@@ -272,6 +295,17 @@ def test_a_funnel_of_which_nothing_was_judged_is_drawn_as_such(logs, tmp_path):
     assert json.loads((tmp_path / "chain.json").read_text("utf-8"))["models"][0]["steps"] == {}
     assert "nothing was judged" in (tmp_path / "funnel.svg").read_text("utf-8")
     assert done.output.count("this step is absent") == 3
+
+
+def test_a_chain_on_the_sample_and_of_few_users_says_so(tmp_path):
+    """As a report of its runs does: also in the JSON."""
+    from support.recenter import in_inspect
+
+    select = find("recenter_select")
+    in_inspect(select, "recenter_select/always_all", tmp_path, method="select")
+    (model,) = told(tmp_path, "--people", "sample")["models"]
+    assert model["notes"][0] == "DEMONSTRATION on the bundled sample: not evidence about any model."
+    assert model["notes"][1].startswith("Only 6 users: 95 % intervals are rough.")
 
 
 def test_the_folder_has_a_table_a_picture_and_what_is_comparable(logs, people, tmp_path):

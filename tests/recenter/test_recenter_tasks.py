@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import random
@@ -19,6 +20,8 @@ from lm_eval.tasks import TaskManager
 from support.inspect_runs import inspect_eval
 from support.recenter import in_inspect, in_lm_eval, same
 
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import DataError
@@ -35,6 +38,7 @@ from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
 from personafeedback_tasks.recenter.rows import STAGES, Extraction, Relevance, Response
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.replies.words import ACCEPT, PROBLEMATIC
+from personafeedback_tasks.reports import page
 from personafeedback_tasks.runs.read import read_run
 
 EXTRACTIONS = with_judgment(load(Extraction, "sample"))
@@ -332,6 +336,8 @@ def test_a_control_beside_its_run_gives_the_gain(method, tmp_path):
     assert "control other_user" in read.label
     report = make_report(read_run(run), ROWS, {"other_user": read})
     assert report.overall.gain.value == pytest.approx(sum(gold[row] == "YES" for row in gold) / len(gold))
+    shown = page.render([make_ranking([Contender(read_run(run), controls={"other_user": read})])])
+    assert "<h3>What the user's own attribute is worth</h3>" in html.unescape(shown)
 
 
 # --- the group --------------------------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_file import CardError
+from personafeedback_tasks.reports.card_models import same_model
 from personafeedback_tasks.reports.card_refusals import refuse_unpublishable
 from personafeedback_tasks.reports.provider_variables import INSPECT as INSPECT_VARIABLES
 from personafeedback_tasks.reports.provider_variables import LM_EVAL as LM_EVAL_VARIABLES
@@ -1105,25 +1106,33 @@ def run_named(model, harness="inspect-ai 0.3.285", **kwargs):
     return run_of(model=model, harness=harness, **kwargs)
 
 
+ONE_MODEL = [
+    (run_named("openai-api/local/Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B-Instruct"),
+    (run_named("Qwen/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "openai-api/local/Qwen/Qwen2.5-7B-Instruct"),
+    (run_named("vllm/Qwen/Qwen2.5-7B-Instruct"), "hf/Qwen/Qwen2.5-7B-Instruct"),
+    (run_named("hf/gpt2"), "vllm/gpt2"),
+    (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen2.5-7B-Instruct"),
+    (run_named("Qwen/Qwen2.5-7B-Instruct"), "qwen2.5 7b_instruct"),
+    (run_named("/home/me/models/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B-Instruct"),
+    (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "me/Qwen2-SFT"),
+    (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "checkpoint-500"),
+    (run_named("outputs/Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
+    (run_named("Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
+    (run_named("C:\\models\\Qwen2-SFT\\final", "lm-eval 0.4.13"), "Qwen2-SFT"),
+    (run_named(f"/home/me/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
+    (run_named("hf/local", needed={"model_path": "/home/me/Qwen2-SFT"}), "me/Qwen2-SFT"),
+    (run_named("hf/local", needed={"model_path": "final"}), "final"),
+]  # fmt: skip
+"""A run, and another name of its model."""
+
+
+@pytest.mark.parametrize(("run", "name"), ONE_MODEL)
+def test_two_names_of_one_model_are_taken_for_one(run, name):
+    assert same_model(run, name)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("run", "name"),
-    [
-        (run_named("openai-api/local/Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B-Instruct"),
-        (run_named("Qwen/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "openai-api/local/Qwen/Qwen2.5-7B-Instruct"),
-        (run_named("vllm/Qwen/Qwen2.5-7B-Instruct"), "hf/Qwen/Qwen2.5-7B-Instruct"),
-        (run_named("hf/gpt2"), "vllm/gpt2"),
-        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen2.5-7B-Instruct"),
-        (run_named("Qwen/Qwen2.5-7B-Instruct"), "qwen2.5 7b_instruct"),
-        (run_named("/home/me/models/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B-Instruct"),
-        (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "me/Qwen2-SFT"),
-        (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "checkpoint-500"),
-        (run_named("outputs/Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
-        (run_named("C:\\models\\Qwen2-SFT\\final", "lm-eval 0.4.13"), "Qwen2-SFT"),
-        (run_named(f"/home/me/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
-        (run_named("hf/local", needed={"model_path": "/home/me/Qwen2-SFT"}), "me/Qwen2-SFT"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("run", "name"), ONE_MODEL)
 def test_two_names_of_one_model_share_a_card(run, name, tmp_path):
     path = tmp_path / "README.md"
     index = f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}"

@@ -314,10 +314,3 @@ def test_one_price_alone_is_refused(command, run):
     ended = personafeedback(command, *argument, "--price-in", 3, PERSONAFEEDBACK_DATA="sample")
     assert ended.exit_code == 1
     assert "--price-in and --price-out go together: pass both, or none. A price may be 0." in ended.output
-
-
-@pytest.mark.parametrize(
-    ("dollars", "text"), [(0.0, "0.00"), (0.00251, "0.0025"), (0.5, "0.5"), (12.345, "12.35"), (1234.5, "1,234.50"), (math.nan, "–")]
-)  # fmt: skip
-def test_money_has_the_digits_that_matter(dollars, text):
-    assert money(dollars) == text

@@ -170,6 +170,22 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
     ]
 
 
+def test_the_page_says_which_cases_of_whom_and_when(template, monkeypatch):
+    ranking = rank_runs(replace(template, date="2026-11-23T12:00:00+00:00"), no_data="The data are gone.")
+    users = len({case.user_id for case in template.cases.values()})
+    assert page.about(ranking).startswith(f"General hard: 8 cases of {users} users; ")
+    assert page.about(ranking).endswith("; 23 November 2026")
+    cells = template.benchmark.cells
+    assert page.about(replace(ranking, cells=dict.fromkeys(cells, 8), users=1)).startswith(
+        f"All {len(cells)} cells: {8 * len(cells)} cases of 1 user; "
+    )
+    assert page.about(replace(ranking, cells=dict.fromkeys(cells[:2], 8))).startswith(
+        "Specific easy, specific medium: 16 cases"
+    )
+    monkeypatch.setattr(Run, "benchmark", replace(template.benchmark, cells=("general_hard",)))
+    assert page.about(ranking).startswith("General hard: 8 cases")  # not "All 1 cells"
+
+
 def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
     other = replace(template, cases={name: changed(case, digest="other") for name, case in template.cases.items()})
     data = embedded(page.render([rank_runs(run) for run in (template, other)]))

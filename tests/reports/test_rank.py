@@ -469,10 +469,20 @@ def test_one_name_in_two_harnesses_is_told_apart_everywhere(template, capsys, mo
     assert page_data.names(ranking) == names
     text = printed(ranking, capsys, terminal=False, monkeypatch=monkeypatch)
     assert all(name in text for name in names)
-    (said,) = offers([replace(run, model=model) for run, model in zip(
-        [first.run] * 4, ("a/m", "m", "a/n", "n"), strict=True)])  # fmt: skip
-    assert said.startswith("2 pairs of names differ only by the provider.")
-    assert "pass --name a/m=m --name a/n=n: then" in said
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        (("m", "n"), ()),
+        (("a/m", "m"), ("a/m (inspect-ai", ") and m (inspect-ai", " differ only by the provider. If they are one model, pass --name a/m=m: then")),
+        (("a/m", "m", "a/n", "n"), ("2 pairs of names differ only by the provider. If each pair is one model, pass --name a/m=m --name a/n=n: then",)),
+    ],
+)  # fmt: skip
+def test_names_that_differ_by_the_provider_are_offered_as_one(template, models, said):
+    found = offers([replace(template, model=model) for model in models])
+    assert len(found) == bool(said)
+    assert all(part in sentence for sentence in found for part in said)
 
 
 # --- names -------------------------------------------------------------------------------------------------------------

@@ -123,8 +123,10 @@ def test_a_missing_control_is_asked_for_by_a_command(one_cell):
     assert not any(line.startswith("To ask") for line in in_a_pipe(run, *controls, *data))
 
 
-def test_a_command_names_what_to_fill_in_unless_the_environment_has_it(one_cell, tmp_path):
+def test_a_command_names_what_to_fill_in_unless_the_environment_has_it(one_cell, tmp_path, monkeypatch):
     run, _, data = one_cell
+    source = read_run(run).signature["source"]
+    monkeypatch.chdir(source)  # no variable is not this folder
 
     def shown(**environment: str) -> tuple[str, str]:
         """The line above the command, and the command's first line."""
@@ -132,11 +134,11 @@ def test_a_command_names_what_to_fill_in_unless_the_environment_has_it(one_cell,
         (place,) = (place for place, line in enumerate(lines) if line.startswith("To ask for "))
         return lines[place], lines[place + 1]
 
-    for environment in ({}, {"PERSONAFEEDBACK_DATA": str(tmp_path)}):  # of other data
-        above, command = shown(**environment)
+    for place in ("", str(tmp_path)):  # the second of other data
+        above, command = shown(PERSONAFEEDBACK_DATA=place)
         assert above == "To ask for other_persona and no_persona (FOLDER: that of the run's data):"
         assert command.startswith("  PERSONAFEEDBACK_DATA=FOLDER lm_eval run ")
-    above, command = shown(PERSONAFEEDBACK_DATA=read_run(run).signature["source"])
+    above, command = shown(PERSONAFEEDBACK_DATA=source)
     assert above == "To ask for other_persona and no_persona:"
     assert command.startswith("  lm_eval run ")
 

@@ -14,17 +14,21 @@ pytest.importorskip("rich")
 from support import jsonl_harness
 from support.judges import JUDGES
 
+from personafeedback_tasks.analysis.aspects import Aspects, AspectsOfGroup
 from personafeedback_tasks.analysis.cascade import Cascade, CascadeStep
+from personafeedback_tasks.analysis.costs import Cost
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.run_data import RunData, ranked
 from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.common.risk import Threshold
 from personafeedback_tasks.common.statistics import Estimate
+from personafeedback_tasks.engine.usage import Usage
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import figure, headline, page_data
+from personafeedback_tasks.reports import costs_text, figure, headline, heatmap, page_data
 from personafeedback_tasks.reports.abstaining_text import cascade_sentences
 from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
+from personafeedback_tasks.reports.costs_text import money
 from personafeedback_tasks.reports.page_plots import TICKS, Axis
 from personafeedback_tasks.reports.precision_recall import _equal_f1
 from personafeedback_tasks.reports.sentences import beside_people, sentence
@@ -88,6 +92,27 @@ def test_the_points_of_a_figure_lie_between_its_legend_and_its_axis(tmp_path, mo
     assert place.height * height == same(figure.LINE * axes.get_ylim()[0])
 
 
+def test_a_heat_map_has_each_correlation_on_a_scale_from_minus_one_to_one():
+    numbers = AspectsOfGroup(
+        4,
+        {},
+        {"kind": 0.5, "long": -0.9},
+        {"kind": {"kind": 1.0, "long": 0.2}, "long": {"kind": 0.2, "long": math.nan}},
+    )
+    report = SimpleNamespace(overall=SimpleNamespace(name="total"), run=SimpleNamespace(label="a run"))
+    axes, scale = heatmap.draw(report, Aspects(("kind", "long"), "chosen", {"total": numbers})).axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["chosen", "kind", "long"]
+    shown = {text.get_position(): (text.get_text(), text.get_color()) for text in axes.texts}
+    assert shown == {
+        (0, 0): ("1.00", "white"), (1, 0): ("0.50", "black"), (2, 0): ("-0.90", "white"),
+        (0, 1): ("0.50", "black"), (1, 1): ("1.00", "white"), (2, 1): ("0.20", "black"),
+        (0, 2): ("-0.90", "white"), (1, 2): ("0.20", "black"), (2, 2): ("–", "black"),
+    }  # fmt: skip
+    assert axes.images[0].get_clim() == (-1, 1)
+    assert scale.get_ylim() == (-1, 1)
+    assert scale.get_yticks().tolist() == [-1, -0.5, 0, 0.5, 1]
+
+
 @pytest.mark.parametrize("level", [0.2, 0.5, 0.8])
 def test_a_curve_of_equal_f1_has_it_everywhere_and_ends_at_the_edges(level):
     recalls, precisions = _equal_f1(level)
@@ -118,6 +143,12 @@ def test_a_title_is_a_level_above_its_tables():
     assert (printed(heading("Runs")), printed(paragraph()), paragraph("a").markdown()) == (["Runs"], [""], ["a"])
 
 
+def test_a_terminal_dims_what_matters_less():
+    assert [line.style for line in paragraph("a").terminal()] == [""]
+    assert [line.style for line in paragraph("a", dim=True).terminal()] == ["dim"]
+    assert paragraph("a", dim=True).markdown() == paragraph("a").markdown()
+
+
 def test_warnings_are_the_sentences_of_their_caveats():
     caveat = Caveat("few_users", WEAKENS, {"users": 5})
     found = warnings([caveat], ["more"])
@@ -125,6 +156,25 @@ def test_warnings_are_the_sentences_of_their_caveats():
     assert sentence(caveat).startswith("Only 5 users: ")
     assert found.markdown() == [f"> {sentence(caveat)}  \n> more  "]
     assert sentence(Caveat("one_user", WEAKENS, about=("run 2", ""))).startswith("run 2: Only one user")
+
+
+# --- costs --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dollars", "text"),
+    [(0.0, "0.00"), (0.00251, "0.0025"), (0.5, "0.5"), (1.0, "1.00"), (12.345, "12.35"), (1234.5, "1,234.50"), (math.nan, "–")],
+)  # fmt: skip
+def test_money_has_the_digits_that_matter(dollars, text):
+    assert money(dollars) == text
+
+
+@pytest.mark.parametrize(("cached", "dollars"), [(0, 1.0), (5, math.nan), (math.nan, 1.0), (5, 1.0), (5, 0.0)])
+def test_dollars_are_called_an_upper_bound_where_cached_input_is_priced(cached, dollars):
+    cost = Cost("persona", Usage(2, 10, cached, 4, 0), 2, dollars)
+    free = Cost("grader", Usage(2, 10, 0, 4, 0), 2, 1.0)
+    said = [text for block in costs_text.blocks([cost, free]) for text in block.markdown() if "upper bound" in text]
+    assert said == ([costs_text.CACHED] if cached > 0 and not math.isnan(dollars) else [])
 
 
 # --- sentences ----------------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ def test_the_picture_has_the_interval_after_each_user():
     assert low.get_xydata().tolist() == [[1, -100], [2, -80], [3, -70]]
     assert high.get_xydata().tolist() == [[1, 100], [2, 60], [3, pytest.approx(10)]]
     assert [line.get_ydata()[0] for line in axes.lines[2:]] == [0, -5, 5]
+    assert axes.get_xlim() == (1, 9)
     assert axes.get_ylim()[0] < -70
     assert axes.get_title() == "Not decided after 3 of 9 users"
     accuracy = draw(replace(known, rule="acc:5", decision="known"), "acc")

@@ -15,7 +15,6 @@ from support.environments import CHECKOUT
 
 import personafeedback_tasks
 from personafeedback_tasks.choice.orders import TWO, rotations
-from personafeedback_tasks.engine import stopping
 from personafeedback_tasks.engine.benchmark import benchmarks
 from personafeedback_tasks.recenter.rows import STAGES
 
@@ -251,7 +250,7 @@ def test_inspect_has_every_task_with_the_options_of_the_record(benchmark):
         expected[option.name] = (set(values) if values else None, default, option.metadata["help"])
 
     if benchmark.setting_values:
-        expected["stop"] = (None, None, stopping.HELP)
+        expected["stop"] = (None, None, "ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect)")
     whole = getattr(module, benchmark.name)
     parameters = dict(inspect.signature(whole).parameters)
     assert parameters.pop("unknown").kind is inspect.Parameter.VAR_KEYWORD

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.engine import method
 from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
-from personafeedback_tasks.writing.cases import columns
+from personafeedback_tasks.writing.cases import UserQuestion, columns, facts, questions
+from personafeedback_tasks.writing.graded import asks
 from personafeedback_tasks.writing.measures import measures
 from personafeedback_tasks.writing.record import WRITE
 
@@ -75,3 +80,37 @@ def test_a_table_has_a_total_where_there_is_more_than_one_part():
         "total": ["specific", "general"],
     }
     assert columns(["general"]) == {"general": ["general"]}
+
+
+# --- questions of the release --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return questions(load_cases("sample"))
+
+
+def test_a_page_has_the_questions_of_its_run_only(sample):
+    asked = [question.id for question in list(sample)[1:3]]
+    shown = WRITE.report.shown(sample, asked)
+    assert list(shown.questions) == asked
+    assert shown.questions == {question.id: question.question for question in sample if question.id in asked}
+    assert shown.people == {question.user_id: question.persona.text for question in sample if question.id in asked}
+
+
+def test_a_grader_compares_a_reply_with_the_cases_of_the_run_alone(sample):
+    (first,) = next(iter(sample)).pairs
+    question = UserQuestion("Nora:1", (first, replace(first, id="general_easy:99", rejected="Tea.")))
+    logged = {method.FACTS: {"cases": {first.id: first.digest}}}
+    (row,) = asks(question, logged, ("chosen", "rejected"), "Milk.")
+    assert {side: (ask.name, ask.case.chosen, ask.case.rejected) for side, ask in row.items()} == {
+        "chosen": (f"chosen {first.id}", "Milk.", first.chosen),
+        "rejected": (f"rejected {first.id}", "Milk.", first.rejected),
+    }
+    assert len(asks(question, {method.FACTS: facts(question)}, ("rejected",), "Milk.")) == 2
+    for case_id, digest, found in (
+        (first.id, "0" * 12, "other texts than"),
+        ("x", first.digest, "no such case, unlike"),
+    ):
+        with pytest.raises(DataError, match=f"{case_id}: found {found} in the run that wrote the reply"):
+            asks(question, {method.FACTS: {"cases": {case_id: digest}}}, ("chosen",), "Milk.")

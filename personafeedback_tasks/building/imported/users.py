@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...common.errors import DataError, OptionError
-from ...common.strict_json import broken, rows, short
+from ...common.strict_json import broken, json_lines, rows, short
 from ..screening import Screen
 from . import fields
 
@@ -74,7 +74,7 @@ def _add_history(found: OwnUsers, user: str, history: Path, screen: Screen) -> N
         found.without.append(user)
         return
     lines = screen.pieces(path)
-    found.files[Path("memory") / path.name] = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    found.files[Path("memory") / path.name] = "".join(json_lines(lines))
     found.pieces += len(lines)
 
 

@@ -22,13 +22,8 @@ def write_texts(few: Folder, models: Models, say: Say) -> None:
         DataError, OptionError, GenerationError: see the steps.
     """
     writer = models.first
-
-    def say_but_next(line: str) -> None:
-        if not line.startswith("Next: "):
-            say(line)
-
-    write_personas(few, writer if few.settings.personas else NOBODY, say_but_next)
+    write_personas(few, writer if few.settings.personas else NOBODY, say)
     if MEMORY in taken((MEMORY,), few.root):
-        write_memories(few, writer, False, say_but_next)
-    write_questions(few, writer, say_but_next)
-    write_answers(few, models, say_but_next)
+        write_memories(few, writer, False, say)
+    write_questions(few, writer, say)
+    write_answers(few, models, say)

@@ -100,7 +100,7 @@ def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
 def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
     so_far, in_the_end = step_costs(folder)
     header = ["step", "persons", "calls", *TOKENS, *(["dollars"] if prices else [])]
-    note = f"Each person still to come is taken to cost as much as these did, refused and replaced texts included. {pairs_in_the_end(folder)}"
+    note = f"Assumed: each remaining person costs as much as these did, refused and replaced texts included. {pairs_in_the_end(folder)}"
     return [
         _table("Cost so far", header, usage_rows(so_far, prices)),
         _table("Cost of the whole build, with these losses", header, usage_rows(in_the_end, prices), note),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 
 from ...common.errors import DataError
 from ...common.statistics import Estimate
-from ...common.strict_json import cut, read, short
+from ...common.strict_json import cut, json_lines, read, short
 from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
 from ..basis import Bases
@@ -239,9 +238,7 @@ def files(folder: Folder, made: Made) -> dict[PurePosixPath, str | bytes]:
     }
     for cell, rows in made.rows.items():
         category, _, difficulty = cell.partition("_")
-        contents[PurePosixPath("data") / category / f"{difficulty}.jsonl"] = "".join(
-            json.dumps(row, ensure_ascii=False) + "\n" for row in rows
-        )
+        contents[PurePosixPath("data") / category / f"{difficulty}.jsonl"] = "".join(json_lines(rows))
     for user in made.users:
         folder.persona(user)  # names the file if it is missing or broken
         for name in (f"persona/{user}.json", f"memory/{user}.jsonl"):

@@ -230,6 +230,8 @@ class TextRun:
             raise DataError(f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy}")
         if {text.id for text in self.refused if (text.step, text.reason) == (self.step.name, checks.CUT)} - self.done:
             self.say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
+        if self.folder.most is not None:  # `build pilot` says how to go on
+            return
         following = self.step if self._failures else following
         self.say(f"Next: {following.line(self.folder.root, self._models, following == self.step)}")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...common.strict_json import json_lines
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import Origin
@@ -85,9 +85,7 @@ def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
                 continue
             parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
             run.take(slot, "memory", prompt.version, *parents)
-            files[folder.memory_path(users[slot])] = "".join(
-                json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces
-            )
+            files[folder.memory_path(users[slot])] = "".join(json_lines(pieces))
 
     run.progress.expect(len(users.keys() - run.done))
     run.complete(users, told, take)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...common.errors import DataError
 from ...common.files import write
-from ...common.strict_json import cut
+from ...common.strict_json import cut, json_lines
 from ...common.text import nfkc
 from ...personafeedback.cases import PersonaCases
 from ..folder import Folder
@@ -87,7 +86,7 @@ def refuse(folder: Folder, copied: Sequence[Copy]) -> None:
     if not copied:
         path.unlink(missing_ok=True)
         return
-    write(path, [json.dumps(copy, ensure_ascii=False) + "\n" for copy in copied])
+    write(path, json_lines(copied))
     named = "; ".join(
         f"{cut(copy['id'], 200)} is {cut(copy['copy_of'], 200)}"
         if copy["side"] == "both"

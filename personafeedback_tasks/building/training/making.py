@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from ...common.errors import DataError, OptionError, require
 from ...common.files import write
+from ...common.strict_json import json_lines
 from ...personafeedback.cases import load_present
 from ...personafeedback.paper.models import ALONE, MIXED, trl_lines
 from ..folder import Folder
@@ -67,7 +67,7 @@ def make_training(
         no_turn = f"before the question: the chat template of {tokenizer} has no system turn"
         say(f"the persona is {'in a system turn' if system_turn else no_turn}")
     out = folder.root / "training" / "train.jsonl"
-    write(out, [json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs])
+    write(out, json_lines(pairs))
     kinds = Counter(pair["kind"] for pair in pairs)
     say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")
     if template is None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -90,13 +90,16 @@ def merged_as(folder: Folder, paths: Iterable[Path], vote_of: VoteOf, correction
             item = items[sent.item]
             vote = vote_of(item, sent, names.of(item.annotator, sent))
             known, place = votes.setdefault(_key(vote), (vote, sent.where))
+            is_later = not (known.at and vote.at) or vote.at > known.at
             if known.chosen == vote.chosen:
                 again += known is not vote
+                if vote.note and is_later:  # people add to a note
+                    votes[_key(vote)] = replace(known, note=vote.note), place
                 continue
             conflicts.append(
                 f"{sent.where}: {vote.annotator} voted {vote.shown_as} on {sent.item}, but {known.shown_as} in {place}"
             )
-            if not (known.at and vote.at) or vote.at > known.at:
+            if is_later:
                 votes[_key(vote)] = vote, sent.where
     if conflicts and not corrections.replace:
         raise DataError(

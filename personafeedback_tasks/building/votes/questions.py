@@ -13,6 +13,7 @@ from ...annotation.pack_files import SENT
 from ...annotation.questions import SIDES, ItemQuestion, is_attentive
 from ...annotation.vote_files import SentVote
 from ...common.errors import DataError
+from ...common.strict_json import short
 from ..folder import Folder
 from ..rows import Digests, Dropped, PackItem, Vote
 from ..steps import Say
@@ -148,6 +149,10 @@ def take_answers(
                 f"{sent.where}: found the item {item.item}, which is about {item.pair_id}, expected one of the questions of {folder.root}. Put its row back."
             )
         answer = read_answer(sent.where, sent.answer, thing.answers, thing.several)
+        if answer in thing.noted and not sent.note.strip():
+            raise DataError(
+                f"{sent.where}: found the vote {short(sent.answer)} without a note, expected one that says what. Ask the annotator, or leave out this vote."
+            )
         return vote_for(thing.meant(answer, _is_swapped(item)), answer, item, sent, annotator)
 
     with folder.locked():

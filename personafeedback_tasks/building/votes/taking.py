@@ -54,7 +54,7 @@ def take_votes(
         say(f"Next: {verdict_line(folder.root)}")
         return
     if not votes:
-        say("There are no votes yet. Packs that are made again give the items of who was dropped to others.")
+        say("There are no votes yet. The next packs give the items of dropped annotators to others.")
         say(f"Next: {PACKS.line(folder.root)}")
         return
     _say_votes_per_pair(folder, votes, say)

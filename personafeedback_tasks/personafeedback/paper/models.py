@@ -24,10 +24,6 @@ ROOM_FOR_PROMPT = 8_192
 TEMPERATURE, TOP_P = "0.6", "0.95"
 """As the cards of QwQ and of the distilled R1 advise."""
 
-API, OPEN, REWARD, PATCHED, EXPORT = "api", "open", "reward", "patched reward", "export"
-"""How a model runs: at a provider; from the Hub in either harness; as a plain classifier; as a classifier whose own code needs
-an edit first; only in RewardBench. `commands` of tables/models.json says what that comes to."""
-
 TRAINED = "reward training"
 """The group of a model of Table 6 alone."""
 
@@ -39,7 +35,8 @@ class Model:
     Attributes:
         name: in Table 3, or else in Table 6.
         group: its block of Table 3, or TRAINED.
-        runs: API, OPEN, REWARD, PATCHED or EXPORT.
+        runs: how, a key of `commands` in tables/models.json: `api`, at a provider; `open`, from the Hub in either harness; `reward`, as a plain
+            classifier; `patched reward`, as one whose own code needs an edit first; `export`, only in RewardBench.
         id: on the Hub; of a model at a provider, as Inspect takes it.
         reasons: whether it reasons at length before it answers.
         samples: whether its authors advise sampling, see TEMPERATURE and TOP_P.
