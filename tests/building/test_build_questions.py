@@ -1,0 +1,146 @@
+"""Packs of questions that are about no pair: two options on sides of each annotator's own, a list in an order of their own, or one text."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import pytest
+from support.builds import a_build
+
+from personafeedback_tasks.annotation.items import Guideline
+from personafeedback_tasks.annotation.questions import SIDES, ItemQuestion
+from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.rows import PackItem, Vote
+from personafeedback_tasks.building.votes.collected import AS_SENT
+from personafeedback_tasks.building.votes.growing import ATTENTION
+from personafeedback_tasks.building.votes.questions import Asking, take_answers, write_questions
+from personafeedback_tasks.common.errors import DataError
+
+ANNOTATORS = 8
+BETTER = {"1": "A is better", "2": "B is better"}
+QUESTIONS = [
+    *(
+        ItemQuestion(
+            id=f"two:{number}", user_id=f"u{number}", kind="two", block=f"two:{number}", texts={"prompt": f"Drink {number}?"}, answers=BETTER,
+            options=("tea", "gin"), mirrored={"1": "2", "2": "1"},
+        )
+        for number in range(3)
+    ),
+    ItemQuestion(
+        id="list", user_id="u0", kind="list", block="list", texts={"prompt": "Where?"}, several=True,
+        answers={str(number): f"line {number}" for number in range(1, 7)},
+    ),
+    ItemQuestion(id="one", user_id="u0", kind="one", block="one", texts={"text": "A note."}, answers={"yes": "Yes", "no": "No"}),
+]  # fmt: skip
+GUIDELINES = {
+    kind: Guideline(title="Which?", rules=(), headings={"prompt": "P", "text": "T"}) for kind in ("two", "list", "one")
+}
+ASKING = Asking(questions=QUESTIONS, attention=lambda question, seed: None, guidelines=GUIDELINES)
+
+
+def other_drink(question, seed):
+    """A question of two options as an attention item; of other kinds there is none."""
+    return replace(question, options=("wood", "gin"), expected=("2",)) if question.options else None
+
+
+def kind_of(item):
+    return item.pair_id.removeprefix(ATTENTION).partition(":")[0]
+
+
+def table(folder, annotator, kind):
+    with (folder.root / "packs" / kind / f"{annotator}.{kind}.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def packed(tmp_path):
+    folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
+    write_questions(folder, ASKING, "csv", lambda line: None)
+    return folder
+
+
+def taken(folder, path, answer, asking=ASKING, say=lambda line: None):
+    """What counts after everybody has sent the answer to each item of theirs."""
+    items = folder.read(PackItem)
+    rows = {
+        row["item"]: row for one in {(item.annotator, kind_of(item)) for item in items} for row in table(folder, *one)
+    }
+    lines = [f"{item.item},{answer(item, rows[item.item])}\n" for item in items]
+    path.write_text("".join(["item,vote\n", *lines]), encoding="utf-8")
+    return take_answers(Folder(folder.root), asking, [path], (), AS_SENT, "again", say)
+
+
+def test_options_have_sides_of_each_annotators_own_and_nothing_else_has_sides(packed):
+    sides = {kind: [] for kind in GUIDELINES}
+    for item in packed.read(PackItem):
+        kind = kind_of(item)
+        sides[kind].append((item.left, item.right))
+        if kind == "two":
+            (row,) = (row for row in table(packed, item.annotator, kind) if row["item"] == item.item)
+            option = dict(zip(SIDES, ("tea", "gin"), strict=True))
+            assert (row["A"], row["B"]) == (option[item.left], option[item.right])
+    assert set(sides["two"]) == {SIDES, SIDES[::-1]}
+    assert sides["list"] == sides["one"] == [("", "")] * ANNOTATORS
+    orders = {table(packed, f"annotator-{number}", "list")[0]["answers"] for number in range(1, ANNOTATORS + 1)}
+    assert len(orders) > 1
+
+
+def test_an_answer_means_the_same_on_either_side(packed, tmp_path):
+    def answer(item, row):
+        return {"list": "3 1", "one": "YES"}.get(item.pair_id) or ("1" if row["A"] == "gin" else "2")
+
+    counted = taken(packed, tmp_path / "sent.csv", answer)
+    assert {(question.id, vote.chosen) for question, vote in counted} == {
+        *((f"two:{number}", "2") for number in range(3)), ("list", "1 3"), ("one", "yes"),
+    }  # fmt: skip
+    assert len(counted) == len(QUESTIONS) * ANNOTATORS
+    assert {vote.shown_as for vote in packed.read(Vote) if vote.pair_id.startswith("two")} == {"1", "2"}
+
+
+def test_who_cannot_judge_is_not_counted_nor_an_answer_to_another_text(packed, tmp_path):
+    path = tmp_path / "sent.csv"
+    answer = {"two": "1", "list": "none", "one": "cannot judge"}
+    changed = [replace(QUESTIONS[0], texts={"prompt": "Eat?"}), *QUESTIONS[1:]]
+    counted = taken(packed, path, lambda item, row: answer[kind_of(item)], replace(ASKING, questions=changed))
+    assert {question.id for question, _ in counted} == {"two:1", "two:2", "list"}
+    assert len(packed.read(Vote)) == len(QUESTIONS) * ANNOTATORS
+
+
+def test_an_item_about_a_question_that_is_gone_is_named(packed, tmp_path):
+    without = replace(ASKING, questions=QUESTIONS[:-1])
+    with pytest.raises(DataError, match="which is about one, expected one of the questions of"):
+        taken(packed, tmp_path / "sent.csv", lambda item, row: "yes" if item.pair_id == "one" else "1", without)
+    assert not packed.read(Vote)
+
+
+def test_an_attention_item_is_asked_beside_the_others_and_counts_for_nothing(tmp_path):
+    """Its right answer is on a side of its own; who gives the other one is named."""
+    folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
+    asking = replace(ASKING, questions=QUESTIONS[:3], attention=other_drink)
+    write_questions(folder, asking, "csv", lambda line: None)
+    checks = [item for item in folder.read(PackItem) if item.attention]
+    assert len(checks) == 2 * ANNOTATORS
+    assert {item.attention for item in checks} == {"2"}
+    assert {(item.left, item.right) for item in checks} == {SIDES, SIDES[::-1]}
+
+    def careless(item, row):
+        return "1" if (row["A"] == "gin") == (item.annotator != "annotator-1") else "2"
+
+    said: list[str] = []
+    counted = taken(folder, tmp_path / "sent.csv", careless, asking, said.append)
+    assert {question.id for question, _ in counted} == {"two:0", "two:1", "two:2"}
+    assert [line.split()[1] for line in said if line.startswith("! ") and "attention" in line] == ["annotator-1"]
+
+
+def test_packs_only_grow_and_kinds_without_attention_items_are_named(tmp_path):
+    folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
+    said: list[str] = []
+    write_questions(folder, replace(ASKING, questions=QUESTIONS[:-1], attention=other_drink), "csv", said.append)
+    assert "There are no attention items of list: they need a second user." in said
+    before = folder.read(PackItem)
+    write_questions(folder, replace(ASKING, attention=other_drink), "csv", said.append)
+    after = folder.read(PackItem)
+    assert after[: len(before)] == before
+    assert [item.pair_id for item in after[len(before) :]] == ["one"] * ANNOTATORS
+    assert "There are no attention items of list, one: they need a second user." in said
