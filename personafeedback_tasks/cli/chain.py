@@ -190,7 +190,7 @@ def _judges(
     from ..recenter.judgments import StageJudge, about
 
     if exams and not runs:
-        raise OptionError("--exam is of a judge in people's place. Pass its run on what the models made with --judge.")
+        raise OptionError("--exam needs --judge: the judge's run on what the models made.")
     judges, of_judges = {}, dict[str, Run]()
     for run, of, exam in with_exams(read(runs), read(exams)):
         stage = run.benchmark.name
