@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import json
 import math
-import random
 import re
-import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -35,6 +33,7 @@ from inspect_ai.model import (
 )
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
+from unchanged_texts import chance, one_of, profile, words
 
 NAME = "unchanged"
 """Of the provider, in both harnesses."""
@@ -83,15 +82,6 @@ def learn(folder: Path) -> None:
             WORTH.setdefault(row["chosen"].strip(), 2.0)
             WORTH.setdefault(row["reject"].strip(), 0.0)
             CHOSEN.setdefault((row["user_id"], row["question"].strip()), (row["chosen"], row["reject"]))
-
-
-def chance(text: str) -> float:
-    """A number in [0, 1) that a text decides."""
-    return zlib.crc32(text.encode()) / 2**32
-
-
-def one_of(options: Any, text: str) -> Any:
-    return options[int(chance(text) * len(options))]
 
 
 def compared(prompt: str) -> tuple[str, str]:
@@ -195,21 +185,8 @@ LISTS = (*["{}"] * 5, "```json\n{}\n```", "Here it is:\n{}", "[]", "Hm.")
 
 # --- what a build asks for ------------------------------------------------------------------------------------------------
 
-WORDS = re.findall(
-    r"\w+",
-    "river stone window garden letter market engine harbor violin candle forest ladder bottle pepper winter saddle copper meadow "
-    "anchor basket thunder lantern pillow orchard tunnel marble feather kettle canyon ribbon glacier button wagon mirror pebble cabin",
-)
-
-
 YES_OR_NO = ("yes",) * 8 + ("no",)
 """Verdicts on a question."""
-
-
-def words(key: str, count: int) -> str:
-    """Some words that a key decides."""
-    drawn = random.Random(key)
-    return " ".join(drawn.choice(WORDS) for _ in range(count))
 
 
 def built(model: str, prompt: str) -> str:
@@ -236,29 +213,6 @@ def built(model: str, prompt: str) -> str:
     if "<reasons>" in prompt:
         return f"<reasons>It is better.</reasons>\n<answer>{words(model + prompt, 40)}.</answer>"
     return f"{words(model + prompt, 20 + int(30 * chance(model + prompt)))}."
-
-
-def profile(key: str) -> dict[str, Any]:
-    """A persona in the structure of the release."""
-
-    def text(count: int) -> str:
-        return words(f"{key} {count}", count)
-
-    return {
-        "Name": f"N{zlib.crc32(key.encode()):08x}",
-        "Demographics": {
-            "Age": 30, "Gender": "female", "Nationality": "Irish", "Language": ["English"], "Career_Information": text(9),
-        },
-        "Personality": {
-            "Extraversion_or_Introversion": "E", "Sensing_or_Intuition": "S", "Thinking_or_Feeling": "T", "Judging_or_Perceiving": "J",
-            "Values_and_Interests": [text(5), text(6)],
-        },
-        "Preference": {
-            "Local_Life": {"Food_Drinks": text(8), "Entertainment": text(7), "Shopping": text(10), "Daily_Outings": text(11)},
-            "Travel": {"Business_Trips": text(12), "Leisure_Travel": text(13)}, "Social": text(14),
-            "Productivity": {"Study_Work": text(15), "Fitness": text(16)}, "Content_Interests": [text(3), text(4)],
-        },
-    }  # fmt: skip
 
 
 # --- in the harnesses -----------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from unchanged_runs import (
     ranked,
     report,
 )
+from unchanged_texts import profile, words
 
 
 def duel() -> Stored:
@@ -104,7 +105,7 @@ def build() -> Stored:
     yield from printed("init", "build", "init", root, "--name", "Our users")
     set_up(root, personas=12, specific=3, general=1, annotators=9, test=0.75)
     _lines(root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(14)))
-    pool = (f"How would anybody go about {models.words(str(number), 6)}?" for number in range(30))
+    pool = (f"How would anybody go about {words(str(number), 6)}?" for number in range(30))
     _lines(root / "pool.jsonl", ({"question": question} for question in pool))
     writers = [word for name in ("builder", "builder-two") for word in ("--model", f"{models.NAME}/{name}")]
     corpus(root)
@@ -138,11 +139,11 @@ def users() -> Stored:
     """Users with histories of their own, from whose memories models infer what to ask."""
     root = Path("known")
     Path("chats").mkdir()
-    people = {f"u{number}": models.profile(f"user {number}") for number in range(6)}
+    people = {f"u{number}": profile(f"user {number}") for number in range(6)}
     _lines(Path("users.jsonl"), ({"user_id": user, "profile": profile} for user, profile in people.items()))
     for user in list(people)[:4]:
         turns = (
-            {"role": ("user", "assistant")[place % 2], "content": f"What of {models.words(f'{user} {place}', 6)}?", "date": f"2025-01-{place + 1:02}"}
+            {"role": ("user", "assistant")[place % 2], "content": f"What of {words(f'{user} {place}', 6)}?", "date": f"2025-01-{place + 1:02}"}
             for place in range(8)
         )  # fmt: skip
         _lines(Path("chats", f"{user}.jsonl"), turns)
@@ -161,7 +162,7 @@ def users() -> Stored:
 def corpus(root: Path) -> None:
     _lines(
         root / "corpus.jsonl",
-        ({"text": f"An article on {models.words(f'article {number}', 8)}"} for number in range(60)),
+        ({"text": f"An article on {words(f'article {number}', 8)}"} for number in range(60)),
     )
 
 
