@@ -30,7 +30,7 @@ class Spent:
 
 
 def spent(folder: Path) -> tuple[list[Spent], list[Path]]:
-    """What was spent, by step and model in the order of the first log; and the logs that cannot be read.
+    """What was spent, by step and model in the order of their names; and the logs that cannot be read.
 
     A text that a killed run wrote is in no log of its own: the next run found it in the cache, with its tokens.
     """
@@ -64,7 +64,7 @@ def spent(folder: Path) -> tuple[list[Spent], list[Path]]:
             for sample in read_eval_log_samples_by_id(path, [(one.id, one.epoch) for one in new]):
                 told = sample.output.usage
                 _add(found[key], told.input_tokens if told else 0, told.output_tokens if told else 0)
-    return list(found.values()), broken
+    return [found[key] for key in sorted(found)], broken
 
 
 def arguments(folder: Path, step: str) -> dict[str, dict[str, Any]]:

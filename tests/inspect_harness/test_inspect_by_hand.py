@@ -106,3 +106,21 @@ def test_the_error_of_a_call_is_raised_as_it_is_and_ends_the_others():
     with pytest.raises(RuntimeError, match="^no credit$"):
         anyio.run(concurrently, ("slow", "broken", "slow too"), make)
     assert not ended
+
+
+@pytest.mark.slow
+def test_what_was_spent_is_in_the_order_of_names(tmp_path):
+    """Not of the logs: two of one second have names in a random order."""
+    inspect_ai = pytest.importorskip("inspect_ai")
+    from inspect_ai.dataset import Sample
+
+    from personafeedback_tasks.inspect_harness.spent import spent
+
+    for step, model in (("votes", "b"), ("answers", "c"), ("votes", "a")):
+        task = inspect_ai.Task(dataset=[Sample(input="Hi", id="one")])
+        inspect_ai.eval(task, model=f"mockllm/{model}", log_dir=str(tmp_path / "logs" / step), display="none")
+    rows, broken = spent(tmp_path)
+    assert [(row.step, row.model) for row in rows] == [
+        ("answers", "mockllm/c"), ("votes", "mockllm/a"), ("votes", "mockllm/b"),
+    ]  # fmt: skip
+    assert broken == []
