@@ -38,7 +38,7 @@ from support.judges import MIXTURE
 from support.killed import Command, serving
 from support.ranks import Ranked, evaluate_on
 
-from personafeedback_tasks.choice.orders import TWO
+from personafeedback_tasks.choice.orders import TWO, rotations
 from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.cli.runs import the_run
@@ -67,7 +67,8 @@ CHOSEN = {case.chosen for case in load_cases("sample")}
 def reply(prompt: str) -> str:
     """A reply that the prompt alone decides: mostly right if the persona is told, and sometimes unreadable."""
     drawn = int(hashlib.sha256(prompt.encode()).hexdigest(), 16)
-    gold, other = ("A", "B") if responses(prompt, TWO)[0] in CHOSEN else ("B", "A")
+    first, *_ = responses(prompt, rotations(4) if "<response_D>" in prompt else TWO)
+    gold, other = ("A", "B") if first in CHOSEN else ("B", "A")
     if "<persona>" in prompt and drawn % 3:
         return gold
     return MIXTURE[drawn % len(MIXTURE)].format(gold=gold, other=other)

@@ -31,7 +31,7 @@ from support.hub import Hub
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
-from personafeedback_tasks.personafeedback.paper.models import EXPORT, MODELS, PATCHED
+from personafeedback_tasks.personafeedback.paper.models import MODELS
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.runs.read import read_run
 
@@ -125,7 +125,9 @@ class Own(OPTForSequenceClassification):
 """Code as that of QRM and ArmoRM: it imports what transformers no longer has, and returns a score beside its aspects."""
 
 
-@pytest.mark.parametrize("model", [model for model in MODELS if model.runs == PATCHED], ids=lambda model: model.name)
+@pytest.mark.parametrize(
+    "model", [model for model in MODELS if model.runs == "patched reward"], ids=lambda model: model.name
+)
 def test_a_model_with_code_of_its_own_is_patched_in_a_copy(model, hub, reward_model, tmp_path):
     aspects = model.aspects.split(",")
     config = json.loads((reward_model / "config.json").read_text(encoding="utf-8"))
@@ -145,7 +147,7 @@ def test_the_outputs_of_qrm_and_armorm_are_as_many_as_their_code_has():
     assert [len(model.aspects.split(",")) for model in MODELS if model.aspects] == [5, 19]
 
 
-@pytest.mark.parametrize("model", [model for model in MODELS if model.runs == EXPORT], ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [model for model in MODELS if model.runs == "export"], ids=lambda model: model.name)
 def test_the_cases_for_rewardbench_are_written(model, tmp_path):
     export, rewardbench = model.commands()
     run(export, tmp_path)
