@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,10 @@ np = pytest.importorskip("numpy")
 
 from support.outcomes import scored_case
 
+from personafeedback_tasks.common.corrected import Corrected
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.human_votes import Powered
+from personafeedback_tasks.common.statistics import Estimate, linearized
 from personafeedback_tasks.engine import plan, recorded, rewards
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.cases import NamedSet, digest_of, each_and_all, remark_of, shown_source
@@ -22,7 +26,7 @@ from personafeedback_tasks.engine.documents import Document, cases_of, document_
 from personafeedback_tasks.engine.evidence import FirstToken, Reply, Reward, answer_in, likeliest, per_call, why_not
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.engine.recorded import Key
-from personafeedback_tasks.engine.share import judged_share
+from personafeedback_tasks.engine.share import JudgedShare, judged_share, part_of
 from personafeedback_tasks.engine.signature import set_of
 from personafeedback_tasks.engine.table import table
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -400,3 +404,37 @@ def test_an_outcome_has_a_value_over_the_epochs_that_define_it():
     assert math.isnan(case.value("c"))
     assert scored_case("1", "x", "u", values=[{"a": 1.0}]).value("a") == 1
     assert Outcome().epoch == 1
+
+
+def judged(value, moves, is_powered, users=12):
+    """A share of 10 cases through a judge; corrected by its exam alone, or with people's votes, too."""
+    nothing = Estimate(0.0, 0.0, 0.0, 0.0, 10, 3)
+    rate = None if value is None else replace(nothing, value=value)
+    powered = Powered(rate, 1.0, moves) if is_powered else None
+    return JudgedShare(nothing, Corrected(rate, value or 0.0, 1.0, 1.0, moves=moves), nothing, 5, users, powered)
+
+
+def test_the_error_of_a_ratio_has_the_exam_that_only_one_of_both_shares_goes_through():
+    """People judged enough of the whole, and too little of the part: v = 0.2 / 0.4, moved by (top - v * bottom) / 0.4."""
+    part = judged(0.2, {"u1": 0.02, "u2": -0.02, "exam1": 0.1, "exam2": -0.1}, False)
+    found = part_of(part, judged(0.4, {"u1": 0.04, "u2": -0.04}, True))
+    assert found.value == 0.5
+    moves = {"u1": 0.0, "u2": 0.0, "exam1": 0.25, "exam2": -0.25}
+    by_hand = linearized(0.5, moves, 10, 11)  # 12 users voted
+    assert found.stderr == pytest.approx(by_hand.stderr)
+    assert found.stderr > 0.3
+    assert (found.low, found.high) == pytest.approx((max(by_hand.low, 0), min(by_hand.high, 1)))
+
+
+def test_a_ratio_is_there_where_both_shares_are():
+    """Of no case, and of fewer than it should be: a ratio of 0 without an interval, and one of 1."""
+    moves = {"u1": 0.01, "u2": -0.01}
+    whole = judged(0.4, moves, False)
+    assert part_of(judged(None, {}, False), whole) is None
+    assert part_of(judged(0.2, moves, False), judged(None, {}, False)) is None
+    assert part_of(judged(0.2, moves, False), judged(0.0, moves, False)) is None
+    assert part_of(judged(0.5, moves, False), whole).value == 1
+    none = part_of(None, whole)
+    assert none.value == 0
+    assert math.isnan(none.low)
+    assert math.isnan(none.high)

@@ -14,13 +14,10 @@ from support.outputs import faults
 
 pytest.importorskip("numpy")
 
-from personafeedback_tasks.common.corrected import Corrected
-from personafeedback_tasks.common.human_votes import Powered
 from personafeedback_tasks.common.jackknife import jackknife_stderr
-from personafeedback_tasks.common.statistics import Estimate, linearized
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.outcome import Outcome, ScoredCase
-from personafeedback_tasks.engine.share import JudgedShare, judged_share, part_of
+from personafeedback_tasks.engine.share import judged_share, part_of
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.funnel import make_funnel, things_of
 from personafeedback_tasks.recenter.judgments import Judgments, StageJudge, about, read_judgments
@@ -134,24 +131,6 @@ def test_the_error_of_the_ratio_is_that_of_a_jackknife_over_users(people):
     found = through(people).steps["selected"]
     assert found.value == pytest.approx(ratio(cases))
     assert found.stderr == pytest.approx(jackknife_stderr(ratio, cases, [user for user, _ in cases]), rel=0.1)
-
-
-def test_the_error_of_a_ratio_has_the_exam_that_only_one_of_both_shares_goes_through():
-    """People judged enough of the whole, and too little of the part: v = 0.2 / 0.4, moved by (top - v * bottom) / 0.4."""
-    nothing = Estimate(0.0, 0.0, 0.0, 0.0, 10, 3)
-
-    def share(value, moves, is_powered):
-        rate = replace(nothing, value=value)
-        powered = Powered(rate, 1.0, moves) if is_powered else None
-        return JudgedShare(nothing, Corrected(rate, value, 1.0, 1.0, moves=moves), nothing, 5, 12, powered)
-
-    part = share(0.2, {"u1": 0.02, "u2": -0.02, "exam1": 0.1, "exam2": -0.1}, False)
-    found = part_of(part, share(0.4, {"u1": 0.04, "u2": -0.04}, True))
-    assert found.value == 0.5
-    assert found.stderr == pytest.approx(
-        linearized(0.5, {"u1": 0.0, "u2": 0.0, "exam1": 0.25, "exam2": -0.25}, 10).stderr
-    )
-    assert found.stderr > 0.3
 
 
 def test_without_an_exam_or_with_one_that_tells_nothing_there_is_no_number(people):
