@@ -27,7 +27,7 @@ STEPS = (("recenter_extract", ""), ("recenter_select", "attributes"), ("recenter
 """Task -> the option that names the run of the task before it."""
 
 STAGES = ("extraction", "relevance", "response")
-"""What people judge."""
+"""The kinds of items that people judge."""
 
 ANNOTATORS = 3
 
@@ -115,7 +115,7 @@ def asked_of_people(study: str, logs: str) -> Stored:
 
 
 def vote(pack: str, line: dict[str, str]) -> dict[str, str]:
-    """What somebody says of a line of a pack, which depends on who it is and on what is shown."""
+    """An annotator's answer to one line of a pack, decided by who answers and by what is shown."""
     annotator, stage, _ = pack.split(".")
     if stage == "relevance":
         shown = [answer.split(": ", 1) for answer in line["answers"].splitlines()]

@@ -23,7 +23,7 @@ _FIELDS = ("case", "winner")
 PROBABILITY = "probability"
 
 NAMED = " and ".join(map(repr, _FIELDS))
-"""What every row has, in words."""
+"""The fields that every row has, for error messages."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def make_share(run: Run, exam: Run, places: Sequence[RunData], people: Iterable[
 
 
 def judged_by(run: Run, exam: Run | None) -> Share:
-    """What the judge of a run says of each case.
+    """The share that the judge of a run estimates.
 
     Args:
         exam: None without one.
