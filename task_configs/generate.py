@@ -86,8 +86,8 @@ def _default(benchmark: Benchmark, method: Method) -> str:
     for metric in method.metrics_in("lm-eval"):
         why = "" if method.several or metric.defined else "undefined (nan) for some cases, which are left out"
         lines += _metric(metric.name, aggregation, metric.higher_is_better, why)
-    if benchmark.report.primary in {metric.name for metric in method.metrics}:
-        lines += _metric(f"{benchmark.report.primary}_stderr_clustered", "user_stderr", None)
+    if (primary := benchmark.primary(method)) in {metric.name for metric in method.metrics}:
+        lines += _metric(f"{primary}_stderr_clustered", "user_stderr", None)
     for name in benchmark.corpus:
         lines += _metric(name, "over_cases", None if name in benchmark.undirected else True) + _metric(
             f"{name}_stderr_clustered", "over_cases_stderr", None
@@ -123,7 +123,7 @@ def _group_defaults(benchmark: Benchmark, method: Method) -> str:
     """
     lines = [f"# Weighted by cases; {WRITTEN}.", "aggregate_metric_list:"]
     names = [metric.name for metric in method.metrics_in("lm-eval") if metric.defined]
-    for name in (*names, *benchmark.of_several(["", *benchmark.setting_values])):
+    for name in (*names, *benchmark.of_several(method, ["", *benchmark.setting_values])):
         lines += [f"  - metric: {name}", "    aggregation: mean", "    weight_by_size: true"]
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
 

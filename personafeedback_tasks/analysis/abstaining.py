@@ -91,7 +91,7 @@ def _opinion(run: Run, case: ScoredCase, certainty: str) -> Opinion:
         first = case.value(run.benchmark.report.probability)
         second = 1 - first
     else:
-        first, second, _ = picked(case, run.benchmark.labels)
+        first, second, _ = picked(case, run)
     return Opinion(first > second, max(first, second) if first != second and not math.isnan(first) else 0.0)
 
 

@@ -35,12 +35,11 @@ class Beside:
 
 
 def with_scores(run: Run, texts: Examined) -> Examined:
-    """The same with the `primary` of the baselines that answer among `Examined.baselines`."""
-    primary = run.benchmark.report.primary
+    """The same with the scores of the baselines that answer among `Examined.baselines`."""
     found = {case_id: dict(values) for case_id, values in texts.baselines.items()}
     for name, cases in answered(run, texts).items():
         for case in cases:
-            found.setdefault(case.case_id, {})[name] = case.value(primary)
+            found.setdefault(case.case_id, {})[name] = case.value(run.primary)
     return replace(texts, baselines=found)
 
 

@@ -28,7 +28,7 @@ class GroupComparison:
 
     Attributes:
         name: `general_hard`, `general`, `total`.
-        acc_a, acc_b: accuracy of each run on the cases that both answered, in [0, 1].
+        acc_a, acc_b: score of each run, see `Run.primary`, on the cases that both answered, in [0, 1].
         difference: acc_a - acc_b, paired, with its interval clustered by user.
         p: two-sided p value by resampling whole users, see `paired_tests.paired_p`, in (0, 1]. That over all cases is the test; those of the
             other groups, of which there may be ten, have Holm's correction.
@@ -70,8 +70,7 @@ class RunComparison:
 
     def sequential(self) -> tuple[StopState, int, int]:
         """When it would have been decided, had both stopped by SEQUENTIAL: what was known then, and how many cases that took, of how many."""
-        primary = self.run_a.benchmark.report.primary
-        a, b = self.run_a.values(primary), self.run_b.values(primary)
+        a, b = self.run_a.values(self.run_a.primary), self.run_b.values(self.run_b.primary)
         differences = {case_id: value - b[case_id] for case_id, value in a.items() if case_id in b}
         plan = StopPlan.of(
             read_rule(SEQUENTIAL), {case_id: self.run_a.cases[case_id].user_id for case_id in differences}
@@ -123,7 +122,6 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         raise RunError(
             f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in {run_a.logs[0]}."
         )
-    primary = run_a.benchmark.report.primary
     common = run_a.cases.keys() & run_b.cases.keys()
     if not common:
         raise RunError(f"{run_a.logs[0]} and {run_b.logs[0]} have no case in common, expected runs of the same cells.")
@@ -133,7 +131,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
             f"{run_b.logs[0]}: {len(other):,} of {len(common):,} cases have other texts than in {run_a.logs[0]}; "
             f"the first is {other[0]}. Compare runs on the same data."
         )
-    values = {case_id: tuple(run.cases[case_id].value(primary) for run in (run_a, run_b)) for case_id in common}
+    values = {case_id: tuple(run.cases[case_id].value(run.primary) for run in (run_a, run_b)) for case_id in common}
     groups = []
     for name, _, ids in groups_of((run_a.cases[case_id] for case_id in common), (), run_a.benchmark):
         users = [run_a.cases[case_id].user_id for case_id in ids]

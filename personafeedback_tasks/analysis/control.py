@@ -16,8 +16,7 @@ def gains(run: Run, control: Run) -> dict[str, float]:
         raise RunError(
             f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
         )
-    report = run.benchmark.report
-    measure = (report.control and report.control.measure) or report.primary
+    measure = run.benchmark.measure_of_gain(run.method)
     return {name: run.cases[name].value(measure) - control.cases[name].value(measure) for name in sorted(common)}
 
 
@@ -35,7 +34,7 @@ def measure_of(run: Run) -> str:
     """The name of what such a run stops by."""
     control = run.benchmark.report.control
     accuracy = run.stopped is not None and run.stopped.accuracy
-    return run.benchmark.report.primary if accuracy or control is None else control.of_one_run[0].name
+    return run.primary if accuracy or control is None else control.of_one_run[0].name
 
 
 def with_sequence(estimate: Estimate, name: str, run: Run, control: Run | None = None) -> Estimate:

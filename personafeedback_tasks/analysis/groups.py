@@ -29,9 +29,9 @@ class Group:
         replies: number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones by reason.
         measures: name -> estimate over the cases, see `Benchmark.measures` and `Benchmark.corpus`.
         derived: name -> value, see `ReportSpec.derived`.
-        baselines: name -> `primary` on the same cases; empty without data.
-        subsets: name -> `primary` on those of the cases; empty without data.
-        gain: `primary` minus that of the control on the same cases; None without a control.
+        baselines: name -> score on the same cases; empty without data.
+        subsets: name -> score on those of the cases; empty without data.
+        gain: score minus that of the control on the same cases; None without a control.
     """
 
     name: str
@@ -96,7 +96,7 @@ def make_group(
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
-    primary = benchmark.report.primary
+    primary = run.primary
     if strata is None and primary in measures:
         measures[primary] = with_sequence(measures[primary], primary, run)
     answers = [answer for case in cases for outcome in case for answer in outcome.answers]

@@ -20,7 +20,7 @@ PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", 
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""
 
 SCORE = "acc"
-"""The key of the primary measure in every file, whatever its benchmark calls it."""
+"""The key of the primary measure in every file, whatever its benchmark and method call it."""
 
 KINDS = ("score", "margin", "adjusted", "difference", "given", "own", "cost")
 """The primary measure; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`; tokens. Outputs have
@@ -71,7 +71,7 @@ class Contender:
     @cached_property
     def scores(self) -> list[float]:
         """The primary measure of each case."""
-        values = self.run.values(self.run.benchmark.report.primary)
+        values = self.run.values(self.run.primary)
         return [values[case_id] for case_id in self.ids]
 
 
@@ -107,7 +107,7 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
     if texts:
         baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
     found = [
-        Measure(SCORE, spec.primary, PERCENT, "score", _score),
+        Measure(SCORE, " or ".join(dict.fromkeys(one.run.primary for one in contenders)), PERCENT, "score", _score),
         Measure("macro", "macro", PERCENT, "score", _macro),
     ]
     found += [Measure(over(name), over(name), POINTS, "margin", partial(margin, name), name) for name in baselines]
@@ -137,7 +137,7 @@ def _named(heading: str, unit: str, kind: str, of: Callable[[Contender], Estimat
 
 def _score(one: Contender) -> Estimate:
     found = share(one.scores, one.users, also=one.prompts)
-    return with_sequence(found, one.run.benchmark.report.primary, one.run)
+    return with_sequence(found, one.run.primary, one.run)
 
 
 def _macro(one: Contender) -> Estimate | None:

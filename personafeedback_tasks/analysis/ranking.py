@@ -110,6 +110,11 @@ class Ranking:
         return [row.run for row in self.rows]
 
     @property
+    def scores(self) -> list[str]:
+        """The measures that are scores of its runs: `acc_sym` of some methods, `acc` of others."""
+        return list(dict.fromkeys(run.primary for run in self.runs))
+
+    @property
     def void(self) -> set[int]:
         """The places, from 1, of the runs whose numbers are not those of the model: nothing is concluded from them."""
         about = [caveat.about for caveat in self.caveats if caveat.severity == VOID]
@@ -190,7 +195,7 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
     shortcuts = {}
     if texts:  # the caveats say nothing of the adjusted score
         texts = replace(texts, covariate={})
-        shortcuts = make_shortcuts(run.cases, {"": list(run.cases)}, run.benchmark.report, texts)
+        shortcuts = make_shortcuts(run, {"": list(run.cases)}, texts)
     unreadable = unreadable_share(run)  # a report has a line for them
     return [
         *([Caveat("unreadable", WEAKENS, {"percent": 100 * unreadable})] if unreadable > UNREADABLE_SHARE else []),

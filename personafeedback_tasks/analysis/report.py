@@ -47,7 +47,7 @@ class Report:
         shortcuts: name of a group -> the run beside the baselines; empty without data.
         judges: baselines that answer, and people, with every measure of the run; None without data.
         users: how far the users differ; None with few of them.
-        margins: name of a baseline of the model card -> `primary` minus that of the baseline, paired by case, over all cases; empty
+        margins: name of a baseline of the model card -> the score minus that of the baseline, paired by case, over all cases; empty
             without data.
     """
 
@@ -146,8 +146,8 @@ def make_report(
     gain = {} if control is None else gains(run, control)
     groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
     macro = make_group(run, MACRO, *found[-1][1:], texts, gain, plain=True) if has_macro(run) else None
-    score = groups[-1].measures[spec.primary]
-    shortcuts = make_shortcuts(run.cases, ids_of, spec, texts) if texts else {}
+    score = groups[-1].measures[run.primary]
+    shortcuts = make_shortcuts(run, ids_of, texts) if texts else {}
     has_sheet = len(controls) > (control is not None)
     return Report(
         run=run,
@@ -195,7 +195,7 @@ def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:
 
 def _users(run: Run, texts: Examined | None) -> Users | None:
     cases = run.cases.values()
-    scores = [case.value(run.benchmark.report.primary) for case in cases]
+    scores = [case.value(run.primary) for case in cases]
     people = texts.people if texts else {}
     return make_users(scores, [case.user_id for case in cases], [case.cell for case in cases], people)
 

@@ -118,11 +118,7 @@ def _found(run: Run, place: RunData) -> Found:
 
 def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:
     """Those with a score together, and each of the others, in whose cases nobody says what is right, for itself."""
-    scored = [
-        one
-        for one in some
-        if not one.run.cases or not all(map(isnan, one.run.values(one.run.benchmark.report.primary).values()))
-    ]
+    scored = [one for one in some if not one.run.cases or not all(map(isnan, one.run.values(one.run.primary).values()))]
     return [*([scored] if scored else []), *([one] for one in some if one not in scored)]
 
 

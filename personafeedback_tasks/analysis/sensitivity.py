@@ -14,24 +14,26 @@ from .report import Report
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The range of one model's acc over wordings.
+    """The range of one model's score over wordings.
 
     Attributes:
         group: the cell, category or total.
-        acc: wording (such as `v2` or `v1, language en`) -> acc in [0, 1], from the lowest.
+        measure: of the score, see `Run.primary`.
+        acc: wording (such as `v2` or `v1, language en`) -> score in [0, 1], from the lowest.
         chance: the mean range of wordings that are equally good.
         p: of "these are", see `paired_tests.range_by_chance`.
     """
 
     model: str
     group: str
+    measure: str
     acc: dict[str, float]
     chance: float
     p: float
 
     @property
     def range(self) -> float:
-        """Highest minus lowest acc."""
+        """Highest minus lowest score."""
         values = list(self.acc.values())
         return values[-1] - values[0]
 
@@ -45,21 +47,23 @@ def sensitivities(reports: Sequence[Report]) -> list[Sensitivity]:
     found = []
     for some in alike.values():
         if len({_wording(report.run) for report in some}) > 1:
-            primary = some[0].run.benchmark.report.primary
             for group in some[0].groups:
-                score = {_wording(report.run): report.by_name[group.name].measures[primary].value for report in some}
+                score = {
+                    _wording(report.run): report.by_name[group.name].measures[report.run.primary].value
+                    for report in some
+                }
                 ordered = dict(sorted(score.items(), key=lambda item: item[1]))
                 chance, p = _by_chance([report.run for report in some], group.name)
-                found.append(Sensitivity(some[0].run.model, group.name, ordered, chance, p))
+                found.append(Sensitivity(some[0].run.model, group.name, some[0].run.primary, ordered, chance, p))
     return found
 
 
 def _by_chance(runs: Sequence[Run], group: str) -> tuple[float, float]:
     """See `Sensitivity`; the runs have the same cases."""
-    first, primary = runs[0], runs[0].benchmark.report.primary
+    first = runs[0]
     (ids,) = (ids for name, _, ids in groups_of(first.cases.values(), (), first.benchmark) if name == group)
     users = [first.cases[case_id].user_id for case_id in ids]
-    sums = [user_sums([run.cases[case_id].value(primary) for case_id in ids], users) for run in runs]
+    sums = [user_sums([run.cases[case_id].value(run.primary) for case_id in ids], users) for run in runs]
     chance, p = range_by_chance([list(of_run.values()) for of_run in sums])
     return chance / len(ids), p
 

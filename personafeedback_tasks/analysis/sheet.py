@@ -95,8 +95,8 @@ def make_sheet(
 
 def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Sequence[str] | None = None) -> SheetColumn:
     first = next(iter(runs.values()))
-    primary, users = first.benchmark.report.primary, [first.cases[case_id].user_id for case_id in ids]
-    values = {label: [run.cases[case_id].value(primary) for case_id in ids] for label, run in runs.items()}
+    users = [first.cases[case_id].user_id for case_id in ids]
+    values = {label: [run.cases[case_id].value(run.primary) for case_id in ids] for label, run in runs.items()}
 
     def minus(a: str, b: str) -> Estimate:
         found = estimate([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)

@@ -15,7 +15,8 @@ from typing import Any
 from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, mean, numbered, shows_spread
 from ..engine.outcome import ScoredCase
-from ..engine.report import Examined, ReportSpec
+from ..engine.report import Examined
+from ..runs.run import Run
 
 ONE_OF_THEM = 0.95
 """A run that picks what a baseline picks in a larger share of the cases is said to be that baseline."""
@@ -61,27 +62,28 @@ class Shortcuts:
     adjusted: Estimate | None
 
 
-def make_shortcuts(
-    cases: Mapping[str, ScoredCase], groups: Mapping[str, Sequence[str]], spec: ReportSpec, texts: Examined
-) -> dict[str, Shortcuts]:
+def make_shortcuts(run: Run, groups: Mapping[str, Sequence[str]], texts: Examined) -> dict[str, Shortcuts]:
     """Name of a group -> its shortcuts; groups without a pick are left out, and all where the benchmark compares none."""
-    if spec.picked is None:
+    picked = run.benchmark.report.picked
+    if picked is None:
         return {}
-    picks = {case_id: spec.picked(case) for case_id, case in cases.items()}
+    picks = {case_id: picked(case) for case_id, case in run.cases.items()}
     return {
-        name: _of_group([cases[case_id] for case_id in ids], [picks[case_id] for case_id in ids], spec, texts)
+        name: _of_group(run, [run.cases[case_id] for case_id in ids], [picks[case_id] for case_id in ids], texts)
         for name, ids in groups.items()
         if not all(math.isnan(picks[case_id]) for case_id in ids)
     }
 
 
-def _of_group(cases: Sequence[ScoredCase], picks: Sequence[float], spec: ReportSpec, texts: Examined) -> Shortcuts:
+def _of_group(run: Run, cases: Sequence[ScoredCase], picks: Sequence[float], texts: Examined) -> Shortcuts:
     users, cells = [case.user_id for case in cases], [case.cell for case in cases]
-    baselines = {name: [texts.baselines[case.case_id][name] for case in cases] for name in spec.shortcuts}
+    baselines = {
+        name: [texts.baselines[case.case_id][name] for case in cases] for name in run.benchmark.report.shortcuts
+    }
     adjusted = None
     if texts.covariate:
         adjusted = at_zero(
-            [case.value(spec.primary) for case in cases],
+            [case.value(run.primary) for case in cases],
             [texts.covariate[case.case_id] for case in cases],
             users,
         )

@@ -40,7 +40,7 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
     """
     ids = sorted(run.cases)
     rows = [run.cases[case_id] for case_id in ids]
-    picks = [picked(row, run.benchmark.labels) for row in rows]
+    picks = [picked(row, run) for row in rows]
     ratios: list[float] = []
     if cases is not None and run.benchmark.report.shown is not None:
         texts = run.benchmark.report.shown(cases, set(ids)).responses
@@ -52,12 +52,12 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
     return Voted(ids, votes, [same for *_, same in picks], ratios)
 
 
-def picked(row: ScoredCase, labels: Sequence[str]) -> tuple[float, float, float]:
+def picked(row: ScoredCase, run: Run) -> tuple[float, float, float]:
     """(share of the calls that picked the better response, share that picked the other one, `Voted.consistent`), over all epochs.
 
-    Args:
-        labels: of the responses; any other answer is unreadable.
+    Where log-odds are known in all orders, the debiased score of the case takes the place of these shares.
     """
+    labels = run.benchmark.labels
     pairs = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
     if pairs:
         return mean(float(a > b) for a, b in pairs), mean(float(a < b) for a, b in pairs), math.nan
@@ -71,4 +71,6 @@ def picked(row: ScoredCase, labels: Sequence[str]) -> tuple[float, float, float]
     ]
     calls = [pick for epoch in epochs for pick in epoch]
     consistent = [float(len(set(epoch)) == 1) for epoch in epochs if None not in epoch and len(epoch) > 1]
+    if run.method.primary and not math.isnan(row.value(run.benchmark.report.probability)):
+        return row.value(run.primary), 1 - row.value(run.primary), mean(consistent)
     return mean(float(pick is True) for pick in calls), mean(float(pick is False) for pick in calls), mean(consistent)

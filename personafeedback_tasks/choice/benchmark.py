@@ -13,10 +13,15 @@ from ..engine.report import CardFacts, CardSpec, Examined
 from . import baselines
 from .cases import ChoiceCases
 from .explanations import explanations
-from .methods import methods
+from .methods import DEBIASED, methods
 from .orders import Orders
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of, shown_of
 from .wording import ChoiceOptions, ChoiceWording
+
+DEBIASED_SCORE = (
+    f"Its score is `{DEBIASED}`, which decides on the log-odds averaged over all orders and so without position bias."
+)
+"""Of a card, about methods that know log-odds."""
 
 COMPARISONS = tuple(Comparison(f"paired, {100 * share:.0f} % differ", share, 0.0) for share in (0.1, 0.25, 0.4))
 """What a plan assumes: in so many cases one of two runs is right and the other wrong, and cases of a user do not correlate."""
@@ -83,7 +88,9 @@ def choice_benchmark(
                 revision=revision,
                 measures=("acc", "acc_sym"),
                 baselines={"longest": "the longest response"},
-                measured=lambda model, options, measures, cases: f"{asks} {measured(model, options, orders, known)}",
+                measured=lambda model, options, measures, cases: (
+                    f"{asks} {measured(model, options, measures, orders, known)}"
+                ),
                 caveats=lambda facts: ([*caveats[:1], baselines_of(facts)], [*caveats[1:], prompt_of(facts)]),
             ),
             load=load,
@@ -113,7 +120,7 @@ def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Exami
     )
 
 
-def measured(model: str, options: Mapping[str, Any], orders: Orders, known: str) -> str:
+def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], orders: Orders, known: str) -> str:
     """What a run measured, in Markdown."""
     about = {
         PERSONA: f"{known} of the user",
@@ -127,7 +134,8 @@ def measured(model: str, options: Mapping[str, Any], orders: Orders, known: str)
             f"saw the responses in {orders.all_names}. `acc` is the share of the orders in which it picked the right one, averaged over "
             "cases; an unreadable reply counts as not picked"
         )
-    return f"{model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
+    text = f"{model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
+    return f"{text} {DEBIASED_SCORE}" if DEBIASED in measures else text
 
 
 def baselines_of(facts: CardFacts) -> str:

@@ -14,6 +14,9 @@ from ..replies.letters import readers
 from .orders import Orders
 from .scoring import p_chosen, score_answers, score_symmetric
 
+DEBIASED = "acc_sym"
+"""The score of the methods that know log-odds, see `scoring.score_symmetric`. Rewards have no place: their acc needs no debiasing."""
+
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
@@ -30,7 +33,7 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
     def score_likelihoods(
         targets: Sequence[str], answers: Answers, values: Sequence[LogLikelihoods]
     ) -> dict[str, float]:
-        both = {"acc_sym": score_symmetric(values, orders), "p_chosen": p_chosen(values, orders)}
+        both = {DEBIASED: score_symmetric(values, orders), "p_chosen": p_chosen(values, orders)}
         return {**score_answers(answers, orders), **both}
 
     read_reply, read_last_line = readers(orders.letters)
@@ -42,7 +45,9 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
         *(Metric(rate, higher_is_better=None, defined=False) for rate in orders.rates),  # chance is best
         *(Metric(name, defined=False, harnesses=()) for name in (*orders.biases, "acc_readable")),
     )
-    symmetric = (*case_metrics[:2], Metric("acc_sym"), *case_metrics[2:])
+    # Averaging hard picks over the orders removes no position bias: a model that always picks the first response has an acc of
+    # 1 / n whatever it knows. Averaging log-odds does, so their score is acc_sym.
+    symmetric = (Metric(DEBIASED), *case_metrics)
     both_harnesses = ("lm-eval", "inspect")
     return {
         method.name: method
@@ -59,13 +64,13 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
             Method(
                 name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", evidence="log_likelihoods", harnesses=("lm-eval",),
                 calls=orders.names, per_case=orders.all_names, score=score_likelihoods,
-                metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc",
+                metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc", primary=DEBIASED,
             ),
             Method(
                 name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
                 harnesses=("inspect",), calls=orders.names, per_case=orders.all_names, score=score_likelihoods,
                 metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs",
-                read_tokens=top_reader(orders.letters),
+                primary=DEBIASED, read_tokens=top_reader(orders.letters),
             ),
             Method(
                 name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",),

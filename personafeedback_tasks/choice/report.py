@@ -10,6 +10,7 @@ from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
 from ..engine.report import Control, Difference, Line, ReportSpec, Shown
 from ..engine.rewards import TOTAL, right_and_tie
+from .methods import DEBIASED
 from .orders import Orders
 
 PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
@@ -17,17 +18,21 @@ PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
 
 
 ACC = "share of the orders in which the model picks the right response, averaged over cases; a reply that could not be read counts as wrong"
+ACC_SYM = "share of the cases in which the log-odds of the right response, averaged over the orders, are positive, so that position bias cancels"
 
 
 def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
-    """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, or
-    of the rewards without a tie; nan without one."""
+    """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, of
+    the log-odds averaged over these, or of the rewards without a tie; nan without one."""
 
     def picked(row: ScoredCase) -> float:
         rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
         if rewards:
             decided = [right_and_tie(*of_epoch) for of_epoch in rewards]
             return mean(right for right, tie in decided if not tie)
+        debiased = [outcome.values[DEBIASED] for outcome in row if DEBIASED in outcome.values]
+        if debiased:
+            return mean(value for value in debiased if value in (0, 1))  # else a tie
         picks = [pick for outcome in row for pick in orders.picks(outcome.answers)]
         return mean(float(pick == 0) for pick in picks if pick is not None)
 
@@ -51,7 +56,7 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
             Line("acc", strong=True, interval=True, meaning=ACC),
             Line("tie", "ties (wrong in acc)"),
             Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
-            Line("acc_sym", strong=True, interval=True),
+            Line(DEBIASED, strong=True, interval=True, meaning=ACC_SYM),
             Line("p_chosen", strong=True, interval=True),
         ),
         details=(

@@ -228,13 +228,21 @@ class Benchmark:
         control = self.report.control
         return self.options.values_of(control.option) if control and control.of_one_run else ()
 
-    def of_several(self, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def primary(self, method: Method) -> str:
+        """The measure that is a method's score, see `Method.primary`."""
+        return method.primary or self.report.primary
+
+    def measure_of_gain(self, method: Method) -> str:
+        """The measure of which the differences to a control are formed."""
+        return (self.report.control and self.report.control.measure) or self.primary(method)
+
+    def of_several(self, method: Method, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """What further settings add to the values of a case: name -> a setting whose value it is, or two: the second is subtracted."""
         control = self.report.control
         if control is None or len(settings) == 1:
             return {}
         return {
-            **{f"{control.measure or self.report.primary}_{setting}": (setting,) for setting in settings[1:]},
+            **{f"{self.measure_of_gain(method)}_{setting}": (setting,) for setting in settings[1:]},
             **{
                 difference.key: (difference.more, difference.less)
                 for difference in control.of_one_run
@@ -250,11 +258,11 @@ class Benchmark:
         return [self._tabled(method, of_case, harness) for of_case in by_case.values()]
 
     def _tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> dict[str, float]:
-        measure = (self.report.control and self.report.control.measure) or self.report.primary
+        measure = self.measure_of_gain(method)
         under = {outcome.setting: outcome.values.get(measure, nan) for outcome in outcomes}
         return method.tabled(outcomes[0].values, harness) | {
             name: under[of[0]] - under[of[1]] if len(of) > 1 else under[of[0]]
-            for name, of in self.of_several(list(under)).items()
+            for name, of in self.of_several(method, list(under)).items()
         }
 
     def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:

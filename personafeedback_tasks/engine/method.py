@@ -71,6 +71,8 @@ class Method:
             gives the values.
         per_case: what each case is made of, for tables: `both orders`.
         suffix: of the method in the names of tasks and scorers.
+        primary: the metric that is its score, from which every output forms differences, verdicts and ranks; empty for that of the
+            benchmark, `ReportSpec.primary`. Read it through `Benchmark.primary`.
         room: default limit on the new tokens of a reply, in both harnesses.
         read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
         read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
@@ -91,6 +93,7 @@ class Method:
     score: Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]] | None
     metrics: tuple[Metric, ...]
     suffix: str = ""
+    primary: str = ""
     room: int = 0
     read: Callable[[str, bool], str] | None = None
     read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None

@@ -162,7 +162,7 @@ class Control:
         others: further values of the option whose runs a sheet can show beside.
         named: the differences of a sheet that have a name.
         alike: value of the option -> further options that such a run must share with the one that it controls.
-        measure: of `Benchmark.measures`, whose difference the gain is; `primary` if none is named.
+        measure: of `Benchmark.measures`, whose difference the gain is; that of the run if none is named.
         people: value of the option, from the one that is told most -> whom the model was told about: `right person`.
         of_one_run: the differences that the table of a harness shows where one run asks several values; empty where a run asks one.
     """
@@ -266,7 +266,7 @@ class ReportSpec:
     """What the reports of a benchmark show.
 
     Attributes:
-        primary: the measure that is compared, drawn and put into cards.
+        primary: the measure that is compared, drawn and put into cards, unless a method has another, see `Benchmark.primary`.
         score: its name on the axis of a figure.
         asks: what a case is and what is right, in a sentence or two, for readers who do not know the benchmark.
         chance: its chance level; None if unknown.

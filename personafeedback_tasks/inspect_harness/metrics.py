@@ -20,18 +20,17 @@ ITEMS = "items"
 
 
 @metric
-def measures(benchmark: str) -> Metric:
+def measures(benchmark: str, primary: str = "") -> Metric:
     """Every key of the scores: its mean and standard error over all cases, over each cell, and over each group of cells.
 
     They are called `acc`, `acc_stderr`, `acc_CELL`, `acc_CELL_stderr`, ... Means are weighted by cases, nan is left out;
-    standard errors are clustered by user. Metrics over the corpus are beside them. The primary measure is repeated
+    standard errors are clustered by user. Metrics over the corpus are beside them. The `primary` measure is repeated
     as `accuracy` and `stderr`, the names that other tools know.
 
     One metric computes them all, and without a reducer before it: both a reducer and a dict of metrics make Inspect copy
     every score for each key, again and again during a run.
     """
     record = find(benchmark)
-    primary = record.report.primary
 
     # Without this annotation Inspect passes bare scores, stripped of the metadata that names the cell and the user.
     def compute(scores: list[SampleScore]) -> Value:

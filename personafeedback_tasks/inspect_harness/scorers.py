@@ -39,7 +39,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     # Where rewards are held against something of the case, neither response is the right one by itself.
     more = [pearson()] if method.evidence == "rewards" and method.score_rewards is None else []
 
-    @scorer(metrics=[measures(name), *more], name=score_name(benchmark, method))
+    @scorer(metrics=[measures(name, benchmark.primary(method)), *more], name=score_name(benchmark, method))
     def of_method() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             logged = {**state.metadata, "id": str(state.sample_id), "targets": list(target)}

@@ -89,7 +89,8 @@ class Stop(EarlyStopping):
 
     async def complete_task(self) -> dict[str, Any]:
         known = _SEEN.get().known or self.plan.known({})
-        logger.warning(f"stop={known.rule}: {known.said(self.measure.replace('_', ' '))}.")
+        name = self.measure if known.accuracy else self.measure.replace("_", " ")
+        logger.warning(f"stop={known.rule}: {known.said(name)}.")
         return jsonable(asdict(known))
 
 
@@ -102,8 +103,7 @@ def stop_of(
         OptionError: it is no rule, or none for this task.
     """
     rule = read_rule(value)
-    control = benchmark.report.control
-    measure = (control and control.measure) or benchmark.report.primary
+    measure = benchmark.measure_of_gain(method)
     if not rule.accuracy:
         measure = difference_of(benchmark, settings).key
     users: Mapping[str, str] = {document.id: document.user_id for document in documents}

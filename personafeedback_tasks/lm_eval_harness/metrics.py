@@ -60,7 +60,7 @@ def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) ->
     mean_of = mean_of_cases if method.several else mean
     listed = [
         ((name, mean_of, True if len(of) > 1 else None), (f"{name}_stderr_clustered", user_stderr, None))
-        for name, of in benchmark.of_several(settings).items()
+        for name, of in benchmark.of_several(method, settings).items()
     ]
     return [
         {"metric": name, "aggregation": aggregation, "higher_is_better": better}

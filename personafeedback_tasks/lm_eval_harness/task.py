@@ -205,7 +205,7 @@ class BenchmarkTask(ConfigurableTask):
         for name in tables[0]:
             of_each = [table[name] for table in tables]
             found[name] = of_each if self.method.several else of_each[0]
-        for name in (self.benchmark.report.primary, *self.benchmark.of_several(self.settings)):
+        for name in (self.benchmark.primary(self.method), *self.benchmark.of_several(self.method, self.settings)):
             if name in found:
                 found[f"{name}_stderr_clustered"] = (doc["user_id"], [table[name] for table in tables])
         judged = [

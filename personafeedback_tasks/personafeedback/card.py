@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..choice.benchmark import DEBIASED_SCORE
+from ..choice.methods import DEBIASED
 from ..common import foreign
 from ..engine.report import CardFacts
 from .cases import PersonaCases
@@ -48,7 +50,7 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], ca
         f"{_asks(manifest)} which of two responses suits a given user better. "
         f"{model} was shown {foreign.markdown(shown)}, the user's question and {how}"
     )
-    return f"{text} `acc_sym` decides on the log-odds averaged over both orders." if "acc_sym" in measures else text
+    return f"{text} {DEBIASED_SCORE}" if DEBIASED in measures else text
 
 
 def _asks(manifest: Manifest | None) -> str:

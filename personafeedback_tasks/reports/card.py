@@ -124,7 +124,7 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
             "unreadable": sum(unreadable(group).values()),
             **{f"baseline_{baseline}": _rounded(group.baselines[baseline].value) for baseline in spec.baselines},
         }
-        scores = {name: group.measures[name] for name in spec.measures}
+        scores = {name: group.measures[name] for name in sorted(spec.measures, key=lambda name: name != run.primary)}
         made += [
             result(group, "accuracy", name, "%", score, replies)
             for name, score in scores.items()

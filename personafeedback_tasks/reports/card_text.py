@@ -57,9 +57,8 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     void, others = (
         [caveat for caveat in report.caveats if (caveat.severity == VOID) is first] for first in (True, False)
     )
-    measures = [
-        name for name in spec.measures if any(not math.isnan(group.measures[name].value) for group in report.groups)
-    ]
+    listed = sorted(spec.measures, key=lambda name: name != run.primary)
+    measures = [name for name in listed if any(not math.isnan(group.measures[name].value) for group in report.groups)]
     cut = [sentence(caveat) for caveat in others if sentence(caveat) != first_sentence(caveat)]
     first, rest = spec.caveats(_facts(report, cases, spec))
     parts = [
@@ -204,7 +203,7 @@ def _lead_of_gain(run: Run) -> str:
     spec = run.benchmark.report
     if spec.control is None:
         return ""
-    return f"{spec.control.gain.capitalize()} ({spec.primary} minus that of the same model {spec.control.without}): "
+    return f"{spec.control.gain.capitalize()} ({run.primary} minus that of the same model {spec.control.without}): "
 
 
 def dropped(report: Report, before: str) -> str:

@@ -16,7 +16,7 @@ from .sentences import as_dicts
 from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, with_interval
 
 LEGEND = (
-    "acc in percent, paired by case; intervals clustered by user. p: the larger p value of sign flips and bootstrap-t over users; < where no "
+    "{score} in percent, paired by case; intervals clustered by user. p: the larger p value of sign flips and bootstrap-t over users; < where no "
     "sample reached the difference. The last row is the test; the other rows have Holm's correction among them. only A, only B: how many "
     "cases one run got right in all of its calls and the other did not. detectable: the minimum detectable difference at 80 % power."
 )
@@ -37,6 +37,12 @@ def tables(comparison: RunComparison) -> list[Table]:
         Column("detectable", tuple(percent(group.detectable) for group in groups), joined=True),
     )
     return [Table("Difference", tuple(spaced(group.name) for group in groups), columns), _other_table(comparison)]
+
+
+def _scores(comparison: RunComparison) -> str:
+    """`acc`, or `A acc_sym, B acc` where the runs have different scores."""
+    a, b = comparison.run_a.primary, comparison.run_b.primary
+    return a if a == b else f"A {a}, B {b}"
 
 
 def _p(group: GroupComparison) -> str:
@@ -88,7 +94,7 @@ def blocks(comparison: RunComparison, as_sequence: bool = False) -> list[Block]:
         warnings(comparison.caveats),
         *tables(comparison),
         *([paragraph(sequential(comparison))] if as_sequence else []),
-        paragraph(LEGEND, dim=True),
+        paragraph(LEGEND.format(score=_scores(comparison)), dim=True),
         signatures({name: signature_line(run) for name, run in named.items()}),
     ]
 
@@ -98,6 +104,7 @@ def document(comparison: RunComparison, as_sequence: bool = False) -> dict[str, 
     named = comparison.named
     return jsonable(
         {
+            "primary": {name: run.primary for name, run in named.items()},
             "a": signature_line(comparison.run_a),
             "b": signature_line(comparison.run_b),
             "partial": {name: run.partial for name, run in named.items()},

@@ -106,7 +106,7 @@ def draw(reports: Sequence[Report]) -> Figure:
 
 
 def _of_run(report: Report) -> FigureBlock:
-    primary = report.run.benchmark.report.primary
+    primary = report.run.primary
     groups = sorted(report.groups, key=lambda group: "_" not in group.name)  # the cells first
     return FigureBlock(report.run.label, [(group.name, group.measures[primary]) for group in groups], report)
 
@@ -131,7 +131,7 @@ def _title(name: str) -> str:
 
 
 def _axis(reports: Sequence[Report]) -> str:
-    score = " or ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
+    score = " or ".join(dict.fromkeys(report.run.score_name for report in reports))
     per_case = {report.run.method.per_case for report in reports}
     over = f" over {per_case.pop()}" if len(per_case) == 1 else ""
     hollow = "\nHollow marks: published, not comparable" if _published(reports) else ""

@@ -19,7 +19,7 @@ PEOPLE = "people among themselves"
 def verdict(report: Report) -> str:
     """The first sentence about a run; empty where nothing was answered."""
     spec = report.run.benchmark.report
-    score, control = report.overall.measures[spec.primary], spec.control
+    score, control = report.overall.measures[report.run.primary], spec.control
     if math.isnan(score.value):
         return ""
     if any(caveat.severity == VOID for caveat in report.caveats):
@@ -37,7 +37,7 @@ def verdict(report: Report) -> str:
         above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
         clauses = [sentences.beyond(replace(score, **above), "chance")]
     if not clauses:
-        clauses = [f"{spec.score} {percent(score.value)} %{_beside_baselines(report)}"]
+        clauses = [f"{report.run.score_name} {percent(score.value)} %{_beside_baselines(report)}"]
     uses = ""
     if control is not None and control.named and control.named[0].name in report.named_controls:
         uses = sentences.uses_known(report.differences(report.overall.name).get(control.named[0].name), control.known)
@@ -46,7 +46,7 @@ def verdict(report: Report) -> str:
 
 def _beside_baselines(report: Report) -> str:
     """The best of the baselines that answer, in half a sentence; nothing without one."""
-    primary, baselines = report.run.benchmark.report.primary, report.judges.baselines if report.judges else {}
+    primary, baselines = report.run.primary, report.judges.baselines if report.judges else {}
     scores = {name: measures[primary].value for name, measures in baselines.items() if primary in measures}
     if not scores:
         return ""
@@ -75,7 +75,7 @@ def shortcuts(report: Report) -> Words:
         if agreement.kappa.n
     ]
     if overall.adjusted is not None:
-        lines.append(f"{spec.primary} {spec.adjusted}: {with_ends(overall.adjusted)}")
+        lines.append(f"{report.run.primary} {spec.adjusted}: {with_ends(overall.adjusted)}")
     lead = "Is it a shortcut? Picks shared with each baseline; kappa is 0 if they share no more than their accuracies imply:"
     return bullets(lines, lead)
 

@@ -82,7 +82,7 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool, has_texts:
         "rows": rows,
         "columns": page_table.columns(ranking, numbers),
         "control": first.benchmark.report.control,
-        "score": first.benchmark.report.score,
+        "score": page_table.score_name(ranking).capitalize(),
         "dumbbell": page_plots.dumbbell(ranking),
         "forest": page_plots.forest(ranking),
         "pairs": page_table.pairs(ranking),

@@ -176,7 +176,7 @@ def _answer(case: ScoredCase, run: Run) -> dict[str, Any]:
     The second is None if the answer cannot be read, and empty where no label is right, such as where people's mean is the target.
     """
     spec, labels = run.benchmark.report, run.benchmark.labels
-    entry: dict[str, Any] = {"score": case.value(spec.primary)}
+    entry: dict[str, Any] = {"score": case.value(run.primary)}
     if case[0].answers:
         entry["picks"] = [
             [

@@ -108,7 +108,7 @@ def _points(row: Ranked, spec: Control) -> list[tuple[str, float]]:
     asked = {row.run.signature[spec.option]: row.run, **row.controls}
     runs = {value: run for value, run in asked.items() if value in spec.people}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
-    measure = spec.measure or row.run.benchmark.report.primary
+    measure = row.run.benchmark.measure_of_gain(row.run.method)
     return [
         (who, mean(runs[value].cases[case_id].value(measure) for case_id in ids) if value in runs else math.nan)
         for value, who in spec.people.items()

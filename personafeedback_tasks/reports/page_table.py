@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common.statistics import percent
-from ..engine.report import Control, ReportSpec
+from ..engine.report import Control
 from ..runs.caveat import Caveat
 from . import rank_text, sentences
 from .page_data import names as names_of
@@ -26,6 +26,7 @@ TIED = (
     "the runs that this one cannot be told apart from: paired by case, at the 5 % level for all pairs together; their places "
     "need not be neighbors"
 )
+SCORES = "the measure that is the score of a run: where log-odds are known, the accuracy without position bias"
 MACRO = "plain mean over the cells, whatever their numbers of cases"
 USED = {
     "calls": "mean number of calls of a case that the model answered; replies from a cache are left out",
@@ -47,15 +48,14 @@ Cell = dict[str, Any]
 
 def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
     """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture."""
-    spec = ranking.runs[0].benchmark.report
     about_user = rank_text.use_of_person(ranking)
     short = [measure for measure in ranking.measures if measure.key == SCORE or measure is about_user]
     long = [measure for measure in ranking.measures if measure not in short and ranking.has(measure)]
 
     def column(measure: Measure) -> dict[str, Any]:
         return {
-            "heading": _heading(measure, spec),
-            "meaning": _meaning(measure, spec),
+            "heading": _heading(measure, ranking),
+            "meaning": _meaning(measure, ranking),
             "short": measure in short,
             "cells": [_cell(measure, row) for row in ranking.rows],
             "plots": _plots(ranking, measure) if measure is about_user and ranking.has(measure) else None,
@@ -63,7 +63,10 @@ def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
 
     tied = [{"text": _tied(row, numbers), "aside": "", "sort": len(row.tied)} for row in ranking.rows]
     ties = {"heading": "ties", "meaning": TIED, "short": True, "cells": tied, "plots": None}
-    return [*map(column, short), *([ties] if len(ranking.rows) > 1 else []), *map(column, long)]
+    measured = [{"text": run.primary, "aside": "", "sort": run.primary} for run in ranking.runs]
+    named = {"heading": "score", "meaning": SCORES, "short": True, "cells": measured, "plots": None}
+    several = [named] if len(ranking.scores) > 1 else []
+    return [*several, *map(column, short), *([ties] if len(ranking.rows) > 1 else []), *map(column, long)]
 
 
 def possible(ranking: Ranking, numbers: Sequence[str]) -> list[str]:
@@ -99,7 +102,7 @@ def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
     has = "has" if len(firsts) == 1 else "share"
     first: Sentence = [
         *_names(ranking, firsts),
-        (f" {has} the highest {spec.score.lower()}, {percent(best.score.value)} %", False),
+        (f" {has} the highest {score_name(ranking)}, {percent(best.score.value)} %", False),
     ]
     if tied := [place - 1 for place in best.tied if place - 1 in sound and place - 1 not in firsts]:
         first += [(", but cannot be told apart from ", False), *_names(ranking, tied)]
@@ -175,9 +178,15 @@ def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
     ]
 
 
-def _heading(measure: Measure, spec: ReportSpec) -> str:
+def score_name(ranking: Ranking) -> str:
+    """`accuracy`, or `accuracy (acc_sym)`; of runs with several measures the first word alone."""
+    names = {run.score_name for run in ranking.runs}
+    return (names.pop() if len(names) == 1 else ranking.runs[0].benchmark.report.score).lower()
+
+
+def _heading(measure: Measure, ranking: Ranking) -> str:
     unit = {PERCENT: ", %", POINTS: ", points"}.get(measure.unit, "")
-    name = spec.score.lower() if measure.key == SCORE else measure.heading.replace("_", " ")
+    name = score_name(ranking) if measure.key == SCORE else measure.heading.replace("_", " ")
     return f"{name}{unit}"
 
 
@@ -207,10 +216,11 @@ def _tied(row: Ranked, numbers: Sequence[str]) -> str:
     return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(row.tied))
 
 
-def _meaning(measure: Measure, spec: ReportSpec) -> str:
+def _meaning(measure: Measure, ranking: Ranking) -> str:
     """What a measure of a ranking is; no sentence, without a period. Empty where the benchmark's record does not say."""
+    spec = ranking.runs[0].benchmark.report
     if measure.key == SCORE:
-        return spec.line(spec.primary).meaning
+        return "; ".join(filter(None, (spec.line(score).meaning for score in ranking.scores)))
     if measure.kind == "margin":
         picks = f", which picks {spec.shortcuts[measure.baseline]}" if measure.baseline in spec.shortcuts else ""
         return f"the score minus that of the baseline {measure.baseline} on the same cases{picks}"

@@ -41,6 +41,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "label": row.run.label,
                 "harness": row.run.harness,
                 "method": row.run.method.name,
+                "primary": row.run.primary,
                 "signature": signature_line(row.run),
                 "partial": bool(row.run.partial),
                 "rank": row.rank,
@@ -70,7 +71,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     )
     lines: list[list[Any]] = [
         [
-            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "name", "model", "harness", "method", "partial",
+            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "name", "model", "harness", "method", "primary", "partial",
             *main, "cases", "users", *others, "caveats", "signature",
         ]
     ]  # fmt: skip
@@ -81,7 +82,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
             numbers = {name: text for measure in ranking.measures for name, text in _parts(measure, row).items()}
             lines.append([
                 SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), run.name, run.model, run.harness,
-                run.method.name, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases, ranking.users,
+                run.method.name, run.primary, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases, ranking.users,
                 *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
             ])  # fmt: skip
     return lines_text(lines)

@@ -71,7 +71,7 @@ def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = No
 
 def all_blocks(rankings: Sequence[Ranking], columns: Sequence[str] = (), width: int | None = None) -> list[Block]:
     """Several rankings, and why they are several."""
-    scores = " or ".join(dict.fromkeys(ranking.runs[0].benchmark.report.primary for ranking in rankings))
+    scores = " or ".join(dict.fromkeys(score for ranking in rankings for score in ranking.scores))
     return [
         *(block for ranking in rankings for block in blocks(ranking, columns, width)),
         paragraph((LEGEND if columns == ALL else PLACE).format(score=scores), dim=True),
@@ -185,7 +185,8 @@ def _table_of(
 ) -> Table:
     places = tuple(_place(place, row) for place, row in enumerate(ranking.rows, 1))
     model = Column("model", tuple(names or _names(ranking)), left=True)
-    every = (model, *columns, *([tied] if tied else []))
+    measured = Column("score", tuple(run.primary for run in ranking.runs), left=True)
+    every = (model, *([measured] if len(ranking.scores) > 1 else []), *columns, *([tied] if tied else []))
     return Table("", places, every, corner="place", undefined=True, whole=True)
 
 

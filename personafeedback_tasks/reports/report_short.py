@@ -57,16 +57,16 @@ def severe(report: Report) -> list[Caveat]:
 
 def _numbers(report: Report) -> Words:
     """The scores, and the differences to the controls, over all cases."""
-    spec, overall = report.run.benchmark.report, report.overall
+    run, spec, overall = report.run, report.run.benchmark.report, report.overall
     rows = []
-    for line in spec.headline:
+    for line in run.headline:
         value = overall.derived.get(line.measure, math.nan)
         estimate = overall.measures.get(line.measure, Estimate(value, math.nan, math.nan, math.nan, 0, 0))
         if not math.isnan(estimate.value):
             rows.append((line.title, _score(line, estimate)))
-            if line.measure == spec.primary:
+            if line.measure == run.primary:
                 chance = f"; chance {percent(spec.chance)}" if spec.chance is not None else ""
-                rows[-1] = (spec.score.lower(), f"{rows[-1][1]}{chance}")
+                rows[-1] = (run.score_name.lower(), f"{rows[-1][1]}{chance}")
     found = report.differences(overall.name)
     rows += [(name, _points(found[name]) if name in found else "not asked") for name in report.named_controls]
     width = max([0, *(len(name) for name, _ in rows)]) + 2
@@ -97,12 +97,12 @@ def _asking(report: Report) -> list[Block]:
 
 def _cells(report: Report) -> list[Block]:
     """The score of each cell, where there are several, beside what is the most important difference."""
-    spec = report.run.benchmark.report
+    primary = report.run.primary
     cells = [group for group in report.groups if group.name in report.run.cells]
     if not 1 < len(cells) <= MOST_ROWS:
         return []
     columns = [Column("cases", tuple(f"{group.cases:,}" for group in cells))]
-    columns += with_interval(spec.primary, [group.measures[spec.primary] for group in cells])
+    columns += with_interval(primary, [group.measures[primary] for group in cells])
     for name in report.named_controls:
         columns += with_interval(
             name, [report.differences(group.name).get(name) for group in cells], sign=True, strong=False

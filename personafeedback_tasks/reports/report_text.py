@@ -63,7 +63,7 @@ def sensitivity_lines(reports: Sequence[Report]) -> list[str]:
     for group in sensitivities(reports):
         (low, lowest), *_, (high, highest) = group.acc.items()
         lines.append(
-            f"{group.model}, {spaced(group.group)}: acc {percent(lowest)} ({low}) to {percent(highest)} ({high}), a range of "
+            f"{group.model}, {spaced(group.group)}: {group.measure} {percent(lowest)} ({low}) to {percent(highest)} ({high}), a range of "
             f"{percent(group.range)} over {len(group.acc)} wordings; equally good ones would have {percent(group.chance)} on average "
             f"(p = {group.p:.3f})"
         )
@@ -76,9 +76,9 @@ def tables(report: Report) -> list[Table]:
     labels = tuple(spaced(group.name) for group in groups)
     result = [
         Column("cases", tuple(map(_count, groups))),
-        Column("users", tuple(f"{group.measures[spec.primary].users:,}" for group in groups)),
+        Column("users", tuple(f"{group.measures[report.run.primary].users:,}" for group in groups)),
     ]
-    for line in spec.headline:
+    for line in report.run.headline:
         result += _measured(report, line)
     result += gap_columns(report, groups)
     answering = report.judges.baselines if report.judges else ()  # these have a table of their own
@@ -105,7 +105,7 @@ def tables(report: Report) -> list[Table]:
     tables = [
         Table("Result", labels, tuple(result)),
         Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
-        Table(f"{spec.score} in parts of the data", labels, tuple(parts)),
+        Table(f"{report.run.score_name} in parts of the data", labels, tuple(parts)),
         *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
         Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
     ]
@@ -272,6 +272,7 @@ def document(report: Report) -> dict[str, Any]:
         {
             "model": run.model,
             "name": run.name,
+            "primary": run.primary,
             "signature": report.signature,
             "beside": _signatures(report.controls),
             "partial": run.partial,

@@ -138,12 +138,13 @@ def _refuse_other_table(task: LoggedTask, allowed: Sequence[Sequence[Compared]],
     """
     if task.printed is None:
         return
+    primary = benchmark.primary(benchmark.methods[task.signature["method"]])
     first: RunError | None = None
     for cases in allowed:
         if not cases:
             return  # every sample failed, or none of them counts
         try:
-            _refuse_one_table(task.path, task.printed, _table(task.printed, cases, benchmark), benchmark.report.primary)
+            _refuse_one_table(task.path, task.printed, _table(task.printed, cases, benchmark), primary)
         except RunError as error:
             first = first or error
         else:

@@ -196,7 +196,10 @@ def _document(
         evidence = [Reply(str(reply), None) for reply, *_ in row["resps"]]
     values = None
     if row["metrics"] != ["bypass"]:  # --predict_only: nothing was scored
-        names = [*(metric.name for metric in method.metrics_in("lm-eval")), *benchmark.of_several(document.settings)]
+        names = [
+            *(metric.name for metric in method.metrics_in("lm-eval")),
+            *benchmark.of_several(method, document.settings),
+        ]
         places = range(len(document.cases))
         several = method.several is not None
         values = [

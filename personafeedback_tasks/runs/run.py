@@ -17,6 +17,7 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.cases import NamedSet, remark_of
 from ..engine.method import Method
 from ..engine.outcome import ScoredCase
+from ..engine.report import Line
 from ..engine.signature import TYPES, set_of, signatures
 from ..engine.stopping import StopState
 from ..engine.usage import UNCOUNTED, Usage
@@ -138,6 +139,22 @@ class Run:
     def method(self) -> Method:
         """How the model's choice was read."""
         return self.benchmark.methods[self.signature["method"]]
+
+    @property
+    def primary(self) -> str:
+        """The measure that is its score, see `Benchmark.primary`."""
+        return self.benchmark.primary(self.method)
+
+    @property
+    def score_name(self) -> str:
+        """Its score for people: `Accuracy`, or `Accuracy (acc_sym)` where the method has a score of its own."""
+        report = self.benchmark.report
+        return report.score if self.primary == report.primary else f"{report.score} ({self.primary})"
+
+    @property
+    def headline(self) -> list[Line]:
+        """`ReportSpec.headline`, its score first."""
+        return sorted(self.benchmark.report.headline, key=lambda line: line.measure != self.primary)
 
     @property
     def named_set(self) -> NamedSet | None:

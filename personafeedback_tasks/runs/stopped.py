@@ -60,8 +60,7 @@ def of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:
 
 def _values(runs: Sequence[Run], plan: StopPlan) -> dict[str, float]:
     benchmark, first = runs[0].benchmark, runs[0]
-    control = benchmark.report.control
-    measure = (control and control.measure) or benchmark.report.primary
+    measure = benchmark.measure_of_gain(first.method)
     if plan.rule.accuracy:
         return dict(first.values(measure))
     by_setting = {run.setting: run for run in runs}

@@ -15,13 +15,21 @@ def of_writer(run: Run, duels: Duels) -> Run:
     Writers share a ranking if the same judge, asked in the same way, compared them with the same side. Their texts differ, so the
     cases have no digest. A part of a run has its answered duels only: nobody knows which of the others belong to it.
     """
-    primary = run.benchmark.report.primary
     answered = [
         ScoredCase(replace(outcome, case_id=duels.sources[name], digest="") for outcome in case)
         for name, case in run.cases.items()
     ]
     known = [
-        ScoredCase([Outcome(one.case, one.cell, one.user_id, values={primary: one.won})])
+        ScoredCase(
+            [
+                Outcome(
+                    one.case,
+                    one.cell,
+                    one.user_id,
+                    values={run.benchmark.report.primary: one.won, run.primary: one.won},
+                )
+            ]
+        )
         for one in duels.not_asked
         if not run.partial and one.cell in run.cells
     ]

@@ -31,6 +31,7 @@ from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 from personafeedback_tasks.reports import headline
 from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.runs.run import Run
 
 NAN = math.nan
 same = pytest.approx
@@ -248,7 +249,9 @@ def test_replies_that_cannot_be_read_are_wrong_at_equal_length_too():
         baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in cases},
         covariate=lengths,
     )
-    found = make_shortcuts(cases, {"total": list(cases)}, PERSONAFEEDBACK.report, texts)["total"]
+    signature = {"benchmark": "personafeedback", "method": "generate"}
+    run = Run("m", "h", "", signature, {}, {"general_hard": len(cases)}, cases, ())
+    found = make_shortcuts(run, {"total": list(cases)}, texts)["total"]
     assert found.adjusted.value == same(0.6, abs=1e-6)
     assert found.adjusted.n == 200
 

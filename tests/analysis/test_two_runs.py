@@ -170,7 +170,7 @@ def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
 
 
 def test_a_range_is_the_highest_minus_the_lowest():
-    assert Sensitivity("m", "total", {"v2": 0.25, "v1": 0.5, "v3": 0.625}, 0.1, 0.5).range == 0.375
+    assert Sensitivity("m", "total", "acc", {"v2": 0.25, "v1": 0.5, "v3": 0.625}, 0.1, 0.5).range == 0.375
 
 
 def test_the_range_over_wordings_beside_the_one_by_chance(tmp_path):

@@ -225,7 +225,7 @@ def test_the_other_harness_gives_the_same_verdict(logs, tmp_path):
 def test_votes_are_the_values_that_a_report_has(logs, name):
     run = read_run(logs[name])
     for case in run.cases.values():
-        won, lost, consistent = picked(case, run.benchmark.labels)
+        won, lost, consistent = picked(case, run)
         assert (won, consistent) == (case.value("acc"), same(case.value("consistency"), nan_ok=True))
         assert won + lost + case.value("invalid") == 1
 
@@ -245,10 +245,10 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
     assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
 
 
-def test_rewards_are_votes_without_orders():
+def test_rewards_are_votes_without_orders(logs):
     rewards = ({"reward": (2.0, 1.0)}, {"reward": (1.0, 1.0)}, {"reward": (0.0, 1.0)}, {"reward": (3.0, 1.0)})
     case = scored_case("c", "cell", "u", rewards=rewards)
-    won, lost, consistent = picked(case, ("A", "B"))
+    won, lost, consistent = picked(case, read_run(logs["readable some"]))
     assert (won, lost) == (0.5, 0.25)
     assert consistent != consistent
 
