@@ -198,6 +198,9 @@ class Benchmark:
     ) -> tuple[Options, ...]:
         """The options of a run: once, or once for each setting that it asks, in their order.
 
+        An option that has an effect under some of the settings only, such as hidden fields of a persona, is left at its default
+        under the others.
+
         Args:
             given: by name, as a user wrote them: of settings a list, or names with commas between.
             read: `Options.read` of the class, or `Options.strict`.
@@ -220,7 +223,13 @@ class Benchmark:
         names = [name.strip() if isinstance(name, str) else name for name in listed]
         if twice := [name for name in names if names.count(name) > 1]:
             raise OptionError(f"{option} must have each value once, got {twice[0]!r} {names.count(twice[0])} times.")
-        return tuple(read({**given, option: name}) for name in names)
+        told = [{**given, option: name} for name in names]
+        without = [self.options.without_effect(of_setting) for of_setting in told]
+        nowhere = set.intersection(*without)  # reading these raises, where they were given
+        return tuple(
+            read({name: value for name, value in of_setting.items() if name in nowhere or name not in unused})
+            for of_setting, unused in zip(told, without, strict=True)
+        )
 
     @property
     def setting_values(self) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ def opening(
     first = options[0]
     characters = sum(len(text) for each in options for case in asked for text in texts(benchmark, case, each))
     languages = Counter(case.language for case in asked)
-    stage = benchmark.stage if benchmark.stage and benchmark.stage.applies(first) else None
+    stage = benchmark.stage if benchmark.stage and any(map(benchmark.stage.applies, options)) else None
     cases = f"{sum(len(cases_of(one)) for one in asked):,} of {len(data):,} cases"
     if several := benchmark.methods[first.method].several:
         cases = (

@@ -88,10 +88,18 @@ class Options:
         known = [one.name for one in _options(cls)]
         unknown = [key for key in mapping if key not in known]
         if unknown:
+            meant = _meant(unknown[0], known)
             raise OptionError(
-                f"{unknown[0]}={mapping[unknown[0]]!r} is not an option. Use: {', '.join(sorted(known))}."
+                f"{unknown[0]}={mapping[unknown[0]]!r} is not an option. {f'Did you mean {meant}? ' if meant else ''}"
+                f"Use: {', '.join(sorted(known))}."
             )
         return cls.read(mapping)
+
+    @classmethod
+    def without_effect(cls, mapping: Mapping[str, Any]) -> set[str]:
+        """The names of the options that change nothing beside the others of a mapping, in which the defaults may be missing."""
+        every = {**{one.name: one.default for one in _options(cls)}, **mapping}
+        return {one.name for one in _options(cls) if one.metadata["relevant"] and not one.metadata["relevant"](every)}
 
     @classmethod
     def changed(cls, options: Mapping[str, Any]) -> dict[str, Any]:

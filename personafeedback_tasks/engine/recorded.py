@@ -119,7 +119,7 @@ def calls_of(benchmark: Benchmark, *every: Mapping[str, Any]) -> tuple[str, ...]
         every: the options by name, once per setting; a signature has them.
     """
     stage, first = benchmark.stage, every[0]
-    before = [stage.name] if stage is not None and first.get(stage.name) else []
+    before = [stage.name] if stage is not None and any(of.get(stage.name) for of in every) else []
     return (*before, *benchmark.methods[first["method"]].asked([*map(benchmark.setting, every)]))
 
 

@@ -94,11 +94,17 @@ def _fields(profile: Mapping[str, Any], parent: str = "") -> Iterator[str]:
 
 
 def _prune(profile: Mapping[str, Any], hidden: frozenset[str], parent: str = "") -> dict[str, Any]:
-    return {
-        key: _prune(value, hidden, f"{parent}{key}.") if isinstance(value, Mapping) else value
-        for key, value in profile.items()
-        if parent + key not in hidden
-    }
+    """The rest of a profile. A part whose own parts are all hidden goes, too: its bare name would still tell of them."""
+    kept: dict[str, Any] = {}
+    for key, value in profile.items():
+        if parent + key in hidden:
+            continue
+        if isinstance(value, Mapping) and value:
+            value = _prune(value, hidden, f"{parent}{key}.")
+            if not value:
+                continue
+        kept[key] = value
+    return kept
 
 
 def _lines(value: Any, indent: str = "") -> Iterator[str]:

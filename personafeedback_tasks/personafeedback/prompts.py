@@ -32,6 +32,11 @@ def _retrieves(options: Mapping[str, Any]) -> bool:
     return options["setting"] == "rag"
 
 
+def _shows_persona(options: Mapping[str, Any]) -> bool:
+    """Whether the model reads the persona, with `rag` in the call of its filter."""
+    return options["rag_filter"] if _retrieves(options) else options["setting"] != "no_persona"
+
+
 def _names(value: object) -> tuple[str, ...]:
     """`Name,Preference.Travel`, or a list of such names."""
     parts = value.split(",") if isinstance(value, str) else value
@@ -51,8 +56,9 @@ class Template(Options):
     method: str = option("generate", "how the model's choice is read", always=True)
     k: int = option(5, "how many pieces of content `rag` shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
     rag_filter: bool = option(
-        False, "whether the model first drops irrelevant pieces of `rag` (Inspect)", said=lambda _: ["rag_filter"]
-    )
+        False, "whether the model first drops irrelevant pieces of `rag` (Inspect)",
+        said=lambda on: ["rag_filter"] if on else [], relevant=_retrieves,
+    )  # fmt: skip
     prompt: str = option(
         "v1", "which wording of the question", values=lambda: tuple(WORDINGS), said=lambda version: [f"prompt {version}"],
         always=True,
@@ -63,7 +69,7 @@ class Template(Options):
     )  # fmt: skip
     hide: tuple[str, ...] = option(
         (), "persona fields that are left out, such as Name,Preference.Travel",
-        said=lambda names: [f"without {name}" for name in names], parse=_names,
+        said=lambda names: [f"without {name}" for name in names], parse=_names, relevant=_shows_persona,
     )  # fmt: skip
     data: str | None = option(None, "a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given")
     counts: str = option(
@@ -83,7 +89,7 @@ class Template(Options):
                 f"rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting={self.setting} "
                 f"and method={self.method}. Use one of these, or leave rag_filter out."
             )
-        if self.hide and (self.setting == "no_persona" or (self.setting == "rag" and not self.rag_filter)):
+        if self.hide and not _shows_persona(vars(self)):
             raise OptionError(
                 f"hide={','.join(self.hide)} has no effect with setting={self.setting}, which shows no persona. "
                 "Leave hide out, or use setting=persona."

@@ -67,7 +67,8 @@ def compared(path: Path, signatures: Sequence[Mapping[str, Any]], record: Harnes
     control = benchmark.report.control
     own = {"task", *benchmark.signed, *([control.option] if control else [])}
     for signature in signatures[1:]:
-        for name in sorted(first.keys() | signature.keys()):
+        unused = benchmark.options.without_effect(first) | benchmark.options.without_effect(signature)
+        for name in sorted((first.keys() | signature.keys()) - unused):
             if name not in own and signature.get(name) != first.get(name):
                 raise _contradiction(
                     path, name, signature.get(name), first.get(name), "as in that of the first setting"

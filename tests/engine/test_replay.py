@@ -392,7 +392,7 @@ def test_a_line_has_no_more_than_it_needs():
         (["personafeedback_hard", "-T", "method=reward"], "found the method reward "),
         (["personafeedback_hard", "-T", "method=logprobs"], "found the method logprobs "),
         (["personafeedback_hard_cot", "-T", "method=generate"], "task personafeedback_hard_cot has the method cot, got"),
-        (["personafeedback_hard", "-T", "seting=rag"], "seting='rag' is not an option. Use: "),
+        (["personafeedback_hard", "-T", "seting=rag"], "seting='rag' is not an option. Did you mean setting? Use: "),
         (["personafeedback_hard", "-T", "setting"], "-T needs NAME=VALUE, got 'setting'."),
         (["personafeedback_hard", "-T", "hide=[Name"], "-T hide=[Name: found a value that is not valid YAML"),
         (["personafeedback_hard", "-T", "data=sample"], "data is given twice."),

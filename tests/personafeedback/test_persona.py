@@ -134,7 +134,10 @@ def test_hidden_parts_are_gone_and_the_rest_stands_as_it_was():
     assert hidden.profile == {"Preference": {"Social": "few"}, "Notes": [{"Name": "kept"}]}
     assert persona.profile is profile
     assert persona.without(()) is persona
-    assert persona.without(("Preference.Travel.By",)).profile["Preference"] == {"Travel": {}, "Social": "few"}
+    assert persona.without(("Preference.Travel.By",)).profile["Preference"] == {"Social": "few"}
+    assert (
+        "{}" not in persona.without(("Preference.Travel.By", "Preference.Social")).text
+    )  # nor the name of an empty part
     assert persona.without(("Nothing",)).profile == profile
 
 

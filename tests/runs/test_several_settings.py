@@ -594,3 +594,23 @@ def test_inspect_is_killed_and_retried(server, tmp_path):
     check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, after)
     runs = read_runs([tmp_path / "retried"])  # what was under way when it was killed is in no log
     assert [(run.usage.calls, run.usage.tokens) for run in runs] == [(16, 160)] * 3
+
+
+@HARNESSES
+def test_hidden_fields_are_hidden_where_a_persona_is_shown(harness, tmp_path):
+    """`hide` has no effect with no_persona, which is no reason to refuse the list."""
+    if harness == "inspect":
+        log = by_inspect(tmp_path, LISTED, "-T", "hide=Name,Demographics.Age")
+    else:
+        log = tmp_path
+        done = lm_eval_runs.command(
+            "--model", "prompted", "--tasks", TASK, "--output_path", log, "--log_samples",
+            "--metadata", json.dumps({"setting": LISTED, "data": "sample", "hide": "Name,Demographics.Age"}),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert {run.setting: run.signature["hide"] for run in read_runs([log])} == {
+        "persona": ["Demographics.Age", "Name"], "other_persona": ["Demographics.Age", "Name"], "no_persona": [],
+    }  # fmt: skip
+    assert personafeedback("rank", log, "--data", "sample").exit_code == 0
+    with pytest.raises(OptionError, match="hide=Name has no effect with setting=no_persona"):
+        find("personafeedback").options_of({"setting": "no_persona,rag", "hide": "Name"})
