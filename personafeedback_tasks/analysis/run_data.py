@@ -9,7 +9,7 @@ from math import isnan
 from typing import Any
 
 from ..common import foreign
-from ..common.errors import DataError
+from ..common.errors import DataError, OptionError
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
 from ..runs.asked import checked, refuse_other_data
@@ -29,6 +29,10 @@ class RunData:
         named: the option; None tries the source that a log names, then the benchmark's environment variable.
         """
         self.named = named
+        self.fits = False
+        """Whether these are the data of a run that was checked."""
+        self.misfit = ""
+        """Why they are not those of the first run that they do not fit."""
         self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
         self._of: dict[int, tuple[Run, CaseSet[Any] | None, str]] = {}  # with the run, so that its id stays its own
@@ -67,8 +71,14 @@ class RunData:
         Raises:
             DataError, RunError: the data that the user named are broken, or of another run; or its prompts are not those of its options.
         """
-        cases, _ = self.of(run)
-        return run if cases is None else checked(run, cases)
+        try:
+            cases, _ = self.of(run)
+            found = run if cases is None else checked(run, cases)
+        except (DataError, RunError) as error:
+            self.misfit = self.misfit or str(error)
+            raise
+        self.fits = True
+        return found
 
     def texts(self, run: Run) -> Examined | None:
         """What the texts of the run's cases add to its answers; None without data."""
@@ -114,6 +124,13 @@ def _found(run: Run, place: RunData) -> Found:
         return place.of(run)
     except (DataError, RunError) as error:
         return None, reason(error, run, place.named or "")
+
+
+def refuse_misfits(data: Sequence[RunData]) -> None:
+    """Raise OptionError if a place that the user named was tried and has the data of none of the runs, perhaps since it is broken."""
+    for place in data:
+        if place.named is not None and place.misfit and not place.fits:
+            raise OptionError(f"--data {place.named}: found the data of none of these runs. {place.misfit}")
 
 
 def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:

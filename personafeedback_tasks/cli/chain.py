@@ -14,7 +14,7 @@ from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..runs.run import Run
 from .options import FOLDER, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
-from .output import progress, show, write_files, write_json
+from .output import files_written, progress, show, write_json
 from .runs import check_names, read
 
 if TYPE_CHECKING:
@@ -134,11 +134,10 @@ def chain(
     shown = sheet(results, others)
     signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()} | judge_lines
     as_json = document(results, others, {model: {**own, **judge_lines} for model, own in lines.items()})
-    if write_json(json_file, as_json):
-        show(blocks(shown, signatures), as_markdown)
-    if out is not None:
-        contents = {"chain.json": output_text(as_json), **files.funnel_files(shown, signatures)}
-        write_files(contents, out, err=as_markdown or str(json_file) == "-")
+    contents = {"chain.json": output_text(as_json), **files.funnel_files(shown, signatures)} if out else {}
+    with files_written(contents, out, err=as_markdown or str(json_file) == "-"):
+        if write_json(json_file, as_json):
+            show(blocks(shown, signatures), as_markdown)
 
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:

@@ -16,6 +16,7 @@ from ..common.strict_json import short
 from ..engine.evidence import Reply
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 from ..runs.run import Run, RunError
+from ..runs.unfinished import advice, state_of
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
@@ -125,6 +126,9 @@ def _writing(path: Path) -> tuple[Run, Writer]:
             )
         if key.call in ("", *run.method.calls):
             replies[key.case_id] = reply
+    if not replies:
+        why = f" The run is {state_of(run.status)}. {advice(run.status, run.harness)}" if not run.finished else ""
+        raise RunError(f"{run.logs[0]}: found no written replies, expected one to each question.{why}")
     return run, Writer(run.model, writer_of(run), replies, run.logs[0])
 
 

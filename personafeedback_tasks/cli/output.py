@@ -85,11 +85,15 @@ def write_json(path: Path | None, document: dict[str, Any]) -> bool:
     return True
 
 
-def write_files(contents: Mapping[str, Content], out: Path, err: bool = False) -> None:
-    """Write files into a folder, and say which ones."""
-    write_all({out / name: content for name, content in contents.items()})
-    for name in contents:
-        say(f"wrote {out / name}", err=err)
+@contextmanager
+def files_written(contents: Mapping[str, Content], out: Path | None, err: bool = False) -> Iterator[None]:
+    """Write files into a folder, if one is given, before anything is printed, and name them afterwards: a pipe such as `| head` that
+    closes ends the command in between."""
+    made = {} if out is None else {out / name: content for name, content in contents.items()}
+    write_all(made)
+    yield
+    for path in made:
+        say(f"wrote {path}", err=err)
 
 
 def show(blocks: Iterable[Block], as_markdown: bool = False) -> None:

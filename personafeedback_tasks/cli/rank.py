@@ -79,7 +79,7 @@ def rank(
     from ..analysis.control import with_controls
     from ..analysis.duel_runs import duels_in, exams, votes_in, writers
     from ..analysis.measures import Contender
-    from ..analysis.run_data import ranked
+    from ..analysis.run_data import ranked, refuse_misfits
     from ..reports import files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
     from ..runs.written import of_writer
@@ -104,6 +104,7 @@ def rank(
         )
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
     rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places, names)
+    refuse_misfits(places)
     known = rank_text.known(rankings)
     if columns != rank_text.ALL and (unknown := [name for name in columns if name not in known]):
         raise OptionError(f"--columns must be `all` alone, or names out of {', '.join(known)}, got {unknown[0]!r}.")

@@ -16,7 +16,7 @@ from ..engine.recorded import calls_of, line_of, read
 from ..runs.recorded import asked_of, run_of
 from ..runs.run import Run, text
 from .options import READABLE, given_options, json_option, out_option, run_argument, task_option
-from .output import STDOUT, needs_tables, say, show, write_files, write_json
+from .output import STDOUT, files_written, needs_tables, say, show, write_json
 from .runs import report_of, the_run
 
 
@@ -117,10 +117,10 @@ def score_replies(
         say(unused, err=True)
     located = RunData(None)
     made = report_of(run, located)
-    if write_json(json_file, files.report_document([made])):
-        show(report_text.blocks(made))
-    if out is not None:
-        write_files(files.report_files([made], ranked([Contender(run)], [located])), out, err=json_file == STDOUT)
+    contents = files.report_files([made], ranked([Contender(run)], [located])) if out else {}
+    with files_written(contents, out, err=json_file == STDOUT):
+        if write_json(json_file, files.report_document([made])):
+            show(report_text.blocks(made))
 
 
 def _commands(run: Run, file: Path) -> list[str]:

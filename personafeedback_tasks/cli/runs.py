@@ -32,7 +32,7 @@ from .options import (
     runs_argument,
     tokenizer_option,
 )
-from .output import progress, say, show, write_files, write_json
+from .output import files_written, progress, say, show, write_json
 
 if TYPE_CHECKING:
     from ..analysis.report import Report
@@ -92,13 +92,13 @@ def report(
         report_of(run, data, controls, paper if _has_published(run) or not some else None, prices)
         for run, controls in rows
     ]
-    for place, made in enumerate(reports):
-        if place:
-            say("")
-        show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
-    show(report_text.sensitivity(reports))
-    if out is not None:
-        write_files(files.report_files(reports, ranked([Contender(*row) for row in rows], [data])), out)
+    contents = files.report_files(reports, ranked([Contender(*row) for row in rows], [data])) if out else {}
+    with files_written(contents, out):
+        for place, made in enumerate(reports):
+            if place:
+                say("")
+            show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
+        show(report_text.sensitivity(reports))
 
 
 @click.command()

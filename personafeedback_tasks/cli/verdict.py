@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.run_data import RunData, cases_of
+from ..analysis.run_data import RunData, cases_of, refuse_misfits
 from ..common.errors import OptionError, require
 from ..common.strict_json import jsonable
 from ..engine.cases import CaseSet
@@ -128,6 +128,7 @@ def verdict(
         with progress() as tell:  # ppi_py takes seconds to import
             tell(f"Computing the verdict on {run.logs[0]}")
             verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not, risk))
+    refuse_misfits(places)
     if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts], "cascade": None}):
         show(verdict_text.all_blocks(verdicts), as_markdown)
 

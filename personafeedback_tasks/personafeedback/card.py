@@ -96,7 +96,7 @@ def _of_a_set(facts: CardFacts, manifest: Manifest) -> tuple[list[str], list[str
             else []
         ),
         *(
-            [f"{duel.not_asked:,} pairs of the duel are not among the cases: ties and empty replies."]
+            [f"{len(duel.not_asked):,} pairs of the duel are not among the cases: ties and empty replies."]
             if duel and duel.not_asked
             else []
         ),

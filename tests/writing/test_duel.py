@@ -529,3 +529,45 @@ def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
     answered = before[:13]
     assert not set(answered) & set(after)
     assert len(answered) + len(after) == questions_asked * 5  # one reply, two sides in both orders
+
+
+@pytest.mark.slow
+def test_a_card_of_duels_counts_those_that_were_not_asked(duels, tmp_path):
+    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged", "personafeedback/longest")
+    card = tmp_path / "CARD.md"
+    done = CliRunner().invoke(main, ["card", str(judged), "--model-card", str(card)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    not_asked = len(load_present(duels["rejected"][0]).release.manifest.duel.not_asked)
+    assert not_asked > 0
+    assert f"{not_asked} pairs of the duel are not among the cases" in card.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_writing_run_that_failed_says_that_it_failed(tmp_path):
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text('{"id": "no such question", "reply": "Tea."}\n', encoding="utf-8")
+    task = writing_tasks.personafeedback_write_general_hard(data="sample")
+    (log,) = inspect_eval(
+        task, model=get_model("personafeedback_write/replay", replies=str(replies), memoize=False),
+        log_dir=str(tmp_path / "logs"),
+    )  # fmt: skip
+    assert log.status == "error"
+    said = refusal("duel", log.location, "--against", "chosen", "--out", tmp_path / "duel")
+    assert "found no written replies" in said
+    assert "an error stopped it" in said
+    assert "inspect eval-retry" in said
+
+
+@pytest.mark.slow
+def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
+    """A folder that --data names and that is broken: the log names one that is whole."""
+    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged")
+    exam = in_inspect_judge("sample", tmp_path / "exam")
+    broken = shutil.copytree(duels["rejected"][0], tmp_path / "broken")
+    cell = next((broken / "data").rglob("*.jsonl"))
+    cell.write_text(cell.read_text("utf-8").replace('"chosen"', '"chose"', 1), encoding="utf-8")
+    run("verdict", judged, "--exam", exam, "--data", duels["rejected"][0])
+    said = refusal("verdict", judged, "--exam", exam, "--data", broken)
+    assert "found the data of none of these runs" in said
+    assert f"{cell.name}, line 1" in said
+    assert "found the data of none of these runs" in refusal("rank", judged, "--exam", exam, "--data", broken)
