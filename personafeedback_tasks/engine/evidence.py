@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from ..replies.answers import REASONS, excerpt
 from ..replies.letter_probabilities import LogLikelihoods as LogLikelihoods
@@ -58,7 +58,7 @@ class Reward(NamedTuple):
     truncated: bool
 
 
-Evidence = Union[Reply, LogLikelihoods, FirstToken, Reward]  # noqa: UP007 - Python 3.10 has no | between these
+Evidence = Reply | LogLikelihoods | FirstToken | Reward
 """Of one call. A method reads one kind, see `Method.evidence`."""
 
 

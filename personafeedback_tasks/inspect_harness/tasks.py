@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ParamSpec, cast
 
 from inspect_ai import Epochs, Task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
+from rich.markup import escape
 
-from ..common.errors import OptionError
+from ..common.errors import OptionError, PersonaFeedbackError
 from ..engine.benchmark import Benchmark, find
-from ..engine.cases import CaseSet
+from ..engine.cases import CaseSet, shown_source
 from ..engine.method import Method
 from ..engine.options import Options
 from ..engine.stopping import KEY
@@ -47,6 +50,23 @@ def parameters_of(
     return given_to
 
 
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Let Inspect's command print an error of ours, or a missing extra, as its message alone, without hundreds of lines of traceback.
+
+    From Python it is still an error of its own class.
+    """
+    try:
+        yield
+    except (PersonaFeedbackError, ModuleNotFoundError) as error:
+        if isinstance(error, PrerequisiteError):
+            raise
+        kind = type(error)
+        one_line = type(kind.__name__, (kind, PrerequisiteError), {"message": escape(str(error))})
+        raise one_line(*error.args) from error
+
+
+@errors_in_one_line()
 def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], only: str | None = None) -> Task:
     """The Inspect task for some cells of a benchmark under some options.
 
@@ -94,7 +114,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
                 for document in documents
             ],
             name=record.titled(cases.named_set),
-            location=cases.source,
+            location=shown_source(cases.source),
         ),
         solver=solver,
         scorer=scorer,

@@ -58,8 +58,10 @@ def _measure(items: Sequence[Item]) -> Any:
 def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) -> list[dict[str, Any]]:
     """What the YAML file would list for a run of several settings."""
     mean_of = mean_of_cases if method.several else mean
+    measure = benchmark.measure_of_gain(method)
+    better = next((metric.higher_is_better for metric in method.metrics if metric.name == measure), None)
     listed = [
-        ((name, mean_of, True if len(of) > 1 else None), (f"{name}_stderr_clustered", user_stderr, None))
+        ((name, mean_of, True if len(of) > 1 else better), (f"{name}_stderr_clustered", user_stderr, None))
         for name, of in benchmark.of_several(method, settings).items()
     ]
     return [

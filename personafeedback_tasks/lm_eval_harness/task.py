@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
+from importlib.metadata import version
 from itertools import product
 from typing import Any
 
@@ -32,6 +33,15 @@ _LENGTHS = ("max_length", "max_model_len")
 """The names of a model's context length in --model_args."""
 
 
+def _refuse_other_lm_eval() -> None:
+    """Raise PersonaFeedbackError for a release with another interface of tasks, such as a pre-release of 0.5, which pip may have kept."""
+    found = version("lm_eval")
+    if not found.startswith("0.4."):
+        raise PersonaFeedbackError(
+            f"personafeedback-tasks supports lm-eval 0.4.13 or later, below 0.5; found {found}. Run: pip install 'lm-eval>=0.4.13,<0.5'"
+        )
+
+
 class BenchmarkTask(ConfigurableTask):
     """Some cells of a benchmark under one method (`generate_until`, or `multiple_choice` for log-likelihoods).
 
@@ -39,6 +49,7 @@ class BenchmarkTask(ConfigurableTask):
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
+        _refuse_other_lm_eval()
         config = {key: value for key, value in config.items() if key != "class"}
         metadata = config.get("metadata") or {}
         selection = dict(config.get("dataset_kwargs") or {})
@@ -62,7 +73,7 @@ class BenchmarkTask(ConfigurableTask):
         self.settings = self.benchmark.settings(self.options)
         self._asked = dict(zip(self.method.asked(self.settings), product(self.options, self.method.calls), strict=True))
         stage = self.benchmark.stage
-        if stage is not None and stage.applies(self.options[0]):
+        if stage is not None and any(map(stage.applies, self.options)):
             raise OptionError(
                 f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier reply. "
                 "Leave it out, or run the task in Inspect."

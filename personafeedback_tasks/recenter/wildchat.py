@@ -8,7 +8,7 @@ written from the cards alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,7 @@ def _dated(line: Fields) -> dict[str, str]:
         if isinstance(stamp, str):
             return {"date": datetime.fromisoformat(stamp.replace("Z", "+00:00")).date().isoformat()}
         if type(stamp) is int:
-            return {"date": datetime.fromtimestamp(stamp / 1000, timezone.utc).date().isoformat()}
+            return {"date": datetime.fromtimestamp(stamp / 1000, UTC).date().isoformat()}
     except (ValueError, OverflowError, OSError):
         pass
     raise line.broken(f"timestamp = {stamp!r}", "a time in ISO 8601, or in milliseconds")

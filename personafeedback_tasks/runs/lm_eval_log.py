@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -136,7 +136,7 @@ def _date(path: Path, seconds: object) -> str:
         RunError: there is no such time.
     """
     try:
-        return datetime.fromtimestamp(float(seconds), timezone.utc).isoformat(timespec="seconds")  # type: ignore[arg-type]
+        return datetime.fromtimestamp(float(seconds), UTC).isoformat(timespec="seconds")  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError, OSError) as error:
         advice = "Use the file as lm-eval wrote it."
         raise refused(path, f"date = {short(seconds)}", "a time in seconds since 1970", advice) from error

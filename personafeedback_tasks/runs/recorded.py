@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from ..common.errors import DataError, OptionError
@@ -49,7 +49,7 @@ def run_of(
     if gaps.keys() - left_out or len(left_out) == len(documents):
         raise _refused(recorded, {one: gaps[one] for one in gaps if one not in left_out} or gaps, len(documents))
     signed = signature(benchmark, task, cases, options)
-    written = datetime.fromtimestamp(recorded.path.stat().st_mtime, timezone.utc)
+    written = datetime.fromtimestamp(recorded.path.stat().st_mtime, UTC)
     epochs = len(recorded.epochs)
     return Run(
         model=recorded.path.stem,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -18,6 +22,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import AWAY
 from support.inspect_runs import command, evaluate, inspect_eval, metrics
 from support.judges import JUDGES
 
@@ -30,6 +35,7 @@ from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.runs.read import read_run
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -287,7 +293,7 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"settings": "persona"}, "settings='persona' is not an option. Use: counts, data, hide"),
+        ({"settings": "persona"}, "settings='persona' is not an option. Did you mean setting? Use: counts, data, hide"),
         (
             {"category": "general"},
             "category='general' is not an option. Use: counts, data, hide",
@@ -435,3 +441,40 @@ def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replie
     signature = read_eval_log(str(path), header_only=True).eval.metadata[KEY]
     assert signature["demonstration"] is True
     assert json.dumps(signature)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["seting=persona", "setting=persona,other", "hide=Nmae", "data=/no/folder"])
+def test_a_mistake_is_one_sentence_on_the_command_line(option, tmp_path):
+    """Inspect prints any other exception as hundreds of lines of traceback."""
+    done = command(
+        "personafeedback_tasks/personafeedback_general_hard", "-T", "data=sample", "-T", option,
+        "--model", "personafeedback/longest", "--log-dir", tmp_path,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout + done.stderr
+    assert len((done.stdout + done.stderr).strip().splitlines()) <= 6
+    assert re.search("Use|must be|There is no", done.stdout + done.stderr)
+
+
+def test_a_log_has_no_folder_of_this_machine_as_its_data_sets_location(tmp_path):
+    data = shutil.copytree(str(load_cases("sample").release.root), tmp_path / "mine")
+    log = evaluate(tasks.personafeedback_general_hard(data=str(data), counts="any"), "scripted/gold", tmp_path, limit=1)
+    assert log.eval.dataset.location == "mine"
+    assert read_run(log.location).cases
+
+
+@pytest.mark.slow
+def test_files_are_written_though_the_reader_of_the_screen_leaves(tmp_path):
+    """`report --out DIR | head -1`: the pipe closes while the command prints."""
+    log = evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/gold", tmp_path)
+    for words in (["report", log.location], ["report", log.location, "--full"], ["rank", log.location]):
+        out = tmp_path / "-".join(words[::2])
+        reading, writing = os.pipe()
+        os.close(reading)
+        subprocess.run(
+            [sys.executable, "-m", "personafeedback_tasks", *words, "--out", out],
+            stdout=writing, stderr=subprocess.PIPE, cwd=AWAY, check=False,
+        )  # fmt: skip
+        os.close(writing)
+        assert (out / "index.html").is_file(), words

@@ -281,6 +281,27 @@ def test_a_yaml_file_of_another_version_says_so(tmp_path):
         manager.load(["personafeedback_general_easy"])
 
 
+def test_a_release_of_lm_eval_that_cannot_run_the_tasks_is_named(monkeypatch):
+    from personafeedback_tasks.lm_eval_harness import task
+
+    monkeypatch.setattr(task, "version", lambda package: "0.5.0.dev1")
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
+    with pytest.raises(ValueError, match=r"supports lm-eval 0\.4\.13 or later, below 0\.5; found 0\.5\.0\.dev1\."):
+        manager.load(["personafeedback_general_easy"])
+
+
+def test_an_accuracy_always_has_a_direction():
+    settings = "persona,other_persona,no_persona"
+    manager = TaskManager(
+        include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample", "setting": settings}
+    )
+    (task,) = manager.load(["personafeedback_general_hard"])["tasks"].values()
+    better = task.higher_is_better()
+    accuracies = [name for name in better if name.startswith("acc") and "stderr" not in name]
+    assert {"acc", "acc_both", "acc_other_persona", "acc_no_persona"} <= {*accuracies}
+    assert all(better[name] is True for name in accuracies)
+
+
 def test_predict_only_asks_and_scores_nothing(real_part):
     results = evaluate("gold", "personafeedback_general_hard_mc", real_part, limit=5, predict_only=True)
     assert len(results["samples"]["personafeedback_general_hard_mc"]) == 5

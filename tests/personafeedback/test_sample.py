@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 
@@ -61,3 +62,12 @@ def test_nothing_of_it_stands_in_the_real_data(sample, real_data):
     assert len(set(sentences(ours))) > 200
     assert [text for text in sorted(set(sentences(ours))) if text in real] == []
     assert not {c.user_id for c in sample} & {path.stem for path in (real_data / "persona").iterdir()}
+
+
+def test_every_user_has_memories_in_their_language(sample):
+    for case in sample:
+        assert len(case.persona.memory) > Template().k  # so that something is left out
+        for piece in case.persona.memory:
+            assert bool(re.search("[\u4e00-\u9fff]", piece)) == (case.language == "zh"), piece
+    everything = [piece for persona in {c.user_id: c.persona for c in sample}.values() for piece in persona.memory]
+    assert len(set(everything)) == len(everything)
