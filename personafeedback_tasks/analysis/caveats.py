@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..common.statistics import Estimate, shows_spread
+from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
@@ -14,6 +14,9 @@ from ..runs.unfinished import advice, state_of
 from .control import measure_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
 from .users import FEW_USERS
+
+NEAR_END = 0.05
+"""Where an accuracy is less far from 0 or 1, a few users can have most of what goes wrong."""
 
 MOST_MISSING = 0.01
 """Share of replies without text up to which a report does not speak of them first."""
@@ -79,8 +82,10 @@ def of_run(run: Run) -> Iterator[Caveat]:
 def of_interval(estimate: Estimate) -> Iterator[Caveat]:
     """Where an interval is less reliable than it looks."""
     yield from of_users(estimate)
-    if not math.isnan(estimate.stderr) and not shows_spread(estimate.stderr):
+    if estimate.users > 1 and math.isnan(estimate.low):
         yield Caveat("equal_users", WEAKENS)
+    elif min(estimate.value, 1 - estimate.value) < NEAR_END:
+        yield Caveat("near_end", WEAKENS)
 
 
 def of_users(estimate: Estimate) -> Iterator[Caveat]:

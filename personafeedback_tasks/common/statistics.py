@@ -16,9 +16,15 @@ from typing import Any, TypeVar
 LEVEL = 0.95
 """Share of benchmarks whose interval contains the true value. 1 - LEVEL is the level of every test."""
 
-ALIKE = 0.05
-"""Correlation of two cases of a user where all values are equal and cannot show it: above what baselines have on the General
-half (0.02 to 0.04)."""
+ALIKE = 0.15
+"""Correlation of two cases of a user, as far as the cases that are not like all others are too few to show it. Baselines have 0.02 to 0.04 on the
+General half, but a few users may have most of what goes wrong."""
+
+ASSUMED = 8.0
+"""As many cases unlike all others as ALIKE weighs beside what the data show."""
+
+FEWEST = 6.0
+"""Degrees of freedom of a variance that a single user decides."""
 
 SMALLEST_ERROR = 1e-12
 """A standard error up to this is one of rounding."""
@@ -124,7 +130,7 @@ def estimate(
         cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
         also: the prompt of each case where users share prompts, see `two_way`; the degrees of freedom are then those of the fewer.
     """
-    value, n, moves = _mean(values, cells)
+    value, n, moves, _ = _mean(values, cells)
     spread = _spread(moves, users, also)
     return _symmetric(value, n, spread.stderr, spread.count - 1, spread.users)
 
@@ -154,13 +160,13 @@ def share(
     cells: Sequence[str] | None = None,
     also: Sequence[str] | None = None,
 ) -> Estimate:
-    """The same for values in [0, 1], with an interval that stays there: value +- t * stderr on the logit scale.
+    """The same for values in [0, 1], with the interval of Wilson (1927), which stays there, for the effective number of cases.
 
-    Near 0 and 1 a few users have most of the deviations, so the standard error is itself uncertain. The degrees of freedom
-    of t are therefore those of that variance, from the kurtosis of the users' deviations (Satterthwaite), and at most
-    users - 1. Where all values are 0, or all 1, the error says nothing: the other end is then the share that gives such
-    data with a probability of 2.5 %, as in the interval of Clopper and Pearson, with as many independent cases as there are
-    cases over the design effect at the correlation ALIKE. Where all have another value in common, the interval is nan.
+    That number, value * (1 - value) / stderr ** 2, replaces the number of cases (Franco, Little, Louis, Slud 2019: the best of such
+    intervals for clustered samples). Near 0 and 1 a few cases, or the cases of one user, decide the standard error, and with none of them it
+    is 0. So it is taken together with what cases that correlate by ALIKE within users would give, which weighs as much as
+    ASSUMED wrong cases (moderated as by Smyth 2004); t has the degrees of freedom of the error. Then one more wrong case never
+    moves an end far. Where all values are equal, and neither 0 nor 1, the interval is nan.
 
     Raises:
         ValueError: a value is outside [0, 1].
@@ -170,24 +176,26 @@ def share(
     given = np.asarray(values, dtype=float)
     if ((given < 0) | (given > 1)).any():
         raise ValueError("found a value outside [0, 1], expected shares")
-    value, n, moves = _mean(given, cells)
+    value, n, moves, weights = _mean(given, cells)
     spread = _spread(moves, users, also)
-    stderr, tail = spread.stderr, (1 - LEVEL) / 2
     low = high = math.nan
-    if value in (0, 1) and spread.users > 1:
-        counts = user_sums((~np.isnan(given)).astype(float).tolist(), users)
-        effect = 1 + ALIKE * (math.fsum(count * count for count in counts.values()) / n - 1)
-        reach = 1 - tail ** (effect / n)
-        low, high = (0.0, reach) if value == 0 else (1 - reach, 1.0)
-    elif shows_spread(stderr):
-        reach = t_quantile(1 - tail, spread.degrees) * stderr / (value * (1 - value))
-        odds = math.log(value / (1 - value))
-        low, high = (1 / (1 + math.exp(side * reach - odds)) for side in (1, -1))
-    return Estimate(value, stderr, low, high, n, spread.users)
+    if spread.users > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
+        of_cases, of_users = (
+            math.fsum(one * one for one in sums) for sums in (weights[~np.isnan(weights)], _sums(weights, users))
+        )
+        assumed, weight = of_cases + ALIKE * (of_users - of_cases), ASSUMED / n
+        inverse = (spread.stderr**2 + weight * assumed) / (
+            value * (1 - value) + weight
+        )  # of the effective number of cases
+        square = inverse * t_quantile(1 - (1 - LEVEL) / 2, spread.degrees) ** 2
+        reach = math.sqrt(square * (value * (1 - value) + square / 4))
+        low = (value + square / 2 - reach) / (1 + square) if value > 0 else 0.0
+        high = (value + square / 2 + reach) / (1 + square) if value < 1 else 1.0
+    return Estimate(value, spread.stderr, low, high, n, spread.users)
 
 
-def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any]:
-    """(mean, number of defined values, the deviation of each case by its weight in the mean; nan where its value is).
+def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
+    """(mean, number of defined values, the deviation of each case by its weight in the mean, that weight; nan where its value is).
 
     With cells, the deviations are those from the mean of the case's cell. A cell without a defined value makes it nan.
     """
@@ -197,14 +205,15 @@ def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any]:
     cell_of = np.zeros(len(given), dtype=int) if cells is None else numbered(tuple(cells))
     defined = ~np.isnan(given)
     names = range(int(cell_of.max()) + 1 if len(given) else 0)
-    moves = np.full(len(given), math.nan)
+    weights, moves = np.full((2, len(given)), math.nan)
     means = []
     for cell in names:
         inside = defined & (cell_of == cell)
         count = int(inside.sum())
         means.append(math.fsum(given[inside].tolist()) / count if count else math.nan)
+        weights[inside] = 1 / (len(names) * count) if count else math.nan
         moves[inside] = (given[inside] - means[-1]) / (len(names) * count)
-    return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves
+    return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves, weights
 
 
 @lru_cache(maxsize=8)  # the measures of a group share its users and cells
@@ -228,24 +237,23 @@ class _Spread:
 
 
 def _spread(moves: Any, users: Sequence[str], also: Sequence[str] | None) -> _Spread:
-    import numpy as np
-
-    defined = ~np.isnan(moves)
-
-    def summed(clusters: Sequence[Hashable]) -> list[float]:
-        """The sum of each cluster that has a defined move, in the order in which they occur first, which decides the last digit."""
-        numbers = numbered(tuple(clusters))
-        if len(numbers) != len(moves):
-            raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
-        sums = np.bincount(numbers[defined], weights=moves[defined]).tolist()
-        return [sums[number] for number in dict.fromkeys(numbers[defined].tolist())]
-
-    ways = [summed(clusters) for clusters in (users, also) if clusters is not None]
+    ways = [_sums(moves, clusters) for clusters in (users, also) if clusters is not None]
     ways = [way for number, way in enumerate(ways) if not number or len(way) > 1]
     stderr = _stderr(ways[0])
     if len(ways) > 1:
-        stderr = math.sqrt(two_way(lambda clusters: _stderr(summed(clusters)) ** 2, users, also))
+        stderr = math.sqrt(two_way(lambda clusters: _stderr(_sums(moves, clusters)) ** 2, users, also))
     return _Spread(stderr, min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)))
+
+
+def _sums(moves: Any, clusters: Sequence[Hashable]) -> list[float]:
+    """The sum of each cluster that has a defined move, in the order in which they occur first, which decides the last digit."""
+    import numpy as np
+
+    numbers, defined = numbered(tuple(clusters)), ~np.isnan(moves)
+    if len(numbers) != len(moves):
+        raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
+    sums = np.bincount(numbers[defined], weights=moves[defined]).tolist()
+    return [sums[number] for number in dict.fromkeys(numbers[defined].tolist())]
 
 
 def _stderr(deviations: Collection[float]) -> float:
@@ -255,12 +263,18 @@ def _stderr(deviations: Collection[float]) -> float:
 
 
 def degrees_of_freedom(deviations: Collection[float]) -> float:
-    """Degrees of freedom of the variance of some users' deviations: 2 C / (kurtosis - 1) - 1, between 1 and C - 1 for C users."""
+    """Degrees of freedom of the variance of some users' deviations, at most C - 1 for C users.
+
+    2 C / (kurtosis - 1) - 1 (Satterthwaite), which is 1 where one user has all of the deviations. It is not let fall below
+    FEWEST, smoothly: with one degree of freedom t is 12.7, and a single event would say that anything is possible.
+    """
     count = len(deviations)
     squares = [d * d for d in deviations]
-    spread = sum(squares) ** 2
-    kurtosis = count * sum(square * square for square in squares) / spread if spread else 1.0
-    return min(count - 1.0, max(1.0, 2 * count / (kurtosis - 1) - 1)) if kurtosis > 1 else count - 1.0
+    spread, fourth = sum(squares) ** 2, sum(square * square for square in squares)
+    if count * fourth <= spread and spread:
+        return count - 1.0
+    shown = 2 * count / (count * fourth / spread - 1) - 1 if spread else 0.0
+    return min(count - 1.0, math.hypot(FEWEST, max(shown, 0.0)))
 
 
 def by_user(moves: Iterable[tuple[K, float]]) -> dict[K, float]:

@@ -221,7 +221,7 @@ def test_log_likelihoods_add_acc_sym(tmp_path):
     names = [result.metric_name for result in load(tmp_path / "card.md").eval_results]
     assert names == ["acc_sym (both orders), % (mc)", "acc (both orders), % (mc)"] * 9
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert "| total | **100.0** | 90.8–100.0 | 48 |" in text  # 0.025 ** (1.25 / 48): 8 users with 6 cases
+    assert "| total | **100.0** | 82.1–100.0 | 48 |" in text  # 48 / (48 + 1.75 * 2.447 ** 2): 8 users with 6 cases
 
 
 def test_one_user_has_no_interval_rather_than_a_wrong_one(tmp_path):

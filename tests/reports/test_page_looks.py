@@ -22,6 +22,8 @@ from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
+from personafeedback_tasks.reports.sentences import sentence
+from personafeedback_tasks.runs.caveat import WEAKENS, Caveat
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run
 
@@ -140,7 +142,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     assert "Of 3 models that were asked with another user's persona too, lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
         "It uses this user's persona.",
-        "All users have the same score: a standard error of 0 says nothing about the spread, so no interval is given unless all cases are right or all wrong.",
+        sentence(Caveat("near_end", WEAKENS)),
         "No sign that it uses this user's persona.",
         "No sign that it uses this user's persona.",
     ]

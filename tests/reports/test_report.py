@@ -710,9 +710,11 @@ def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     log = inspect_log(tmp_path / "eight", "mixed", "personafeedback_hard", "sample")
     report = make_report(read_run(log), load_cases("sample"))
     assert any(caveat.startswith("Only 8 users: 95 % intervals are rough.") for caveat in words(report))
-    log = inspect_log(tmp_path / "gold", "gold", "personafeedback_hard", "sample")
-    report = make_report(read_run(log), load_cases("sample"))
-    assert any(caveat.startswith("All users have the same score") for caveat in words(report))
+    for judge, said in (("gold", "So near to 0 or 100 %"), ("always_first", "All cases have the same score")):
+        log = inspect_log(tmp_path / judge, judge, "personafeedback_hard", "sample")
+        report = make_report(read_run(log), load_cases("sample"))
+        assert any(caveat.startswith(said) for caveat in words(report))
+        assert math.isnan(report.overall.measures["acc"].low) == (judge == "always_first")
     row = {"user_id": "u", "question": "q", "chosen": "c", "reject": "r"}
     one = make_release({"general/hard": [row, {**row, "question": "p"}]}, {"u": {"Name": "Li"}})
     log = inspect_log(tmp_path / "one", "mixed", "personafeedback_general_hard", one, counts="any")
