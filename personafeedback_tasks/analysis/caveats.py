@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
+from ..engine.messages import UNREADABLE_SHARE, remedy
 from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
@@ -20,6 +22,9 @@ NEAR_END = 0.05
 
 MOST_MISSING = 0.01
 """Share of replies without text up to which a report does not speak of them first."""
+
+MOST_UNREADABLE = 0.10
+"""Share of unreadable replies of a run, or of one of its cells, from which on its numbers measure the setup and not the model."""
 
 
 def of_result(
@@ -54,6 +59,11 @@ def of_run(run: Run) -> Iterator[Caveat]:
     installed = run.benchmark.version
     if (share := missing_share(run)) > MOST_MISSING:
         yield Caveat("missing_replies", VOID, {"percent": 100 * share})
+    share, unreadable = unreadable_part(run)
+    if share >= MOST_UNREADABLE:
+        yield Caveat("unreadable", VOID, unreadable)
+    elif share > UNREADABLE_SHARE:
+        yield Caveat("few_unreadable", WEAKENS, unreadable)
     if run.signature["demonstration"]:
         yield Caveat("demonstration", FORBIDS)
     if run.stopped is not None:
@@ -108,7 +118,7 @@ def of_shortcuts(run: Run, found: Shortcuts | None) -> Iterator[Caveat]:
 
 
 def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
-    """What weakens a difference to this control. A reply that cannot be read counts as wrong, and so makes a gain."""
+    """What weakens a difference to this control, or makes it void."""
     yield from control.unchecked
     same_part = control.logs == run.logs and control.unfinished == run.unfinished  # of one run that asked both
     if control.partial and not same_part and not control.stopped_early:
@@ -117,8 +127,12 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         conditions = {"mine": run.conditions_line or "none", "its": control.conditions_line or "none"}
         harnesses = {"harness": run.harness, "other": control.harness}
         yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **conditions})
-    if share := unreadable_share(control):
-        yield Caveat("control_unreadable", WEAKENS, {"value": value, "percent": 100 * share})
+    share, unreadable = unreadable_part(control)
+    if share >= MOST_UNREADABLE:
+        yield Caveat("control_unreadable", VOID, {"value": value, **unreadable})
+    elif share:
+        own, _ = unreadable_part(run)
+        yield Caveat("few_control_unreadable", WEAKENS, {"value": value, "own": 100 * own, **unreadable})
     spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
     if spec is not None and value == spec.value and len(common) < len(run.cases):
         values = {"gain": spec.gain, "common": len(common), "cases": len(run.cases)}
@@ -134,8 +148,25 @@ def missing_share(run: Run) -> float:
     return missing / run.replies if missing else 0.0
 
 
-def unreadable_share(run: Run) -> float:
-    """Share of a run's replies that are neither a label nor a refusal; 0 without replies."""
-    answers = [answer for case in run.cases.values() for outcome in case for answer in outcome.answers]
-    labels = (*run.benchmark.labels, "refusal")
-    return sum(answer not in labels for answer in answers) / len(answers) if answers else 0.0
+def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
+    """The share of a run's replies that are neither a label nor a refusal, in [0, 1], and the values of a caveat about them.
+
+    Those of the worst cell where that has MOST_UNREADABLE and the whole run has not.
+    """
+    answers: dict[str, list[str]] = {"": []}
+    for case in run.cases.values():
+        of_case = [answer for outcome in case for answer in outcome.answers]
+        answers[""] += of_case
+        answers.setdefault(case.cell, []).extend(of_case)
+    readable = (*run.benchmark.labels, "refusal")
+    reasons = {place: Counter(answer for answer in found if answer not in readable) for place, found in answers.items()}
+    shares = {place: reasons[place].total() / len(found) if found else 0.0 for place, found in answers.items()}
+    worst = max(shares, key=lambda place: shares[place])
+    place = worst if shares[""] < MOST_UNREADABLE <= shares[worst] else ""
+    most = reasons[place].most_common()
+    return shares[place], {
+        "percent": 100 * shares[place],
+        "where": f" in {place.replace('_', ' ')}" if place else "",
+        "reasons": ", ".join(f"{reason} {100 * count / len(answers[place]):.1f} %" for reason, count in most),
+        "remedy": remedy(run.benchmark, run.method, most[0][0]) if most else "",
+    }

@@ -9,21 +9,22 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 from ..common.paired_tests import familywise_p
 from ..common.statistics import Estimate, of_mean, user_sums
 from ..engine.cases import CaseSet
-from ..engine.messages import UNREADABLE_SHARE
 from ..engine.report import Examined
-from ..runs.caveat import VOID, WEAKENS, Caveat, grouped
+from ..runs.caveat import VOID, Caveat, grouped
 from ..runs.run import Run
 from .beside import with_scores
-from .caveats import of_result, unreadable_share
+from .caveats import of_result
 from .costs import Cost, costs
 from .measures import SCORE, Contender, Measure, measures
 from .shortcuts import make_shortcuts
+from .use import Use, use_of
 
 LEVEL = 0.05
 """Two runs are told apart if their difference is significant at this level, which all pairs of a ranking share."""
@@ -120,6 +121,20 @@ class Ranking:
         about = [caveat.about for caveat in self.caveats if caveat.severity == VOID]
         return {place for place in range(1, len(self.rows) + 1) if any(f"{place}" in of or not of for of in about)}
 
+    @cached_property
+    def uses(self) -> list[Use | None]:
+        """What each run makes of who its user is, in the order of the rows; None where its numbers are void, or its benchmark does not
+        ask that. It is said of all of them at once, so that equal chances of each do not add up."""
+        found = [
+            None if place in self.void else use_of(row.run, self._by_heading(row))
+            for place, row in enumerate(self.rows, 1)
+        ]
+        models = max(1, sum(use is not None and use.asked for use in found))
+        return [use and replace(use, models=models) for use in found]
+
+    def _by_heading(self, row: Ranked) -> dict[str, Estimate | None]:
+        return {measure.heading: row.values[measure.key] for measure in self.measures}
+
     def has(self, measure: Measure) -> bool:
         """Whether it is defined for any run."""
         values = (row.values[measure.key] for row in self.rows)
@@ -196,12 +211,7 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
     if texts:  # the caveats say nothing of the adjusted score
         texts = replace(texts, covariate={})
         shortcuts = make_shortcuts(run, {"": list(run.cases)}, texts)
-    unreadable = unreadable_share(run)  # a report has a line for them
-    return [
-        *([Caveat("unreadable", WEAKENS, {"percent": 100 * unreadable})] if unreadable > UNREADABLE_SHARE else []),
-        *of_result(run, one.controls, data, no_data, row.score, shortcuts.get("")),
-        *one.caveats,
-    ]
+    return [*of_result(run, one.controls, data, no_data, row.score, shortcuts.get("")), *one.caveats]
 
 
 def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[RankedPair]:

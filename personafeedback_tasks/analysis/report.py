@@ -14,7 +14,7 @@ from ..engine.outcome import ScoredCase
 from ..engine.report import Examined, Published
 from ..engine.usage import Prices
 from ..runs.asked import checked
-from ..runs.caveat import Caveat
+from ..runs.caveat import VOID, Caveat
 from ..runs.run import Run, RunError
 from ..runs.signature_line import signature_line
 from .aspects import Aspects, make_aspects
@@ -26,6 +26,7 @@ from .groups import Group, groups_of, has_macro, make_group
 from .measures import Contender, margin
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
+from .use import Use, use_of
 from .users import Users, make_users
 
 EXAMPLES = 5
@@ -96,6 +97,17 @@ class Report:
         own = self.run.signature[control.option]
         names = {name: value for name, value in named_differences(self.run).items() if value != own}
         return dict(sorted(names.items(), key=lambda item: item[1] == control.value))
+
+    @property
+    def void(self) -> bool:
+        """Whether its numbers are not those of the model, so that nothing is concluded from them."""
+        return any(caveat.severity == VOID for caveat in self.caveats)
+
+    @property
+    def use(self) -> Use | None:
+        """What the run makes of who its user is, over all cases; None for a benchmark that does not ask that."""
+        name = self.overall.name
+        return use_of(self.run, {**(self.sheet.named_in(name) if self.sheet else {}), **self.differences(name)})
 
     def differences(self, name: str) -> dict[str, Estimate]:
         """Those of `named_controls` in a group, as far as the controls are there."""

@@ -122,7 +122,7 @@ def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[
         known: what the controls leave out: `persona`.
         others: further settings whose runs a sheet can show beside.
     """
-    right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "what knowing this person is worth")
+    right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "how far answers depend on whose it is")
     gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")
     return Control(
         option="setting",

@@ -163,8 +163,8 @@ def card(
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Nothing is uploaded. Refused, with the reason: a partial run, the sample, more than 10 % unreadable replies (refusals
-    do not count), unchecked data, logs that do not belong together, and the card of another model.
+    Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
+    count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
 
     \b
         personafeedback card logs/a.eval --model-card README.md

@@ -83,13 +83,18 @@ def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: 
     if not many and "no_response" not in reasons:
         return None
     reason = min(reasons, key=lambda name: (-reasons[name], name)) if many else "no_response"
-    remedy = _REMEDIES[reason].format(labels=" or ".join(benchmark.labels))
-    if reason == "invalid_response_format":
-        remedy = _OF_EVIDENCE.get(method.evidence, remedy)
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
-        f"and count as wrong; {'most common reason' if many else 'among them'}: {reason} ({reasons[reason]:,}). {remedy}"
+        f"and count as wrong; {'most common reason' if many else 'among them'}: {reason} ({reasons[reason]:,}). "
+        f"{remedy(benchmark, method, reason)}"
     )
+
+
+def remedy(benchmark: Benchmark, method: Method, reason: str) -> str:
+    """What to do about replies that are unreadable for this reason: the options to pass, in both harnesses."""
+    if reason == "invalid_response_format" and method.evidence in _OF_EVIDENCE:
+        return _OF_EVIDENCE[method.evidence]
+    return _REMEDIES[reason].format(labels=" or ".join(benchmark.labels))
 
 
 _OF_EVIDENCE = {

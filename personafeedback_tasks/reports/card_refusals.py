@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis.caveats import unreadable_share
 from ..analysis.report import Report
 from ..common.statistics import percent
 from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
+from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
 from .card_file import CardError
-from .card_text import counted, unreadable
 from .sentences import sentence
 
 MOST_OTHERWISE = 0.005
 """Share of a run's replies that the installed version may read differently from that of the run."""
-
-MOST_UNREADABLE = 0.10
-"""Share of a group's replies that may be unreadable, refusals not counted. Above it a score reflects the setup, not the model."""
 
 
 def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec:
@@ -58,21 +54,15 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
         )
     for asked in (run, *report.controls.values()):
         _refuse_unchecked(asked, cases)
-    for group in report.groups:
-        reasons = unreadable(group)
-        if sum(reasons.values()) > MOST_UNREADABLE * group.replies:
-            share = percent(sum(reasons.values()) / group.replies)
+    for caveat in report.caveats:
+        if caveat.severity == VOID:
             raise CardError(
-                f"{log}: found {share} % unreadable replies in {group.name} ({counted(reasons)}; refusals not counted), expected "
-                f"at most {percent(MOST_UNREADABLE)} %. Such a score measures the setup, not the model: read some replies, then "
-                "run again (more new tokens for a thinking model, a chat template, the _mc tasks for a base model)."
+                f"{log}: found numbers that are void, expected those of the model. {sentence(caveat)} Then run again."
             )
     for value, control in report.controls.items():
-        if control.partial or unreadable_share(control) > MOST_UNREADABLE:
+        if control.partial:
             raise CardError(
-                f"{control.logs[0]}: found a control that is partial or has {percent(unreadable_share(control))} % unreadable "
-                f"replies, expected all cases and at most {percent(MOST_UNREADABLE)} %: its missing answers would "
-                f"inflate the difference to it. Run the control again, or "
+                f"{control.logs[0]}: found a partial control ({control.unfinished}), expected all cases. Run the control again, or "
                 f"leave --{value.replace('_', '-')} out."
             )
     if cases is None:

@@ -13,7 +13,6 @@ from ..analysis.sheet import difference
 from ..common import foreign
 from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec
-from ..runs.caveat import VOID
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
 from .headline import ceilings, verdict
@@ -54,16 +53,12 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     """The Markdown section of a card: the verdict, what was measured, the numbers, their caveats; the rest folded away."""
     run = report.run
     heading = f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title
-    void, others = (
-        [caveat for caveat in report.caveats if (caveat.severity == VOID) is first] for first in (True, False)
-    )
     listed = sorted(spec.measures, key=lambda name: name != run.primary)
     measures = [name for name in listed if any(not math.isnan(group.measures[name].value) for group in report.groups)]
-    cut = [sentence(caveat) for caveat in others if sentence(caveat) != first_sentence(caveat)]
+    cut = [sentence(caveat) for caveat in report.caveats if sentence(caveat) != first_sentence(caveat)]
     first, rest = spec.caveats(_facts(report, cases, spec))
     parts = [
         f"## {foreign.markdown(heading)}",
-        *(foreign.markdown(sentence(caveat)) for caveat in void),
         foreign.markdown(verdict(report)),
         spec.measured(foreign.code(model_of(run)), run.signature, measures, cases),
         *_main_table(report, spec, measures).markdown(),
@@ -73,7 +68,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
             [
                 *first,
                 *([] if report.overall.gain else _gain(report)),
-                *(foreign.markdown(first_sentence(caveat)) for caveat in others),
+                *(foreign.markdown(first_sentence(caveat)) for caveat in report.caveats),
             ]
         ),
         "<details>\n<summary>Every number, more on the data, and how to run it again</summary>",

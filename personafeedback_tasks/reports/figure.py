@@ -24,6 +24,8 @@ from matplotlib.textpath import TextToPath
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.statistics import Estimate
+from ..runs.caveat import VOID
+from .sentences import first_sentence
 
 WIDTH = 3.5
 """Inches: one column of a paper."""
@@ -68,6 +70,12 @@ class FigureBlock:
     name: str
     rows: list[tuple[str, Estimate]]
     report: Report | None = None
+
+    @property
+    def heading(self) -> list[str]:
+        """Its name, and what makes its numbers void."""
+        caveats = self.report.caveats if self.report else ()
+        return [self.name, *(first_sentence(caveat) for caveat in caveats if caveat.severity == VOID)]
 
 
 def draw(reports: Sequence[Report]) -> Figure:
@@ -146,7 +154,7 @@ def _places(
     heading: list[tuple[str, float]] = []
     top = 0.0
     for block in blocks:
-        for line in wrapped(foreign.drawn(block.name), WIDTH - 2 * MARGIN):
+        for line in (line for text in block.heading for line in wrapped(foreign.drawn(text), WIDTH - 2 * MARGIN)):
             heading.append((line, top + 0.5))
             top += 1
         rows.append([])

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
 from ..common.statistics import percent
-from ..runs.caveat import VOID
 from . import sentences
 from .blocks import Block, Words, bullets
 from .table import Column, Table, measured, points, signed, with_ends
@@ -19,10 +18,10 @@ PEOPLE = "people among themselves"
 def verdict(report: Report) -> str:
     """The first sentence about a run; empty where nothing was answered."""
     spec = report.run.benchmark.report
-    score, control = report.overall.measures[report.run.primary], spec.control
+    score = report.overall.measures[report.run.primary]
     if math.isnan(score.value):
         return ""
-    if any(caveat.severity == VOID for caveat in report.caveats):
+    if report.void:
         return "No verdict: the numbers are void."
     known = report.run.stopped
     sequence = known is not None and known.early  # only its interval holds
@@ -38,10 +37,7 @@ def verdict(report: Report) -> str:
         clauses = [sentences.beyond(replace(score, **above), "chance")]
     if not clauses:
         clauses = [f"{report.run.score_name} {percent(score.value)} %{_beside_baselines(report)}"]
-    uses = ""
-    if control is not None and control.named and control.named[0].name in report.named_controls:
-        uses = sentences.uses_known(report.differences(report.overall.name).get(control.named[0].name), control.known)
-    return sentences.verdict(clauses[0], uses)
+    return sentences.verdict(clauses[0], sentences.uses_known(report.use) if report.use else "")
 
 
 def _beside_baselines(report: Report) -> str:

@@ -12,7 +12,7 @@ from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common.statistics import percent
 from ..engine.report import Control
-from ..runs.caveat import Caveat
+from ..runs.caveat import VOID, Caveat
 from . import rank_text, sentences
 from .page_data import names as names_of
 from .page_plots import Axis
@@ -48,8 +48,8 @@ Cell = dict[str, Any]
 
 def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
     """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture."""
-    about_user = rank_text.use_of_person(ranking)
-    short = [measure for measure in ranking.measures if measure.key == SCORE or measure is about_user]
+    person = rank_text.of_person(ranking)
+    short = [*(measure for measure in ranking.measures if measure.key == SCORE), *person]
     long = [measure for measure in ranking.measures if measure not in short and ranking.has(measure)]
 
     def column(measure: Measure) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
             "meaning": _meaning(measure, ranking),
             "short": measure in short,
             "cells": [_cell(measure, row) for row in ranking.rows],
-            "plots": _plots(ranking, measure) if measure is about_user and ranking.has(measure) else None,
+            "plots": _plots(ranking, measure) if measure in person and ranking.has(measure) else None,
         }
 
     tied = [{"text": _tied(row, numbers), "aside": "", "sort": len(row.tied)} for row in ranking.rows]
@@ -106,21 +106,22 @@ def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
     ]
     if tied := [place - 1 for place in best.tied if place - 1 in sound and place - 1 not in firsts]:
         first += [(", but cannot be told apart from ", False), *_names(ranking, tied)]
-    control, about_user = spec.control, rank_text.use_of_person(ranking)
-    if control is None or about_user is None:
+    control, uses = spec.control, ranking.uses
+    if control is None or not any(uses):
         return [[*first, (".", False)]]
-    key = about_user.key
-    asked = [place for place in sound if ranking.rows[place].values[key] is not None]
+    asked = [place for place in sound if (use := uses[place]) and use.over_wrong and use.over_none]
+    with_both = f"asked with another user's {control.known} and {control.without} too"
     if not asked:
-        return [[*first, (f". {sentences.verdict('', sentences.uses_known(None, control.known))}", False)]]
-    using = [place for place in asked if ranking.rows[place].values[key].low > 0]  # type: ignore[union-attr]
-    of, none = f"Of {len(asked)} models that were asked with another user's {control.known} too, ", "none"
+        nothing = f". Whether a model uses this user's {control.known} needs both controls: no model was {with_both}."
+        return [[*first, (nothing, False)]]
+    using = [place for place in asked if (use := uses[place]) and use.uses]
+    of, none = f"Of {len(asked)} models that were {with_both}, ", "none"
     if len(asked) == 1:
-        of, none = f"One model was asked with another user's {control.known} too: ", "nothing"
+        of, none = f"One model was {with_both}: ", "nothing"
     if not using:
         return [[*first, (f". {of}{none} shows that it uses this user's {control.known}.", False)]]
-    uses = f" use{'s' if len(using) == 1 else ''} this user's {control.known}."
-    return [[*first, (".", False)], [(of, False), *_names(ranking, using), (uses, False)]]
+    using_it = f" use{'s' if len(using) == 1 else ''} this user's {control.known}."
+    return [[*first, (".", False)], [(of, False), *_names(ranking, using), (using_it, False)]]
 
 
 def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
@@ -141,25 +142,18 @@ def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
 
 def notes(ranking: Ranking) -> list[list[str]]:
     """What a reader must know of each run by itself: whether it uses who the user is, and its own caveats, in sentences."""
-    control, about_user = ranking.runs[0].benchmark.report.control, rank_text.use_of_person(ranking)
     made = []
-    for place, row in enumerate(ranking.rows, 1):
-        own = [
-            replace(caveat, about=())
-            for caveat in ranking.caveats
-            if f"{place}" in caveat.about and is_of_models(caveat)
-        ]
-        texts = list(map(sentences.sentence, own))
-        difference = row.values[about_user.key] if about_user else None
-        if control is not None and difference is not None and place not in ranking.void:
-            texts.insert(0, sentences.verdict("", sentences.uses_known(difference, control.known)))
-        made.append(texts)
+    for place, use in enumerate(ranking.uses, 1):
+        texts = ["No verdict: its numbers are void."] if place in ranking.void else []
+        texts += [sentences.verdict("", sentences.uses_known(use))] if use and use.asked else []
+        own = [caveat for caveat in ranking.caveats if f"{place}" in caveat.about and is_of_models(caveat)]
+        made.append([*texts, *(sentences.sentence(replace(caveat, about=())) for caveat in own)])
     return made
 
 
 def is_of_models(caveat: Caveat) -> bool:
-    """Whether a caveat goes below the names of its models, not above the table."""
-    return len(caveat.about) == 1 or bool(caveat.about and caveat.key in sentences.OF_A_MODEL)
+    """Whether a caveat goes below the names of its models, not above the table, where all are that make numbers void."""
+    return rank_text.is_below(caveat) or (len(caveat.about) == 1 and caveat.severity != VOID)
 
 
 def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
@@ -200,14 +194,17 @@ def _cell(measure: Measure, row: Ranked) -> Cell:
 
 
 def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
-    """Where 0 is, and the value of each run with its interval."""
+    """Where 0 is, the value of each run with its interval, and whether the run is said to use who the user is."""
     values = [row.values[measure.key] for row in ranking.rows]
     there = [value for value in values if value is not None]
     axis = Axis.over([0.0, *(end for value in there for end in (value.value, value.low, value.high))], (-100.0, 100.0))
     return {
         "zero": axis.at(0),
         "bars": [value and axis.bar(value) for value in values],
-        "signs": ["" if value is None else "yes" if value.low > 0 else "no" for value in values],
+        "signs": [
+            "" if value is None else "yes" if use and use.uses else "no"
+            for value, use in zip(values, ranking.uses, strict=True)
+        ],
     }
 
 

@@ -15,7 +15,7 @@ from ..common.strict_json import jsonable
 from ..common.tables import lines_text
 from ..runs.signature_line import signature_line
 from . import costs_text
-from .sentences import as_dicts
+from .sentences import as_dicts, uses_known
 
 
 def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -47,10 +47,11 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "rank": row.rank,
                 "ranks": row.ranks,
                 "tied": row.tied,
+                "verdict": uses_known(use) if use else None,
                 "costs": costs_text.as_dicts(row.costs),
                 "measures": {measure.key: in_unit(measure, row.values[measure.key]) for measure in ranking.measures},
             }
-            for row in ranking.rows
+            for row, use in zip(ranking.rows, ranking.uses, strict=True)
         ],
         "pairs": [replace(pair, difference=in_percent(pair.difference)) for pair in ranking.pairs],
     }
@@ -71,19 +72,19 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     )
     lines: list[list[Any]] = [
         [
-            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "name", "model", "harness", "method", "primary", "partial",
-            *main, "cases", "users", *others, "caveats", "signature",
+            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "verdict", "name", "model", "harness", "method", "primary",
+            "partial", *main, "cases", "users", *others, "caveats", "signature",
         ]
     ]  # fmt: skip
     for number, ranking in enumerate(rankings, start=1):
-        for place, row in enumerate(ranking.rows, start=1):
+        for place, (row, use) in enumerate(zip(ranking.rows, ranking.uses, strict=True), start=1):
             run = row.run
             caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
             numbers = {name: text for measure in ranking.measures for name, text in _parts(measure, row).items()}
             lines.append([
-                SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), run.name, run.model, run.harness,
-                run.method.name, run.primary, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases, ranking.users,
-                *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
+                SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), uses_known(use) if use else "", run.name, run.model,
+                run.harness, run.method.name, run.primary, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases,
+                ranking.users, *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
             ])  # fmt: skip
     return lines_text(lines)
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from ..analysis.measures import COUNT, POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
-from ..runs.caveat import Caveat
+from ..runs.caveat import VOID, Caveat
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
 from . import costs_text
@@ -20,7 +20,8 @@ from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, s
 
 PLACE = (
     "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
-    "tied: the places of the models that it cannot be told apart from."
+    "tied: the places of the models that it cannot be told apart from. The sentences on single models are corrected for the number of models "
+    "(Bonferroni); intervals are those of each model alone."
 )
 LEGEND = (
     f"{{score}} in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: sign flips and bootstrap-t over users, with the largest "
@@ -59,7 +60,7 @@ def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = No
         width: how wide the short table may be; None leaves every name as it is.
     """
     runs = {f"{place}": signature_line(run) for place, run in enumerate(ranking.runs, 1)}
-    below = [caveat for caveat in ranking.caveats if caveat.about and caveat.key in OF_A_MODEL]
+    below = list(filter(is_below, ranking.caveats))
     return [
         heading(title(ranking)),
         warnings([caveat for caveat in ranking.caveats if caveat not in below]),
@@ -81,17 +82,15 @@ def all_blocks(rankings: Sequence[Ranking], columns: Sequence[str] = (), width: 
 
 def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list[Block]:
     if not columns:
-        return [short_table(ranking, width)]
+        return [short_table(ranking)] if width is None else [*_within(ranking, width)]
     if columns != ALL:
         chosen = [measure for measure in ranking.measures if measure.key in columns]
         return [_table_of(ranking, _shown(ranking, chosen), _tied(ranking) if TIED in columns else None)]
-    scores, others = (
-        [measure for measure in ranking.measures if ranking.has(measure) and (measure.kind == "score") is first]
-        for first in (True, False)
-    )
+    first = [measure for measure in ranking.measures if measure.kind == "score"] + of_person(ranking)
+    others = [measure for measure in ranking.measures if measure not in first]
     made: list[Block] = [
-        _table_of(ranking, _shown(ranking, scores), _tied(ranking)),
-        _of_places(ranking, _shown(ranking, others)),
+        _table_of(ranking, _shown(ranking, list(filter(ranking.has, first)), absent=NOT_ASKED), _tied(ranking)),
+        _of_places(ranking, _shown(ranking, list(filter(ranking.has, others)))),
     ]
     made.append(costs_text.table({f"{place}": row.costs for place, row in enumerate(ranking.rows, 1)}))
     return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
@@ -105,20 +104,25 @@ def known(rankings: Sequence[Ranking]) -> list[str]:
 # --- what a model is asked first ---------------------------------------------------------------------------------------
 
 
-def short_table(ranking: Ranking, width: int | None = None) -> Table:
-    """Place, model, score, whether it uses who the user is, and ties.
+def short_table(ranking: Ranking) -> Table:
+    """Place, model, score, what knowing the user is worth, and ties."""
+    return _table_of(ranking, [*_scores(ranking), *_differences(ranking)], _tied(ranking))
 
-    Args:
-        width: see `blocks`. Where the table is wider, long lists of ties become their number, and then names are shortened.
-    """
-    uses = use_of_person(ranking) or _gain(ranking)
-    if uses and not ranking.has(uses) and any(measure.kind == "given" for measure in ranking.measures):
-        uses = None  # a judge of duels is seldom asked about another persona
-    first = [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "given"]
-    columns = _shown(ranking, [*first, *([uses] if uses else [])], absent=NOT_ASKED)
+
+def _within(ranking: Ranking, width: int) -> list[Table]:
+    """The short table no wider than that. Where it cannot be, the differences to the controls are a table of their own below it."""
+    scores, differences = _scores(ranking), _differences(ranking)
+    whole = _no_wider(ranking, [*scores, *differences], width)
+    if whole.width <= width or not differences:
+        return [whole]
+    return [_no_wider(ranking, scores, width), _of_places(ranking, differences)]
+
+
+def _no_wider(ranking: Ranking, columns: Sequence[Column], width: int) -> Table:
+    """These columns and the ties. If they are wider, long lists of ties become their number, and then names are shortened to SHORTEST."""
     tied = _tied(ranking)
     made = _table_of(ranking, columns, tied)
-    if width is None or (over := made.width - width) <= 0:
+    if made.width <= width:
         return made
     counted = [f"{len(row.tied)} others" for row in ranking.rows]
     longest = max(map(len, counted))
@@ -128,21 +132,28 @@ def short_table(ranking: Ranking, width: int | None = None) -> Table:
     return _table_of(ranking, columns, tied, shortened(names, max(SHORTEST, max(map(cell_len, names)) - over)))
 
 
-def use_of_person(ranking: Ranking) -> Measure | None:
-    """The measure that tells whether a model uses who the user is: `right_minus_wrong`. None where the benchmark has none, and for
-    runs with another setting."""
+def _scores(ranking: Ranking) -> list[Column]:
+    return _shown(ranking, [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "given"])
+
+
+def _differences(ranking: Ranking) -> list[Column]:
+    """Those to the controls; none of a judge of duels, which is seldom asked about another persona, if it was not."""
+    person = of_person(ranking)
+    of_duels = any(measure.kind == "given" for measure in ranking.measures)
+    return [] if of_duels and not any(map(ranking.has, person)) else _shown(ranking, person, absent=NOT_ASKED)
+
+
+def of_person(ranking: Ranking) -> list[Measure]:
+    """The measures that tell what knowing the user is worth to a model: `right_minus_wrong` and `persona_gain`. Empty where its benchmark
+    has no control, and for settings that have none."""
     control = ranking.runs[0].benchmark.report.control
     if control is None:
-        return None
+        return []
     names = [one.name for one in control.named if one.more == ranking.asked.get(control.option)]
-    return next((measure for measure in ranking.measures if measure.heading in names[:1]), None)
-
-
-def _gain(ranking: Ranking) -> Measure | None:
-    """The gain over the control, of a benchmark whose control has no other difference."""
-    control = ranking.runs[0].benchmark.report.control
-    gain = control.gain if control and not control.named else ""
-    return next((measure for measure in ranking.measures if measure.heading == gain), None)
+    if not control.named:
+        names = [control.gain]
+    of_name = {measure.heading: measure for measure in ranking.measures}
+    return [of_name[name] for name in names]
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
@@ -163,18 +174,18 @@ def _without_middle(name: str, width: int) -> str:
     return name if cell_len(name) <= width else f"{set_cell_size(name, width - 1 - end)}…{name[-end:]}"
 
 
+def is_below(caveat: Caveat) -> bool:
+    """Whether a caveat goes below the table, after the name of its model: it is of some models alone, and makes nothing void."""
+    return bool(caveat.about) and caveat.severity != VOID and caveat.key in OF_A_MODEL
+
+
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
-    """A sentence on each model of which the table does not say enough."""
-    uses, control = use_of_person(ranking), ranking.runs[0].benchmark.report.control
-    known = control.known if control else ""
+    """A sentence on each model: whether it uses who the user is, where that was asked, and its own caveats."""
     lines = []
-    for place, (row, name) in enumerate(zip(ranking.rows, _names(ranking), strict=True), 1):
-        parts = [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
-        difference = row.values[uses.key] if uses else None
-        if place in ranking.void:
-            parts.insert(0, "its numbers are void")
-        elif difference is not None and difference.low <= 0:
-            parts.insert(0, f"{uses_known(difference, known)} ({interval(difference, sign=True)})")
+    for place, (use, name) in enumerate(zip(ranking.uses, _names(ranking), strict=True), 1):
+        parts = ["no verdict, its numbers are void"] if place in ranking.void else []
+        parts += [uses_known(use)] if use and use.asked else []
+        parts += [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
         if parts:
             lines.append(f"{place} {name}: {'; '.join(parts)}.")
     return lines

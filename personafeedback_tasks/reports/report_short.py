@@ -7,13 +7,13 @@ import math
 from ..analysis.report import Report
 from ..common.statistics import Estimate, percent
 from ..engine.report import Line
-from ..runs.caveat import WEAKENS, Caveat
+from ..runs.caveat import VOID, WEAKENS, Caveat
 from ..runs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
 from .report_text import published
 from .rerun import FOLDER, asking
-from .sentences import first_sentence
+from .sentences import first_sentence, sentence
 from .table import Column, Table, interval, number, spaced, with_interval
 from .terminal import WIDTH, height
 
@@ -32,7 +32,7 @@ def blocks(report: Report, others: bool = False) -> list[Block]:
     """
     above = [
         heading(title(report)),
-        lines([f"! {first_sentence(caveat)}" for caveat in severe(report)]),
+        lines([f"! {_lead(caveat)}" for caveat in severe(report)]),
         lines([headline.verdict(report)], style="bold"),
         _numbers(report),
     ]
@@ -53,6 +53,11 @@ def title(report: Report) -> str:
 def severe(report: Report) -> list[Caveat]:
     """Those that are on every screen."""
     return [caveat for caveat in report.caveats if caveat.severity != WEAKENS]
+
+
+def _lead(caveat: Caveat) -> str:
+    """A caveat on the screen: whole where it makes the numbers void, since it says what to do."""
+    return sentence(caveat) if caveat.severity == VOID else first_sentence(caveat)
 
 
 def _numbers(report: Report) -> Words:
@@ -84,7 +89,9 @@ def _points(estimate: Estimate) -> str:
 
 
 def _asking(report: Report) -> list[Block]:
-    """The command for the controls that are missing."""
+    """The command for the controls that are missing; none where the run itself must be repeated."""
+    if report.void:
+        return []
     missing = [
         value for name, value in report.named_controls.items() if name not in report.differences(report.overall.name)
     ]

@@ -204,20 +204,24 @@ def _sheet(report: Report) -> list[Block]:
         scores += with_interval(name, [column.scores[name] for column in sheet.columns])
     return [
         paragraph(SHEET),
-        *map(paragraph, sheet_notes(sheet)),
+        *map(paragraph, sheet_notes(sheet, report.void)),
         Table("Scores", labels, tuple(scores), single=len(labels) == 1),
         Table("Differences", labels, tuple(_gaps(sheet)), single=len(labels) == 1),
     ]
 
 
-def sheet_notes(sheet: Sheet) -> list[str]:
-    """The differences that have a name, in words. Where one may be 0, how far from 0 it may be instead."""
+def sheet_notes(sheet: Sheet, void: bool = False) -> list[str]:
+    """The differences that have a name, in words. Where one may be 0, how far from 0 it may be instead.
+
+    Args:
+        void: whether the numbers are not those of the model: then nothing is said of 0.
+    """
     notes = []
     for name, named in sheet.named.items():
         notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")
         overall = max(sheet.columns, key=lambda column: column.cases).differences[name]
         known = next(iter(sheet.runs.values())).stopped
-        if known is None and overall.low <= 0 <= overall.high:
+        if not void and known is None and overall.low <= 0 <= overall.high:
             notes.append(
                 f"Over all cases it cannot be told apart from 0, and lies within {100 * equivalence_bound(overall):.1f} points of 0 "
                 "(two one-sided tests at 5 %)."

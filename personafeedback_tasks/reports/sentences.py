@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..common.statistics import Estimate, percent
+from ..analysis.use import Use
+from ..common.statistics import Estimate, percent, shows_spread
 from ..common.transfer import Transfer
 from ..engine.stopping import StopState
 from ..runs.caveat import Caveat
@@ -35,23 +37,55 @@ def beyond(margin: Estimate, what: str) -> str:
     return f"cannot be told apart from {what} ({percent(margin.value, sign=True)} points)"
 
 
-def uses_known(difference: Estimate | None, known: str) -> str:
-    """Whether a run uses who the user is, in a clause. It follows from the 95 % interval of its right minus wrong.
+_USES: Mapping[tuple[int | None, int | None], str] = {
+    (1, 1): "it uses this user's {known}",
+    (1, 0): "its answers depend on whose {known} it is told; whether the right one helps cannot be seen",
+    (1, -1): "a {known} misleads it ({gain}), another user's even more",
+    (1, None): "its answers depend on whose {known} it is told; whether the right one helps was not asked",
+    (0, 1): "a {known} helps it; that it must be this user's cannot be seen",
+    (0, 0): "no sign that it uses this user's {known}",
+    (0, -1): "a {known} misleads it ({gain}); that it matters whose cannot be seen",
+    (0, None): "no sign that it uses this user's {known}",
+    (-1, 1): "a {known} helps it, another user's more than this user's",
+    (-1, 0): "it does worse with this user's {known} than with another user's",
+    (-1, -1): "it does worse with this user's {known} than with another user's or none",
+    (-1, None): "it does worse with this user's {known} than with another user's",
+    (None, 1): "a {known} helps it; whether it must be this user's was not asked",
+    (None, 0): "no sign that a {known} helps it; whether it matters whose was not asked",
+    (None, -1): "a {known} misleads it ({gain}); whether it matters whose was not asked",
+    (None, None): "whether it uses this user's {known} was not asked",
+}
+"""By the signs of (right minus wrong, right minus none), see `Use.sign`. Where (1, 0) is because a wrong persona is worse than none,
+the verdict says so instead."""
 
-    Args:
-        difference: right minus wrong; None if the run has no such control.
-        known: what a run is told about a user: `persona`.
-    """
-    if difference is None:
-        return f"whether it uses this user's {known} was not asked"
-    if math.isnan(difference.low):
-        why = " with one user" if difference.users < 2 else ": the difference is the same for all users"
-        return f"whether it uses this user's {known} cannot be said{why}"
-    if difference.low > 0:
-        return f"it uses this user's {known}"
-    if difference.high < 0:
-        return f"it does worse with this user's {known} than with another user's"
-    return f"no sign that it uses this user's {known}"
+
+def uses_known(use: Use) -> str:
+    """Whether a run uses who its user is, in a clause."""
+    said = _uses_alone(use)
+    corrected = said != _uses_alone(replace(use, models=1))
+    return f"{said} (corrected for {use.models} models)" if corrected else said
+
+
+def _uses_alone(use: Use) -> str:
+    wrong, none, other = use.over_wrong, use.over_none, use.wrong_over_none
+    signs = use.sign(wrong), use.sign(none)
+    asked = [difference for difference in (wrong, none) if difference is not None]
+    if asked and not any(signs) and all(math.isnan(difference.low) for difference in asked):
+        return f"whether it uses this user's {use.known} cannot be said{_why_unknown(asked[0])}"
+    gain = percent(none.value, sign=True) if none else ""
+    if signs == (1, 0) and none and other and use.sign(other) == -1 and not math.isnan(none.low):
+        nothing = f"{gain}, {percent(none.low, sign=True)} to {percent(none.high, sign=True)}"
+        harm = percent(other.value, sign=True)
+        return f"a wrong {use.known} misleads it ({harm}); the right one adds nothing that can be seen ({nothing})"
+    return _USES[signs].format(known=use.known, gain=gain)
+
+
+def _why_unknown(difference: Estimate) -> str:
+    if difference.users < 2:
+        return " with one user"
+    return (
+        ": the run stopped early" if shows_spread(difference.stderr) else ": the difference is the same for all users"
+    )
 
 
 def beside_people(transfer: Transfer) -> str:
@@ -110,14 +144,17 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "equal_users": "All cases have the same score, which says nothing about how far other cases differ, so no interval is given.",
     "near_end": "So near to 0 or 100 %, an interval misses what fails for a few users of whom none is in the data: if 2 % of all users fail "
     "throughout, it holds in 85 % of runs with 101 users.",
-    "unreadable": "{percent:.1f} % of the replies are unreadable and count as wrong.",
+    "unreadable": "{percent:.1f} % of the replies{where} are unreadable ({reasons}): this measures the setup, not the model. {remedy}",
+    "few_unreadable": "{percent:.1f} % of the replies are unreadable ({reasons}) and count as wrong.",
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
     "control_harness": "The control {value} was run by {other}, the run by {harness}. Check that they asked under the same conditions: {mine}; "
     "and {its}.",
-    "control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable and count as wrong, which inflates the difference "
-    "to it.",
+    "control_unreadable": "{percent:.1f} % of the replies of the control {value}{where} are unreadable ({reasons}): differences to it "
+    "measure the setup, not the model. {remedy}",
+    "few_control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable ({reasons}) and count as wrong, as do "
+    "{own:.1f} % of the run's.",
     "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",
     # two runs side by side
     "data_unchecked": "The users, cells and texts were not checked. {why}",
@@ -137,11 +174,11 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
 OF_A_MODEL: Mapping[str, str] = {
     "partial": "partial, {cells}",
     "unfinished": "{state}",
-    "unreadable": "{percent:.0f} % of its replies are unreadable and count as wrong",
-    "control_unreadable": "{percent:.0f} % of the replies of its control {value} are unreadable",
+    "few_unreadable": "{percent:.0f} % of its replies are unreadable and count as wrong",
+    "few_control_unreadable": "{percent:.0f} % of the replies of its control {value} are unreadable",
     "shortcut": "picks {picks} in {percent:.0f} % of the cases",
 }
-"""The same caveats after a model's name in a list of several: key -> words."""
+"""Caveats that follow a model's name in a list of several, where they make no number void: key -> words."""
 
 
 def of_a_model(caveat: Caveat) -> str:

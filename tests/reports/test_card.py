@@ -30,9 +30,9 @@ from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.attacks import ATTACKS
 from support.caveats import words
-from support.outcomes import answering, scored_case
+from support.outcomes import answering
+from support.sample_runs import GOLD, SAMPLE, run_of
 
-from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.run_data import RunData
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
@@ -55,11 +55,9 @@ from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.model_arguments import needed
 from personafeedback_tasks.runs.read import read_run, read_runs
-from personafeedback_tasks.runs.run import Run, RunError
+from personafeedback_tasks.runs.run import RunError
 from personafeedback_tasks.runs.signature_line import model_of
 
-GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
-SAMPLE = load_cases("sample")
 CARD = find("personafeedback").report.card
 
 
@@ -72,25 +70,6 @@ def conditions(line):
 def answered(case, answers):
     """The same case with other answers."""
     return answering(case, answers, values=score_answers(answers))
-
-
-def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
-    """A whole run, on the texts of the sample, that says it was asked on the release."""
-    cases = [case for case in SAMPLE if case.cell in cells]
-    found = {}
-    for i, c in enumerate(cases):
-        values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
-        found[c.id] = scored_case(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
-    signed = {
-        "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
-        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "checked", "data": SAMPLE.digest, "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
-    }  # fmt: skip
-    run = {
-        "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
-        "conditions": {"chat template": "applied", "few-shot": 0, "max_gen_toks": 1024}, "cells": {cell: 8 for cell in cells if cell in CELLS},
-        "cases": found, "logs": (Path("results/acme__model/results_2026.json"),),
-    }  # fmt: skip
-    return Run(**{**run, **kwargs})
 
 
 def update(path, run=None, beside=None, cases=SAMPLE, replace=False):
@@ -840,7 +819,7 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
     )
     update(tmp_path / "card.md", run_of(), {"no_persona": none, "other_persona": other})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert "Right minus wrong is persona - other_persona: what knowing this person is worth." in text
+    assert "Right minus wrong is persona - other_persona: how far answers depend on whose it is." in text
     assert "Wrong minus none is other_persona - no_persona: what any persona text at all is worth." in text
     assert "; it uses this user's persona.\n" in text
     shown, _, folded = text.partition("<details>")
@@ -1377,7 +1356,7 @@ def unfinished(run):
         (run_of(signature={"counts": "any"}), r"found data whose number of cases was not checked \(counts=any\), expected the whole release"),
         (
             run_of(unreadable(1 / 8), cells=["general_hard"]),
-            r"found 12.5 % unreadable replies in general_hard \(no_response 1, truncated 1; refusals not counted\), expected at most 10.0 %",
+            r"found numbers that are void, .* 12.5 % of the replies are unreadable \(no_response 6.2 %, truncated 6.2 %\)",
         ),
     ],
 )  # fmt: skip
@@ -1402,29 +1381,17 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tm
         other = run_of(signature=setting)
         other, said = replace(other, cases=dict(list(other.cases.items())[:5])), f"PARTIAL control {value}: "
         assert any(said in note for note in words(make_report(run_of(), SAMPLE, {value: other})))
-    with pytest.raises(CardError, match=r"found a control that is partial or has (100|0)\.0 % unreadable") as refused:
+    with pytest.raises(CardError) as refused:
         update(tmp_path / "README.md", run_of(), {value: other})
-    assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")
+    if control == "unreadable":
+        assert said in str(refused.value)
+    else:
+        assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")
     assert os.listdir(tmp_path) == []
 
 
-def test_one_bad_cell_is_not_hidden_by_the_good_ones(tmp_path):
-    bad = {case.id for case in SAMPLE if case.cell == "general_hard"}
-    run = run_of()
-    rows = {id_: answered(row, ("no_response", "A")) if id_ in bad else row for id_, row in run.cases.items()}
-    with pytest.raises(CardError, match="found 50.0 % unreadable replies in general_hard"):
-        update(tmp_path / "README.md", replace(run, cases=rows))
-
-
-def test_exactly_ten_per_cent_and_any_number_of_refusals_pass(tmp_path):
-    answers = ["no_response"] * 8 + ["A"] * 72  # of 80 replies
-    users = [f"u{index}" for index in range(40)]
-    report = make_report(run_of(refusing), SAMPLE)
-    refuse_unpublishable(report, SAMPLE)
-    group = replace(report.overall, replies=len(answers), reasons={"no_response": 8, "refusal": 40}, cases=len(users))
-    refuse_unpublishable(replace(report, groups=(group,)), SAMPLE)
-    with pytest.raises(CardError, match="expected at most 10.0 %"):
-        refuse_unpublishable(replace(report, groups=(replace(group, reasons={"no_response": 9}),)), SAMPLE)
+def test_refusals_are_an_answer_of_the_model(tmp_path):
+    refuse_unpublishable(make_report(run_of(refusing), SAMPLE), SAMPLE)
 
 
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):

@@ -23,7 +23,7 @@ from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.reports import headline, report_short
 from personafeedback_tasks.reports.report_short import SCREEN
-from personafeedback_tasks.reports.sentences import beyond, uses_known, verdict
+from personafeedback_tasks.reports.sentences import beyond, verdict
 from personafeedback_tasks.runs.caveat import FORBIDS, VOID, WEAKENS, Caveat
 from personafeedback_tasks.runs.read import read_run
 
@@ -49,7 +49,7 @@ def one_cell(part_log, real_part):
     """A run of one cell and its two controls, with the data."""
     log = {
         setting: part_log("lm-eval", judge, TASK, metadata={"setting": setting})
-        for setting, judge in (("no_persona", "always_first"), ("other_persona", "mixed"))
+        for setting, judge in (("no_persona", "always_first"), ("other_persona", "anti_gold"))
     }
     run = part_log("lm-eval", "readable", TASK)
     return run, ("--no-persona", log["no_persona"], "--other-persona", log["other_persona"]), ("--data", real_part)
@@ -231,28 +231,6 @@ def test_one_partial_run_of_several_settings_is_said_to_be_partial_once(report):
 
 def difference(value: float, low: float, high: float, users: int = 30) -> Estimate:
     return Estimate(value, 0.01, low, high, 100, users)
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (None, "whether it uses this user's persona was not asked"),
-        (difference(0.023, 0.004, 0.042), "it uses this user's persona"),
-        (difference(0.023, -0.007, 0.052), "no sign that it uses this user's persona"),
-        (difference(0.0, 0.0, 0.0), "no sign that it uses this user's persona"),
-        (difference(-0.05, -0.08, -0.02), "it does worse with this user's persona than with another user's"),
-        (
-            difference(0.1, float("nan"), float("nan"), users=1),
-            "whether it uses this user's persona cannot be said with one user",
-        ),
-        (
-            difference(1.0, float("nan"), float("nan")),
-            "whether it uses this user's persona cannot be said: the difference is the same for all users",
-        ),
-    ],
-)
-def test_whether_it_uses_the_persona_follows_from_the_interval(found, said):
-    assert uses_known(found, "persona") == said
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,328 @@
+"""Does it use this user's persona? One verdict, in every output; and none where the numbers are void."""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import random
+import string
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rich")
+pytest.importorskip("scipy")
+pytest.importorskip("matplotlib")
+pytest.importorskip("jinja2")
+pytest.importorskip("huggingface_hub")
+
+from rich.text import Text
+from support.sample_runs import GOLD, SAMPLE, run_of
+
+from personafeedback_tasks import analysis
+from personafeedback_tasks.analysis import caveats
+from personafeedback_tasks.analysis.comparison import compare
+from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.ranking import make_ranking
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.analysis.use import Use
+from personafeedback_tasks.common.statistics import Estimate
+from personafeedback_tasks.reports import (
+    compare_text,
+    figure,
+    page,
+    page_table,
+    rank_data,
+    rank_text,
+    report_short,
+    report_text,
+    sentences,
+)
+from personafeedback_tasks.reports.blocks import markdown, terminal
+from personafeedback_tasks.reports.card import update_card
+from personafeedback_tasks.reports.card_file import CardError
+from personafeedback_tasks.reports.sentences import uses_known
+from personafeedback_tasks.reports.table import Table
+from personafeedback_tasks.runs.caveat import VOID, Caveat
+from personafeedback_tasks.runs.run import Run
+
+ANTI_GOLD = GOLD[::-1]
+USES = "it uses this user's persona"
+NAN = float("nan")
+
+
+# --- the verdict ------------------------------------------------------------------------------------------------------
+
+
+def points(value: float, low: float, high: float, users: int = 30) -> Estimate:
+    return Estimate(value / 100, abs(high - low) / 400 + 1e-9, low / 100, high / 100, 100, users)
+
+
+ABOVE, NOT_SEEN, BELOW = points(4, 1, 7), points(-0.1, -2.6, 2.4), points(-9.8, -12.6, -6.9)
+CONSTANT = Estimate(0.5, 0.0, NAN, NAN, 100, 30)
+
+
+@pytest.mark.parametrize(("wrong", "none"), list(product((ABOVE, NOT_SEEN, BELOW, None), repeat=2)))
+def test_only_a_model_that_the_right_persona_helps_more_than_another_and_than_none_uses_it(wrong, none):
+    use = Use("persona", wrong, none)
+    assert use.uses == (wrong is ABOVE and none is ABOVE) == (uses_known(use) == USES)
+    assert ("not asked" in uses_known(use)) == (wrong is None or (none is None and wrong is ABOVE))
+    assert ("no sign" in uses_known(use)) == (ABOVE not in (wrong, none) and BELOW not in (wrong, none) and use.asked)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "none", "wrong_over_none", "said"),
+    [
+        (ABOVE, NOT_SEEN, BELOW, "a wrong persona misleads it (-9.8); the right one adds nothing that can be seen (-0.1, -2.6 to +2.4)"),
+        (ABOVE, NOT_SEEN, NOT_SEEN, "its answers depend on whose persona it is told; whether the right one helps cannot be seen"),
+        (ABOVE, None, None, "its answers depend on whose persona it is told; whether the right one helps was not asked"),
+        (NOT_SEEN, ABOVE, ABOVE, "a persona helps it; that it must be this user's cannot be seen"),
+        (None, ABOVE, None, "a persona helps it; whether it must be this user's was not asked"),
+        (CONSTANT, CONSTANT, NOT_SEEN, USES),
+        (points(4, NAN, NAN, users=1), None, None, "whether it uses this user's persona cannot be said with one user"),
+        (Estimate(0.5, 0.0, NAN, NAN, 20, 3), None, None, "whether it uses this user's persona cannot be said: the difference is the same for all users"),
+        (None, None, None, "whether it uses this user's persona was not asked"),
+    ],
+)  # fmt: skip
+def test_the_verdict_in_words(wrong, none, wrong_over_none, said):
+    assert uses_known(Use("persona", wrong, none, wrong_over_none)) == said
+
+
+def test_what_is_said_of_several_models_is_corrected_for_their_number():
+    barely = points(4, 1, 7)
+    assert Use("persona", barely, barely).uses
+    twelve = Use("persona", barely, barely, models=12)
+    assert not twelve.uses
+    assert uses_known(twelve) == "no sign that it uses this user's persona (corrected for 12 models)"
+    sure = points(9, 6, 12)
+    assert uses_known(Use("persona", sure, sure, models=12)) == USES
+
+
+# --- planted judges, in every output ----------------------------------------------------------------------------------
+
+ORDER = random.Random(7).sample(range(48), 48)
+"""The cases of the sample in a random order, of which planted judges miss some stretch."""
+
+
+def missing(*places: int):
+    """A judge that is wrong in the cases of ORDER from one place to another, and right elsewhere."""
+    missed = set(ORDER[slice(*places)])
+    return lambda index: ANTI_GOLD if index in missed else GOLD
+
+
+MISSES = missing(0, 12)
+
+
+def cut(share: float, rest=MISSES):
+    """A thinking model whose replies had no end in this share of the cases."""
+    return lambda index: ("truncated", "truncated") if index in ORDER[24 : 24 + round(48 * share)] else rest(index)
+
+
+SETTINGS = ("persona", "other_persona", "no_persona")
+KNOWER = (missing(0, 4), missing(0, 18), missing(2, 20))
+PLANTED = {
+    "a knower": (KNOWER, USES),
+    "a wrong persona misleads it": ((missing(0, 12), missing(0, 26), missing(2, 14)), "a wrong persona misleads it (-"),
+    "any persona helps it": ((missing(0, 4), missing(2, 6), missing(0, 18)), "a persona helps it; that it must be this user's cannot be seen"),
+    "indifferent": ((missing(0, 12), missing(2, 14), missing(1, 13)), "no sign that it uses this user's persona"),
+    "no run without": ((missing(0, 12), missing(0, 26), None), "its answers depend on whose persona it is told; whether the right one helps was not asked"),
+}  # fmt: skip
+
+
+def asked(judges, **fields) -> tuple[Run, dict[str, Run]]:
+    """A run and its controls; judges under each of SETTINGS, None where that was not asked."""
+    run, *controls = (
+        judge and run_of(judge, signature={"setting": setting}, **fields)
+        for setting, judge in zip(SETTINGS, judges, strict=True)
+    )
+    return run, {setting: control for setting, control in zip(SETTINGS[1:], controls, strict=True) if control}
+
+
+def printed(blocks) -> str:
+    return "\n".join(
+        str(part) if isinstance(part, Text) else " ".join([*(str(c.header) for c in part.columns), *(str(cell) for c in part.columns for cell in c.cells)])
+        for part in terminal(blocks)
+    )  # fmt: skip
+
+
+def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
+    """Name of an output -> its text without escapes."""
+    report = make_report(run, SAMPLE, controls)
+    ranking = make_ranking([Contender(run, controls)], report.texts, SAMPLE)
+    found = {
+        "report": printed(report_short.blocks(report)),
+        "report --full": printed(report_text.blocks(report)),
+        "report.md": markdown(report_text.blocks(report)),
+        "report.json": json.dumps(report_text.document(report), ensure_ascii=False),
+        "rank": printed(rank_text.all_blocks([ranking], width=80)),
+        "rank --columns all": printed(rank_text.all_blocks([ranking], rank_text.ALL)),
+        "ranking.md": markdown(rank_text.all_blocks([ranking], rank_text.ALL)),
+        "ranking.json": json.dumps(rank_data.document([ranking]), ensure_ascii=False),
+        "ranking.csv": rank_data.as_csv([ranking]),
+        "page": page.render([ranking]),
+        "compare": printed(compare_text.blocks(compare(run, run))),
+        "figure": " ".join(line for line in figure._of_run(report).heading),
+    }
+    try:
+        update_card(report, SAMPLE, folder / "README.md")
+        found["card"] = (folder / "README.md").read_text("utf-8")
+    except CardError as error:
+        found["card"] = f"refused: {error}"
+    return {name: plain(text) for name, text in found.items()}
+
+
+def plain(text: str) -> str:
+    """A text in one line, without what escapes other signs in Markdown and HTML."""
+    return " ".join(html.unescape(text).replace("\\", "").replace("\u2060", "").split())
+
+
+SILENT = ("compare", "figure")
+"""They say nothing on the persona."""
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_every_output_gives_the_verdict_of_both_differences(name, tmp_path):
+    judges, said = PLANTED[name]
+    for output, text in outputs(*asked(judges), tmp_path).items():
+        if output not in SILENT:
+            assert said[1:] in text, output  # it may begin a sentence
+        assert ("t uses this user's persona" in text.replace("that it uses", "")) == (
+            said == USES and output not in SILENT
+        ), output
+
+
+def test_both_differences_and_their_intervals_are_in_the_first_table_of_every_output():
+    run, controls = asked(KNOWER)
+    ranking = make_ranking([Contender(run, controls), Contender(replace(run, model="alone"))])
+    columns = ["right minus wrong", "95 % interval", "persona gain", "95 % interval"]
+    for chosen in ((), rank_text.ALL):
+        first = next(block for block in rank_text.blocks(ranking, chosen) if isinstance(block, Table))
+        assert first.header[-5:] == [*columns, "tied"]
+        rows = {row[1]: row[-5:-1] for row in first.rows}
+        assert rows["alone"] == ["not asked", "–"] * 2
+        assert all("+" in text for text in rows["acme/model"])
+    narrow = [block for block in rank_text.blocks(ranking, width=60) if isinstance(block, Table)]
+    assert [header for table in narrow for header in table.header if header in columns] == ["95 % interval", *columns]
+    assert all(table.width <= 60 for table in narrow)
+    shown = page_table.columns(ranking, ["1", "2"])
+    assert [one["heading"] for one in shown if one["short"]] == [
+        "accuracy, %", "right minus wrong, points", "persona gain, points", "ties",
+    ]  # fmt: skip
+
+
+def test_the_lead_of_a_page_counts_models_that_use_it_and_none_whose_numbers_are_void():
+    contenders = [Contender(*asked(KNOWER, model="good")), Contender(*asked((*KNOWER[:2], cut(0.5)), model="cut"))]
+    contenders += [Contender(*asked(PLANTED[name][0], model=name)) for name in PLANTED if name != "a knower"]
+    (*_, uses, void) = page_table.lead(make_ranking(contenders))
+    assert "".join(text for text, _ in uses) == (
+        "Of 4 models that were asked with another user's persona and without the persona too, good uses this user's persona."
+    )
+    assert "".join(text for text, _ in void) == "The numbers of cut are void."
+
+
+# --- void numbers -----------------------------------------------------------------------------------------------------
+
+
+def void_keys() -> list[str]:
+    """The keys of every `Caveat(key, VOID, ...)` of the package."""
+    found = set()
+    for path in Path(analysis.__file__).parents[1].rglob("*.py"):
+        calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+        for call in calls:
+            if getattr(call.func, "id", "") == "Caveat" and len(call.args) > 1 and "VOID" in ast.dump(call.args[1]):
+                found.add(ast.literal_eval(call.args[0]))
+    return sorted(found)
+
+
+def made_up(key: str) -> Caveat:
+    """A caveat with a value for each that its sentence needs."""
+    words = sentences.SENTENCES[key]
+    assert isinstance(words, str), "write the values of this caveat here"
+    fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(words) if name]
+    return Caveat(key, VOID, {name: 12 if spec else f"some {name}" for name, spec in fields})
+
+
+def leads(output: str, text: str, sentence: str) -> None:
+    """Assert that an output gives this sentence before any number of the run, and no verdict."""
+    assert sentence in text, f"{output} hides it"
+    assert "t uses this user's persona" not in text, f"{output} gives a verdict on the persona"
+    assert "Cannot be told apart" not in text, f"{output} gives a verdict against a baseline"
+    assert "points above" not in text, f"{output} gives a verdict against a baseline"
+    firsts = {
+        "report": "accuracy ",
+        "report --full": "users",
+        "report.md": "| % |",
+        "rank": "place",
+        "rank --columns all": "place",
+    }
+    firsts |= {"ranking.md": "| place |", "page": '<p class="lead">', "compare": "users"}
+    if (first := firsts.get(output)) and first in text:
+        assert text.index(sentence) < text.index(first), f"{output} has numbers first"
+    if output == "card":
+        assert text.startswith("refused: ")
+
+
+@pytest.mark.parametrize("key", void_keys())
+def test_what_makes_numbers_void_leads_every_output(key, tmp_path, monkeypatch):
+    caveat = made_up(key)
+    monkeypatch.setattr(caveats, "of_run", lambda run: iter([caveat]))
+    for output, text in outputs(*asked(KNOWER), tmp_path).items():
+        if output == "ranking.csv":
+            assert key in text
+        else:
+            said = sentences.first_sentence(caveat) if output == "figure" else sentences.sentence(caveat)
+            leads(output, text, plain(said))
+
+
+@pytest.mark.parametrize("judges", [(cut(0.4),) * 3, (cut(0.125), *KNOWER[1:])])
+def test_a_run_with_ten_percent_of_its_replies_unreadable_measures_the_setup(judges, tmp_path):
+    run, controls = asked(judges)
+    share = sum(case[0].answers[0] == "truncated" for case in run.cases.values()) / 48
+    said = f"{100 * share:.1f} % of the replies are unreadable (truncated {100 * share:.1f} %): this measures the setup, not the model"
+    for output, text in outputs(run, controls, tmp_path).items():
+        if output == "ranking.csv":
+            assert "unreadable" in text
+            continue
+        leads(output, text, said)
+        assert output == "figure" or "--gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)" in text
+        assert "inflate" not in text
+
+
+def test_so_does_a_run_with_such_a_control_or_such_a_cell(tmp_path):
+    controlled = asked((*KNOWER[:2], cut(0.25)))
+    one_cell = asked((lambda index: ("no_response", "A") if index < 4 else KNOWER[0](index), *KNOWER[1:]))
+    for (run, controls), said in (
+        (controlled, "25.0 % of the replies of the control no_persona are unreadable (truncated 25.0 %)"),
+        (one_cell, "25.0 % of the replies in specific easy are unreadable (no_response 25.0 %)"),
+    ):
+        for output, text in outputs(run, controls, tmp_path).items():
+            if output != "ranking.csv" and (output != "compare" or run is not controlled[0]):
+                leads(output, text, said)
+
+
+def test_compare_begins_with_the_unreadable_replies_of_either_run():
+    good, bad = run_of(KNOWER[0]), run_of(cut(0.4))
+    for a, b, name in ((good, bad, "B"), (bad, good, "A")):
+        _, first, *_ = printed(compare_text.blocks(compare(a, b))).splitlines()
+        assert first.startswith(f"! run {name}: 39.6 % of the replies are unreadable (truncated 39.6 %)")
+
+
+def test_few_unreadable_replies_are_a_caveat_that_blames_nobody(tmp_path):
+    right, wrong, none = KNOWER
+
+    def rarely(judge):  # one reply of 16 in each of three cells
+        return lambda index: ("truncated", judge(index)[1]) if index in (0, 8, 16) else judge(index)
+
+    run, controls = asked((rarely(right), wrong, rarely(none)))
+    for output, text in outputs(run, controls, tmp_path).items():
+        assert "the setup, not the model" not in text
+        assert "inflate" not in text
+        if output == "report --full":
+            assert "3.1 % of the replies are unreadable (truncated 3.1 %) and count as wrong." in text
+            assert (
+                "of the control no_persona are unreadable (truncated 3.1 %) and count as wrong, as do 3.1 % of the run's."
+                in text
+            )

@@ -1,0 +1,35 @@
+"""Runs on the texts of the sample that say they were asked on the release, so that cards and reports take them as evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.choice.scoring import score_answers
+from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
+from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
+from personafeedback_tasks.runs.run import Run
+from support.outcomes import scored_case
+
+GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
+SAMPLE = load_cases("sample")
+
+
+def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
+    """A whole run, on the texts of the sample, that says it was asked on the release."""
+    cases = [case for case in SAMPLE if case.cell in cells]
+    found = {}
+    for i, c in enumerate(cases):
+        values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
+        found[c.id] = scored_case(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
+    signed = {
+        "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
+        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "checked", "data": SAMPLE.digest, "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, **dict(signature),
+    }  # fmt: skip
+    run = {
+        "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
+        "conditions": {"chat template": "applied", "few-shot": 0, "max_gen_toks": 1024}, "cells": {cell: 8 for cell in cells if cell in CELLS},
+        "cases": found, "logs": (Path("results/acme__model/results_2026.json"),),
+    }  # fmt: skip
+    return Run(**{**run, **kwargs})
