@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ..common.statistics import Estimate
@@ -80,6 +81,8 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if (version := run.signature["task_version"]) != installed:
         values = {"version": version, "installed": installed, "otherwise": run.otherwise}
         yield Caveat("other_version", WEAKENS, values)
+    if run.cache:
+        yield Caveat("cached", WEAKENS, {"cache": Path(run.cache).name})
     yield from run.unchecked
     if run.tokenizer:
         yield Caveat("tokens_estimated", WEAKENS, {"tokenizer": run.tokenizer})
@@ -87,6 +90,12 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("errors_per_row", WEAKENS)
     if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
         yield Caveat("counts_unchecked", WEAKENS)
+
+
+def listed(differing: Mapping[str, tuple[str, str]], mine: str, its: str) -> dict[str, str]:
+    """The conditions in which two runs differ, of each in one line: `temperature=0, seed=not set`; empty where they do not."""
+    pairs = [(f"{name}={here}", f"{name}={there}") for name, (here, there) in differing.items()]
+    return {mine: ", ".join(here for here, _ in pairs), its: ", ".join(there for _, there in pairs)}
 
 
 def of_interval(estimate: Estimate) -> Iterator[Caveat]:
@@ -124,9 +133,9 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     if control.partial and not same_part and not control.stopped_early:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
     if control.program != run.program:
-        conditions = {"mine": run.conditions_line or "none", "its": control.conditions_line or "none"}
         harnesses = {"harness": run.harness, "other": control.harness}
-        yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **conditions})
+        differing = run.other_conditions(control)
+        yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
     share, unreadable = unreadable_part(control)
     if share >= MOST_UNREADABLE:
         yield Caveat("control_unreadable", VOID, {"value": value, **unreadable})

@@ -13,6 +13,7 @@ from ..common.statistics import Estimate, estimate
 from ..engine.outcome import CorpusMetric, Outcome
 from ..engine.stopping import StopPlan, StopState, read_rule
 from ..engine.table import over_corpus
+from ..runs.caches import refuse_shared
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
@@ -98,8 +99,8 @@ class RunComparison:
             values = {"name": name, "a": a.signature.get(name), "b": b.signature.get(name)}
             if values["a"] != values["b"]:
                 found.append(Caveat("other_options", WEAKENS, values))
-        if a.conditions_line != b.conditions_line:
-            found.append(Caveat("other_conditions", WEAKENS, {"a": a.conditions_line, "b": b.conditions_line}))
+        if differing := a.other_conditions(b):
+            found.append(Caveat("other_conditions", WEAKENS, caveats.listed(differing, "a", "b")))
         of_data = [
             (
                 f"run {name}",
@@ -122,6 +123,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         raise RunError(
             f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in {run_a.logs[0]}."
         )
+    refuse_shared([run_a, run_b])
     common = run_a.cases.keys() & run_b.cases.keys()
     if not common:
         raise RunError(f"{run_a.logs[0]} and {run_b.logs[0]} have no case in common, expected runs of the same cells.")

@@ -65,16 +65,15 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
             f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its control "
             f"{control.logs[0]}. Pass the run first, and its controls as options."
         )
-    other_harness = (
-        run.program != control.program
-    )  # it names the same conditions otherwise: see the caveat `control_harness`
+    # where the harness is another one, the caveat `control_harness` names them
+    differing = run.other_conditions(control) if run.program == control.program else {}
     for name, mine, its in (
         ("the model", run.name, control.name),
         *(
             (name, run.signature[name], control.signature.get(name))
             for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(value, ()))
         ),
-        *([] if other_harness else [("the conditions", run.conditions_line, control.conditions_line)]),
+        *((name, *values) for name, values in differing.items()),
     ):
         if mine != its:
             raise RunError(

@@ -17,7 +17,7 @@ from ..common.paired_tests import familywise_p
 from ..common.statistics import Estimate, of_mean, user_sums
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
-from ..runs.caveat import VOID, Caveat, grouped
+from ..runs.caveat import VOID, WEAKENS, Caveat, grouped
 from ..runs.run import Run
 from .beside import with_scores
 from .caveats import of_result
@@ -188,8 +188,9 @@ def make_ranking(
         )
         for place, one in enumerate(entries, 1)
     ]
+    of_all = _other_conditions([one.run for one in entries])
     caveats = [
-        (f"{place}", _caveats(one, row, data, no_data))
+        (f"{place}", [*_caveats(one, row, data, no_data), *of_all])
         for place, (one, row) in enumerate(zip(entries, rows, strict=True), 1)
     ]
     return Ranking(
@@ -203,6 +204,19 @@ def make_ranking(
         data=data,
         texts=texts,
     )
+
+
+def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:
+    """In what runs of one method differ that any harness can ask."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for place, run in enumerate(runs, 1):
+        for name, value in run.common_conditions(bool(run.method.writes)).items():
+            found.setdefault((run.method.name, name), {}).setdefault(value, []).append(f"{place}")
+    differing = []
+    for (_, name), values in found.items():
+        if len(values) > 1:
+            differing.append(f"{name} " + ", ".join(f"{value} ({', '.join(of)})" for value, of in values.items()))
+    return [Caveat("asked_otherwise", WEAKENS, {"how": "; ".join(differing)})] if differing else []
 
 
 def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: str) -> list[Caveat]:

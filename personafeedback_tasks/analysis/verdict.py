@@ -138,7 +138,7 @@ def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]
     names = [name for name in run.defining if name not in others]
     pairs = [("model", run.model, exam.model)]
     pairs += [(name, text(run.signature.get(name)), text(exam.signature.get(name))) for name in names]
-    pairs.append(("conditions", run.conditions_line or "none", exam.conditions_line or "none"))
+    pairs += [(name, *values) for name, values in run.other_conditions(exam).items()]
     return [f"{name}: found {there}, expected {here}" for name, here, there in pairs if here != there]
 
 

@@ -70,9 +70,8 @@ class Options:
         Raises:
             OptionError: a key looks like a misspelt one of ours, or an option has an invalid value.
         """
-        names = [one.name for one in _options(cls)]
         for key in mapping:
-            if meant := _meant(key, names):
+            if meant := _meant(key, cls.names()):
                 raise OptionError(
                     f"{key}={mapping[key]!r} is not an option. Use {meant}, or rename the key if it is for something else."
                 )
@@ -85,13 +84,12 @@ class Options:
     @classmethod
     def strict(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
         """As `read`, but an unknown key is an error."""
-        known = [one.name for one in _options(cls)]
-        unknown = [key for key in mapping if key not in known]
+        unknown = [key for key in mapping if key not in cls.names()]
         if unknown:
-            meant = _meant(unknown[0], known)
+            meant = _meant(unknown[0], cls.names())
             raise OptionError(
                 f"{unknown[0]}={mapping[unknown[0]]!r} is not an option. {f'Did you mean {meant}? ' if meant else ''}"
-                f"Use: {', '.join(sorted(known))}."
+                f"Use: {', '.join(sorted(cls.names()))}."
             )
         return cls.read(mapping)
 
@@ -144,6 +142,11 @@ class Options:
             if one.name in changed or (one.metadata["relevant"] is not None and one.metadata["relevant"](options))
         ]
         return [remark for one in shown for remark in one.metadata["said"](options[one.name])]
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """All of them."""
+        return [one.name for one in _options(cls)]
 
     @classmethod
     def signed_names(cls) -> tuple[str, ...]:

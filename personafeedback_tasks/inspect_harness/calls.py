@@ -123,16 +123,18 @@ def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
 def replies(
     output: ModelOutput, events: Callable[[], Sequence[Event]], calls: Sequence[str]
 ) -> dict[str, ChatCompletionChoice]:
-    """Call -> its reply; for a killed run, the replies that exist.
+    """Call -> its reply; of a sample that a limit, an error or a kill ended, the replies that exist.
 
     Args:
-        events: gives those of the sample. Inspect rebuilds the samples of a killed run from their events and knows only
-            the last output: then the events tell.
+        events: gives those of the sample. Where it ended before all calls were answered, Inspect knows at most the last output: then
+            the events tell.
         calls: in the order in which they were made.
     """
     if len(output.choices) == len(calls):
         return dict(zip(calls, output.choices, strict=True))
-    found = {about.get("call"): choice(call.output) for call, about in made(events())}
+    # One that a limit or an error ended has an output, too: an empty one.
+    answered = [(call, about) for call, about in made(events()) if not (call.error or call.pending)]
+    found = {about.get("call"): choice(call.output) for call, about in answered}
     return {call: found[call] for call in calls if call in found}
 
 

@@ -19,7 +19,7 @@ from ..engine.outcome import Answers
 from .calls import concurrently, events, kept, replies, text_config
 from .evidence import said
 from .metrics import VALUES, measures
-from .scorers import over_cases
+from .scorers import over_cases, unanswered
 
 
 def applies(benchmark: Benchmark, options: Options) -> bool:
@@ -96,7 +96,10 @@ def grades(name: str) -> Callable[..., Scorer]:
                 assert load is not None
                 cases.update((case.id, case) for case in load(cast(Any, options.data), options.counts))
             (method,) = benchmark.methods.values()
-            (reply,) = replies(state.output, events, method.calls).values()
+            written = replies(state.output, events, method.calls)
+            if not written:
+                return unanswered(0, len(method.calls))
+            (reply,) = written.values()
             case = cases.get(str(state.sample_id))
             try:
                 if case is None or case.digest != state.metadata["digest"]:

@@ -44,7 +44,10 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
         async def score(state: TaskState, target: Target) -> Score:
             logged = {**state.metadata, "id": str(state.sample_id), "targets": list(target)}
             document = benchmark.scorable(method, logged)
-            asked = replies(state.output, events, method.asked(document.settings))
+            names = method.asked(document.settings)
+            asked = replies(state.output, events, names)
+            if len(asked) < len(names):
+                return unanswered(len(asked), len(names))
             evidence = given(method, asked, f"{state.sample_id}", f"{state.model}")
             outcomes = method.judge(document, evidence)
             values = benchmark.tabled(method, outcomes, "inspect")
@@ -70,6 +73,11 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
         return score
 
     return of_method
+
+
+def unanswered(replies: int, calls: int) -> Score:
+    """The score of a sample that ended before all of its calls were answered: Inspect leaves it out of its metrics."""
+    return Score.unscored(reason="unanswered", explanation=f"{replies} of {calls} calls were answered: does not count.")
 
 
 def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:

@@ -80,8 +80,8 @@ class Stop(EarlyStopping):
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
         seen = _SEEN.get()
-        if self.scorer not in scores or seen.decided:
-            return
+        if self.scorer not in scores or seen.decided or not isinstance(scores[self.scorer].score.value, Mapping):
+            return  # decided, or not all of its calls were answered
         (case,) = outcomes_of([scores[self.scorer]])
         seen.values[str(id)] = case.value(self.measure)
         if self.plan.complete(seen.values) > (seen.known.users if seen.known else 0):

@@ -215,9 +215,9 @@ def _names(ranking: Ranking) -> list[str]:
 
 
 def told_apart(names: Sequence[str], ranking: Ranking) -> list[str]:
-    """The name of each run, with its harness where another run has the same."""
+    """The name of each run, with its conditions or its harness where another run has the same."""
     return [
-        f"{name} ({run.program})" if names.count(name) > 1 else name
+        f"{name} ({run.apart or run.program})" if names.count(name) > 1 else name
         for name, run in zip(names, ranking.runs, strict=True)
     ]
 

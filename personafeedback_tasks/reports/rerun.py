@@ -14,7 +14,8 @@ from ..common import foreign
 from ..common.errors import OptionError
 from ..engine.benchmark import Benchmark
 from ..engine.rewards import LOCAL
-from ..runs.model_arguments import ADDRESS, MODEL_ARGUMENTS
+from ..runs import fields
+from ..runs.model_arguments import ADDRESS
 from ..runs.run import Run, text
 from ..runs.signature_line import HUB_COMMIT, model_in_harness, without_folder
 from .provider_variables import provider_variables
@@ -210,7 +211,7 @@ def _arguments(run: Run, public: bool = False) -> dict[str, Any]:
     Args:
         public: leave the folders of this machine out.
     """
-    names: tuple[str, ...] = MODEL_ARGUMENTS
+    names = fields.named("model_args", fields.CONDITION)
     if run.method.evidence == "rewards":  # its dtype is what the machine made of `auto`
         names = ("aspects", "truncate", "trust_remote_code", "unpinned", "revision")
     conditions = {name: run.conditions[name] for name in names if name in run.conditions}

@@ -109,6 +109,11 @@ def _judge_differs(transfer: Transfer) -> str:
     )
 
 
+def _control_harness(value: str, other: str, harness: str, mine: str, its: str) -> str:
+    how = f"other conditions: {mine}; and {its}" if mine else "the same conditions"
+    return f"The control {value} was run by {other}, the run by {harness}, under {how}."
+
+
 def _stopped(known: StopState, name: str) -> str:
     rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
     return f"STOPPING (stop={known.rule}): {known.said(name)}{rest if known.early else ''}."
@@ -124,7 +129,10 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
     "stopped": _stopped,
     "unfinished": "The run is {state}. {advice}",
-    "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated ones again.",
+    "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated and failed ones again; raise a "
+    "limit and run again.",
+    "asked_otherwise": "The runs were asked under other conditions: {how}.",
+    "cached": "Replies may come from a cache ({cache}). lm-eval's (--use_cache) takes those of any model: use one file per model.",
     "other_version": "The replies were read by task version {version}; the installed version {installed} reads {otherwise:,} of them differently.",
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
     "counts_unchecked": "The number of cases in the data was not checked (counts=any).",
@@ -149,8 +157,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
-    "control_harness": "The control {value} was run by {other}, the run by {harness}. Check that they asked under the same conditions: {mine}; "
-    "and {its}.",
+    "control_harness": _control_harness,
     "control_unreadable": "{percent:.1f} % of the replies of the control {value}{where} are unreadable ({reasons}): differences to it "
     "measure the setup, not the model. {remedy}",
     "few_control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable ({reasons}) and count as wrong, as do "

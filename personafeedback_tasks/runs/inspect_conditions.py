@@ -1,4 +1,4 @@
-"""What decides the answers of an Inspect run beside its signature: generation arguments, of the model and of a grader."""
+"""The conditions of an Inspect run beside its signature, of the model and of a grader."""
 
 from __future__ import annotations
 
@@ -8,38 +8,41 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 
-from ..engine.benchmark import Benchmark, benchmarks
+from ..engine.benchmark import Benchmark
 from ..inspect_harness import calls
 from ..inspect_harness.reward_api import API
+from . import fields
 from .log import Grader
-from .model_arguments import model_conditions
-
-_NO_CONDITION = (
-    *("max_retries", "timeout", "attempt_timeout", "max_connections", "adaptive_connections", "batch", "cache"),
-    "extra_headers",
-)
-"""Generation arguments that stay out of a signature: connection settings, and headers, which may hold a key."""
 
 
-def conditions(log: EvalLog, noted: Callable[[str], str | list[str]]) -> dict[str, Any]:
-    """The generation arguments in force, or a reward model's.
+def conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str | list[str]]) -> dict[str, Any]:
+    """The conditions in the header of a log.
 
     Args:
         noted: name -> what a reward model's scores say of its `dtype` or `revision`; empty if nothing.
     """
-    config = _generation(log.eval.model, [log.plan.config, log.eval.model_generate_config], log.eval.model_args)
-    if log.eval.model.startswith(f"{API}/"):
-        names = ("aspects", "truncate", "trust_remote_code", "unpinned")
-        given = {name: value for name, value in log.eval.model_args.items() if name in names}
-        config |= {
-            name: ",".join(map(str, value)) if isinstance(value, list) else value for name, value in given.items()
+    spec = log.eval
+    found = _generation([log.plan.config, spec.model_generate_config], spec.model_args)
+    if spec.model.startswith(f"{API}/"):
+        found |= {
+            name: ",".join(value) for name, value in found.items() if name == "aspects" and isinstance(value, list)
         }
-        config |= {"dtype": noted("dtype") or log.eval.model_args.get("dtype", "auto")}
+        found |= {"dtype": noted("dtype") or spec.model_args.get("dtype", "auto")}
         if commit := noted("revision"):
-            config["revision"] = commit
-    if (log.eval.config.epochs or 1) > 1:
-        config["epochs"] = log.eval.config.epochs
-    return dict(sorted(config.items()))
+            found["revision"] = commit
+    options = {name: value for name, value in spec.task_args.items() if name not in benchmark.arguments}
+    for schema, record in (("EvalSpec", vars(spec)), ("EvalConfig", vars(spec.config))):
+        found |= fields.conditions(f"inspect {schema}", record)
+    found |= fields.conditions("metadata", spec.metadata or {}) | fields.conditions("task_args", options)
+    return dict(sorted(found.items()))
+
+
+def is_cached(log: EvalLog) -> bool:
+    """Whether replies may come from Inspect's cache."""
+    configs = [log.plan.config, log.eval.model_generate_config]
+    return any(
+        vars(config).get(name) for config in configs for name in fields.named("inspect GenerateConfig", fields.REASON)
+    )
 
 
 def grader(log: EvalLog, benchmark: Benchmark) -> Grader | None:
@@ -49,16 +52,13 @@ def grader(log: EvalLog, benchmark: Benchmark) -> Grader | None:
     if graded is None or role is None:
         return None
     model = role[0] if isinstance(role, list) else role
-    arguments = _generation(model.model, [calls.text_config(graded.room), model.config], model.args)
+    arguments = _generation([calls.text_config(graded.room), model.config], model.args)
     return Grader(model.model, dict(sorted(arguments.items())))
 
 
-def _generation(model: str, configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The generation arguments of a model."""
-    found: dict[str, Any] = {}
+def _generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The conditions among the arguments of a model."""
+    given: dict[str, Any] = {}
     for config in configs:
-        found |= config.model_dump(exclude_none=True)
-    found = {name: value for name, value in found.items() if name not in _NO_CONDITION} | model_conditions(arguments)
-    if model.partition("/")[0] in benchmarks():  # a judge of ours: which file or folder it answers from
-        found |= arguments
-    return found
+        given |= config.model_dump(exclude_none=True)
+    return fields.conditions("inspect GenerateConfig", given) | fields.conditions("model_args", arguments)

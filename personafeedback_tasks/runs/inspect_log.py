@@ -34,7 +34,7 @@ from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
 from . import marks
 from .claims import HarnessRecord
-from .inspect_conditions import conditions, grader
+from .inspect_conditions import conditions, grader, is_cached
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .model_arguments import needed
@@ -90,10 +90,11 @@ def _run(samples: _Samples) -> Run:
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
         date=log.eval.created,
         signature=signature,
-        conditions=conditions(log, samples.noted),
+        conditions=conditions(log, samples.benchmark, samples.noted),
         cells={},
         cases={},
         logs=(samples.path,),
+        cache="Inspect's" if is_cached(log) else "",
         needed=needed({**log.eval.model_args, "base_url": log.eval.model_base_url}),
         resumed=log.eval.task_id,
         status=log.status,
@@ -198,7 +199,7 @@ class _Samples:
         for raw in _raw(self.path):
             scores, where = raw.get("scores") or {}, f"sample {raw['id']}"
             score, mark = scores.get(self.scorer), marks.mark_of(raw, self.scorer)
-            marked = marked or bool(mark)
+            marked = marked or bool(mark and scores)
             if mark and not (isinstance(score, dict) and isinstance(score["value"], dict)):
                 yield LoggedDocument(where=where, id=raw["id"], document=None, mark=mark)
                 continue

@@ -13,12 +13,13 @@ from ..common.strict_json import lenient, short
 from ..engine.benchmark import Benchmark, find
 from ..engine.evidence import Evidence, Reply, likeliest, per_call
 from ..engine.method import Method
-from ..engine.signature import KEY
+from ..engine.signature import KEY, signatures
 from ..engine.usage import Usage
+from . import fields
 from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
-from .model_arguments import model_conditions, needed
+from .model_arguments import needed
 from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, refused, signed, text
 from .unfinished import perhaps
 
@@ -78,6 +79,9 @@ def _log(path: Path, only: Path | None) -> Log:
         raise RunError(NO_SAMPLES.format(path))
     arguments = _arguments(results)
     key = next((key for key in _NAMES if key in arguments), "pretrained")
+    # lm-eval looks a request up by its arguments, whatever the model: see caches.py. Filled while the rows are read.
+    cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
+    cached: dict[int, int] = {}
     run = Run(
         model=text(arguments[key])
         if key in arguments
@@ -85,12 +89,14 @@ def _log(path: Path, only: Path | None) -> Log:
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=_date(path, results["date"]),
         signature=next(iter(every.values()))[0],
-        conditions=_conditions(results, leaves, arguments),
+        conditions=_conditions(results, next(iter(leaves.values())), key),
         cells={},
         cases={},
         logs=(path, only) if only else (path, *logs),
         loaded=(str(results["config"]["model"]), key),
         needed=needed(arguments),
+        cache=cache,
+        cached=cached,
     )
     _refuse_mixture(path, run, list(every.values()))
     for file in samples.values() if only is None else ():
@@ -105,7 +111,12 @@ def _log(path: Path, only: Path | None) -> Log:
             harness="lm-eval",
             record=_record(results, task, leaves[task]),
             documents=partial(
-                _documents, samples[task], task, signatures[0], int(results["n-samples"][task]["effective"])
+                _documents,
+                samples[task],
+                task,
+                signatures[0],
+                int(results["n-samples"][task]["effective"]),
+                cached if cache else None,
             ),
             printed=_printed(results, task),
         )
@@ -155,13 +166,25 @@ def _refuse_mixture(path: Path, run: Run, every: Sequence[Sequence[Mapping[str, 
             raise refused(path, found, "one per row", "Pass the samples files of only one of them.")
 
 
-def _documents(path: Path, task: str, signature: Mapping[str, Any], count: int) -> Iterator[LoggedDocument]:
-    """Every row of a samples file."""
+def _documents(
+    path: Path, task: str, signature: Mapping[str, Any], count: int, cached: dict[int, int] | None
+) -> Iterator[LoggedDocument]:
+    """Every row of a samples file.
+
+    Args:
+        cached: gets its requests and replies, see `Run.cached`; None where nobody asks for them.
+    """
     benchmark, rows = find(signature["benchmark"]), 0
     method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
     for rows, line in enumerate(limits.lines(path), start=1):
         try:
-            yield _document(path, lenient(line), f"line {rows}", benchmark, method, setting)
+            row = lenient(line)
+            if cached is not None:
+                requests = (row.get("arguments") or {}).values()
+                cached |= {
+                    hash(repr(asked)): hash(repr(said)) for asked, said in zip(requests, row["resps"], strict=False)
+                }
+            yield _document(path, row, f"line {rows}", benchmark, method, setting)
         except RunError:
             raise
         except UNREADABLE as error:
@@ -268,6 +291,8 @@ def _printed(results: dict[str, Any], task: str) -> Printed | None:
     return None if "bypass" in found else Printed(task, found, "_stderr_clustered", cells=False)
 
 
+_CACHE = fields.named("lm_eval _EvalConfig", fields.REASON)
+
 _ADAPTERS = ("peft", "delta")
 """The model arguments by which lm-eval names a model before those of _NAMES."""
 
@@ -282,17 +307,25 @@ def _arguments(results: dict[str, Any]) -> dict[str, Any]:
     return dict(arguments)
 
 
-def _conditions(
-    results: dict[str, Any], leaves: dict[str, dict[str, Any]], arguments: dict[str, Any]
-) -> dict[str, Any]:
-    config = next(iter(leaves.values()))
-    found = {
-        # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
-        "chat template": "not applied" if results.get("chat_template") is None else "applied",
-        "few-shot": config.get("num_fewshot") or 0,
-        **{name: value for name, value in sorted((config.get("generation_kwargs") or {}).items()) if name != "until"},
-        **model_conditions(arguments),
-    }
-    if results.get("system_instruction"):
-        found["system instruction"] = results["system_instruction"]
-    return found
+def _conditions(results: dict[str, Any], config: dict[str, Any], named_by: str) -> dict[str, Any]:
+    """The conditions of a run beside its signature.
+
+    Args:
+        config: of one of its tasks.
+        named_by: the argument that names the model.
+    """
+    arguments, metadata = _arguments(results), config["metadata"]
+    # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
+    template = "not applied" if results.get("chat_template") is None else "applied"
+    digest = str(results.get("chat_template_sha") or "")[:12]
+    # lm-eval's command adds the model's arguments to the metadata of a task.
+    besides = {*find(signatures(metadata)[0]["benchmark"]).arguments, *arguments}
+    records: tuple[tuple[str, Mapping[str, Any]], ...] = (
+        ("lm_eval EvalResults", {**results, "chat_template": template, "chat_template_sha": digest}),
+        ("lm_eval _EvalConfig", results["config"]),
+        ("lm_eval TaskConfig", {**config, "num_fewshot": config.get("num_fewshot") or 0}),
+        ("metadata", {name: value for name, value in metadata.items() if name not in besides}),
+        ("model_args", {name: value for name, value in arguments.items() if name != named_by}),
+        ("generation_kwargs", config.get("generation_kwargs") or {}),
+    )
+    return dict(sorted((name, value) for of in records for name, value in fields.conditions(*of).items()))

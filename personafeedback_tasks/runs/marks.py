@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from . import fields
 from .judged import Compared
 from .run import RunError, refused
 
@@ -21,6 +22,9 @@ FORMAT = 2
 """The newest version of Inspect's log format that is known here."""
 
 INVALIDATED, EXCLUDED = "invalidated", "excluded from metrics"
+
+_ENDED = ("limit", "error")
+"""What ended a sample. It counts nevertheless if all of its calls were answered before."""
 
 _VERSION = re.compile(rb'"version"\s*:\s*(\d{1,9})')
 _MARK = re.compile("invalid|exclu")
@@ -59,18 +63,22 @@ def _beginning(path: Path) -> bytes:
 
 
 def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
-    """Why a sample does not count; empty if it does.
+    """Why a sample does not count; empty if it does, or if nothing is scored yet.
 
     Args:
         scorer: the name of ours. A score that is nan as a whole is what Inspect leaves out of its metrics.
     """
     score = (sample.get("scores") or {}).get(scorer)
     score = score if isinstance(score, dict) else {}
-    names = [name for fields in (sample, score) for name, value in fields.items() if value and _MARK.match(name)]
-    if any(name.startswith("invalid") for name in names):
-        return INVALIDATED
     value = score.get("value")
-    return EXCLUDED if names or (isinstance(value, float) and math.isnan(value)) else ""
+    unscored = isinstance(value, float) and math.isnan(value)
+    for name in fields.named("inspect EvalSample", fields.REASON):
+        if (found := sample.get(name)) and (name not in _ENDED or unscored or (name == "error" and not score)):
+            return fields.words(name).format_map(found if isinstance(found, dict) else {})
+    later = [name for of in (sample, score) for name, value in of.items() if value and _MARK.match(name)]
+    if any(name.startswith("invalid") for name in later):
+        return INVALIDATED
+    return (unscored and fields.words(str(score.get("reason")))) or (EXCLUDED if later or unscored else "")
 
 
 def counted(found: Iterable[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The model arguments of a run: those in its signature, and those that find the model again."""
+"""The model arguments of a run that find the model again."""
 
 from __future__ import annotations
 
@@ -8,22 +8,11 @@ from typing import Any
 
 from ..common.foreign import without_password
 
-MODEL_ARGUMENTS = (
-    *("revision", "subfolder", "peft", "delta", "gguf_file", "dtype", "quantization", "load_in_4bit", "load_in_8bit"),
-    *("max_length", "max_model_len", "truncation", "add_bos_token", "prefix_token_id", "softmax_dtype"),
-    *("enable_thinking", "think_end_token", "chat_template", "chat_template_args", "chat_template_kwargs"),
-)
-"""The model arguments of either harness that change the model or its prompt.
-
-The others say where and how fast it runs; some of them are keys.
-"""
-
-
 NEEDED = (
     *("base_url", "tokenizer", "tokenizer_path", "tokenizer_backend", "tokenized_requests", "model_path", "backend"),
     "trust_remote_code",
 )
-"""The model arguments of either harness that find the model, and neither change it nor hold a secret."""
+"""The model arguments of either harness that find the model and hold no secret."""
 
 ADDRESS = "URL"
 """What a command has in place of a server's address."""
@@ -45,8 +34,3 @@ def needed(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def address(url: str) -> str:
     """A server's address that may be published: that of a public service, else ADDRESS; nobody can tell which others are private."""
     return url if _PUBLIC.fullmatch(url) else ADDRESS
-
-
-def model_conditions(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The model arguments that belong in a signature."""
-    return {name: arguments[name] for name in MODEL_ARGUMENTS if arguments.get(name) not in (None, "")}

@@ -11,12 +11,15 @@ from functools import cache
 from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
+from ..common.foreign import terminal
 from ..common.strict_json import cut
+from .caches import refuse_shared
 from .checks import runs_of
 from .lm_eval_log import results_beside
 from .log import Log, reader_of, readers
 from .run import UNREADABLE, ForeignError, Run, RunError
 from .shards import join_shards, merged
+from .signature_line import without_folder
 from .unfinished import UNFINISHED, advice, state_of
 
 
@@ -48,7 +51,9 @@ def read_runs(
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
             reading(path)
             runs += _read(path)
-    return join_shards(_join_leaves(runs), say)
+    found = join_shards(_join_leaves(runs), say)
+    refuse_shared(found)
+    return [_told_apart(run, found) for run in found]
 
 
 def read_run(path: str | Path) -> Run:
@@ -68,14 +73,21 @@ def only(path: str | Path, runs: Sequence[Run]) -> Run:
     """
     if len(runs) > 1:
         raise RunError(
-            f"{path}: found {len(runs)} runs ({'; '.join(map(_told_apart, runs))}), expected one. Pass the log of one, or a folder "
+            f"{path}: found {len(runs)} runs ({'; '.join(run.label for run in runs)}), expected one. Pass the log of one, or a folder "
             "with its logs alone."
         )
     return runs[0]
 
 
-def _told_apart(run: Run) -> str:
-    return f"{run.label}, {run.conditions_line}" if run.conditions else run.label
+def _told_apart(run: Run, runs: Sequence[Run]) -> Run:
+    """The run, with the conditions in which it differs from others that would have the same name."""
+    others = [
+        other for other in runs if (other.label, other.harness, other.setting) == (run.label, run.harness, run.setting)
+    ]
+    values = {name: mine for other in others for name, (mine, _) in run.other_conditions(other).items()}
+    return replace(
+        run, apart=", ".join(f"{name}={cut(terminal(without_folder(values[name])), 60)}" for name in sorted(values))
+    )
 
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:

@@ -21,11 +21,15 @@ from ..engine.report import Line
 from ..engine.signature import TYPES, set_of, signatures
 from ..engine.stopping import StopState
 from ..engine.usage import UNCOUNTED, Usage
+from . import fields
 from .caveat import Caveat
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
 """The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
 
+
+NOT_SET = "not set"
+"""In place of the value of a condition."""
 
 AS_WRITTEN = "Use the log as the harness wrote it."
 USE_AS_WRITTEN = "The log was changed after the run: use it as the harness wrote it, or run again."
@@ -71,12 +75,15 @@ class Run:
         conditions: what else shapes a call (chat template, few-shot, generation arguments), by name.
         cells: cell -> its number of cases; those that were started.
         loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
+        cache: the file that replies may come from; empty without one.
+        cached: where that may have replies to other models: request -> reply, both hashed.
         needed: the other model arguments without which the model cannot be loaded or reached again, see NEEDED.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
         status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
         left_out: why samples do not count, see `marks` -> how many.
         shown: what the user calls the model, see --name; empty where the user does not.
+        apart: the conditions in which it differs from runs beside it that would have the same name, in words.
         named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: some of its cases with their prompts, see asked.py; None for replies without a log.
         unchecked: what of its claims could not be compared with its log.
@@ -95,12 +102,15 @@ class Run:
     cases: Mapping[str, ScoredCase]
     logs: tuple[Path, ...]
     loaded: tuple[str, str] = ("TYPE", "pretrained")
+    cache: str = ""
+    cached: Mapping[int, int] = field(default_factory=dict, repr=False)
     needed: Mapping[str, Any] = field(default_factory=dict)
     resumed: str = ""
     otherwise: int = 0
     status: str = "success"
     left_out: Mapping[str, int] = field(default_factory=dict)
     shown: str = ""
+    apart: str = ""
     named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
@@ -225,7 +235,7 @@ class Run:
     @property
     def label(self) -> str:
         """The heading of a row: the model, and what a reader must not overlook."""
-        remarks = [*self.remarks, *([self.remark] if self.remark else [])]
+        remarks = [*self.remarks, *filter(None, (self.remark, self.apart))]
         remarks += [self.stopped_line] if self.stopped_early else ["partial"] if self.partial else []
         return f"{self.name} ({', '.join(remarks)})" if remarks else self.name
 
@@ -241,6 +251,23 @@ class Run:
         """The conditions in one line: `chat template=applied, few-shot=0`."""
         return ", ".join(f"{name}={text(value)}" for name, value in self.conditions.items())
 
+    def other_conditions(self, other: Run) -> dict[str, tuple[str, str]]:
+        """Condition -> (its value here, in another run), where they differ. Runs of two harnesses are compared in what both have."""
+        writes = bool(self.method.writes and other.method.writes)
+        if self.program == other.program:
+            here, there = ({name: text(value) for name, value in run.conditions.items()} for run in (self, other))
+            names = here.keys() | there.keys()
+        else:
+            here, there = (run.common_conditions(writes) for run in (self, other))
+            names = here.keys() & there.keys()
+        values = {name: (here.get(name, NOT_SET), there.get(name, NOT_SET)) for name in sorted(names)}
+        return {name: (mine, its) for name, (mine, its) in values.items() if mine != its}
+
+    def common_conditions(self, writes: bool) -> dict[str, str]:
+        """The conditions that runs of other harnesses have too, see `fields.common`."""
+        found = fields.common(self.program, self.conditions, writes)
+        return {name: NOT_SET if value is None else text(value) for name, value in found.items()}
+
     @property
     def defining(self) -> tuple[str, ...]:
         """The fields of the signature that shape a prompt, or how its reply is read."""
@@ -255,9 +282,9 @@ class Run:
     @property
     def same(self) -> dict[str, Any]:
         """What logs must share to be in one row, by name: the benchmark first, since it decides which options there are."""
-        fields = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "set", "data"))
+        names = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "set", "data"))
         return {
-            **{name: self.signature.get(name) for name in fields},
+            **{name: self.signature.get(name) for name in names},
             "model": self.model,
             "harness": self.harness,
             "conditions": self.conditions_line,

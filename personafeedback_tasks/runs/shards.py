@@ -58,6 +58,7 @@ def merged(parts: Sequence[Run]) -> Run:
             date=min(merged.date, other.date),
             cells={**merged.cells, **other.cells},
             cases={**merged.cases, **other.cases},
+            cached={**merged.cached, **other.cached},
             logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
             otherwise=merged.otherwise + other.otherwise,
             status=merged.status if other.finished else other.status,

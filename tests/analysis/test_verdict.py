@@ -388,7 +388,7 @@ def test_an_exam_that_was_asked_otherwise_is_none(logs, changed, said):
     signature = {**read_run(logs["readable some"]).signature, **changed}
     with pytest.raises(ValueError, match=f"the exam of another judge.*{said}.*Run the judge with the same options"):
         the_verdict(logs, signature=signature)
-    with pytest.raises(ValueError, match="conditions: found .*, expected temperature=1"):
+    with pytest.raises(ValueError, match="temperature: found 0, expected 1"):
         the_verdict(logs, conditions={"temperature": 1})
 
 

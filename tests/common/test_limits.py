@@ -297,7 +297,7 @@ OF_STRANGERS = {
 }  # fmt: skip
 OURS = {
     "personafeedback/paper/tables.py", "recenter/reference.py", "building/votes/pack_files.py",
-    "building/texts/seeds.py", "annotation/items.py", "annotation/pack_files.py",
+    "building/texts/seeds.py", "annotation/items.py", "annotation/pack_files.py", "runs/fields.py",
 }  # fmt: skip
 """Modules that parse what this package brings along, or has just written."""
 

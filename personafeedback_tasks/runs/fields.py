@@ -1,0 +1,80 @@
+"""The role of every field that a harness records about a run or a sample. The table is fields.ini: readers have no other list."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from configparser import ConfigParser
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+CONDITION, REASON, HARMLESS = "condition", "reason", "harmless"
+"""The roles, see fields.ini."""
+
+_SECRET = re.compile(r"(?i)(?:\A|_|-)(?:\w*key|token|secret|password|passwd|credentials?|auth\w*|cookie|headers?)\Z")
+"""How the names of fields end that may hold a secret."""
+
+
+@cache
+def _table() -> ConfigParser:
+    table = ConfigParser(interpolation=None, delimiters=("=",))
+    table.optionxform = str  # type: ignore[assignment, method-assign] # names keep their case
+    table.read_string(Path(__file__).with_name("fields.ini").read_text("utf-8"))
+    return table
+
+
+@cache
+def named(schema: str, role: str) -> tuple[str, ...]:
+    """The fields of a schema that have a role."""
+    return tuple(_table().get(schema, role, fallback="").split())
+
+
+def is_condition(schema: str, name: str) -> bool:
+    """Whether runs that differ in a field are two runs. One that is not in the table is a condition, too."""
+    if name in named(schema, CONDITION):
+        return True
+    return not (name in named(schema, REASON) or name in named(schema, HARMLESS) or _SECRET.search(name))
+
+
+def conditions(schema: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """The conditions in a record of a harness, by the names that outputs show; without those that are not set or have the value that
+    every run has by default."""
+    found = {}
+    for name, value in record.items():
+        if is_condition(schema, name) and value not in (None, "", [], {}):
+            value, default = _plain(value), _table().get("defaults", name, fallback=None)
+            if default is None or value != json.loads(default):
+                found[_table().get("shown", name, fallback=name)] = value
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """A value without the fields that may hold a secret; 1.0 is 1."""
+    if isinstance(value, Mapping):
+        return {name: _plain(of) for name, of in value.items() if not _SECRET.search(str(name))}
+    if isinstance(value, (list, tuple)):
+        return [_plain(of) for of in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def common(program: str, conditions: Mapping[str, Any], writes: bool) -> dict[str, Any]:
+    """The conditions that runs of other harnesses have too, each under one name; None for those that are not set.
+
+    Args:
+        program: the harness. Of one that is not in the table nobody knows what is not set.
+        writes: whether the model was asked for text, so that its decoding matters.
+    """
+    table, fixed = _table(), f"fixed {program}"
+    found = {}
+    for name, names in (*table["prompt"].items(), *(table["decoding"].items() if writes else ())):
+        values = [conditions[one] for one in names.split(", ") if one in conditions]
+        if values or table.has_section(fixed):
+            found[name] = values[0] if values else table.get(fixed, name, fallback=None)
+    return found
+
+
+def words(mark: str) -> str:
+    """Why a sample with a mark does not count, a template for the fields of the mark; empty for one that is not in the table."""
+    return _table().get("marks", mark, fallback="")
