@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 
 from ..common.jackknife import estimate_of
-from ..common.statistics import Estimate, estimate, share
+from ..common.statistics import Estimate, estimate, paired, share
 from ..engine.benchmark import Benchmark
 from ..engine.outcome import Outcome, ScoredCase
 from ..engine.report import Examined
@@ -111,7 +111,7 @@ def make_group(
         derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
         baselines=_baselines(texts, ids, shared) if texts else {},
         subsets=_subsets(texts, ids, values(primary), shared) if texts else {},
-        gain=estimate([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,
+        gain=paired([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from ..common.adjusted import at_zero
-from ..common.statistics import Estimate, estimate, mean, share
+from ..common.statistics import Estimate, mean, paired, share
 from ..engine.report import Examined
 from ..engine.usage import Usage
 from ..runs.caveat import Caveat
@@ -155,7 +155,7 @@ def margin(baseline: str, one: Contender) -> Estimate | None:
     if not all(baseline in of_case for of_case in of_cases):
         return None
     margins = [mine - of_case[baseline] for mine, of_case in zip(one.scores, of_cases, strict=True)]
-    return estimate(margins, one.users, also=one.prompts)
+    return paired(margins, one.users, also=one.prompts)
 
 
 def _adjusted(one: Contender) -> Estimate | None:
@@ -176,7 +176,7 @@ def _difference(name: str, one: Contender) -> Estimate | None:
     if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
         return None
     gain = gains(more, less)
-    found = estimate(list(gain.values()), [more.cases[case_id].user_id for case_id in gain])
+    found = paired(list(gain.values()), [more.cases[case_id].user_id for case_id in gain])
     return with_sequence(found, name, more, less)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ..common.statistics import Estimate, estimate, share
+from ..common.statistics import Estimate, paired, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
 from .control import named_differences, with_sequence
@@ -99,7 +99,7 @@ def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Seque
     values = {label: [run.cases[case_id].value(run.primary) for case_id in ids] for label, run in runs.items()}
 
     def minus(a: str, b: str) -> Estimate:
-        found = estimate([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
+        found = paired([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
         if cells is not None:
             return found
         names = {value: name for name, value in named_differences(runs[a]).items()}

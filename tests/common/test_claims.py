@@ -44,7 +44,7 @@ def skewed(claim: Claim) -> bool:
 def test_quoted_rates_are_those_expected(claim):
     """Within four Monte Carlo errors and a point and a half, or in words: at least or at most."""
     rate, error = quoted()[claim]
-    bound, number = re.fullmatch(r"(at least |at most )?(\d+)", claim.expected).groups()
+    bound, number = re.fullmatch(r"(at least |at most )?([\d.]+)", claim.expected).groups()
     tolerance = 4 * error + 1.5
     if bound != "at least ":
         assert rate <= float(number) + tolerance

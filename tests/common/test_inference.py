@@ -18,7 +18,7 @@ from personafeedback_tasks.common import paired_tests
 from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
 from personafeedback_tasks.common.paired_tests import RESAMPLES, familywise_p, paired_p, range_by_chance
 from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import Estimate, estimate, share
+from personafeedback_tasks.common.statistics import Estimate, estimate, paired, share
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 NAN = math.nan
@@ -48,6 +48,24 @@ def test_an_estimate_by_hand():
     # Three users say little: from -0.31 to 1.51, beyond what an accuracy can be, and shown as it is.
     assert found.low == same(0.6 - T2_975 * STDERR, rel=CLOSE)
     assert found.high == same(0.6 + T2_975 * STDERR, rel=CLOSE)
+
+
+def test_a_paired_difference_reaches_farther_on_the_side_where_few_users_have_it():
+    """19 of 20 users gain 5 points, one loses 95; nobody knows how many such users there are."""
+    values, users = [0.05] * 19 + [-0.95], [f"u{number}" for number in range(20)]
+    found, plain = paired(values, users), estimate(values, users)
+    assert (found.value, found.stderr, found.high) == (plain.value, plain.stderr, plain.high)
+    skewness = (19 * 0.05**3 - 0.95**3) / (
+        19 * 0.05**2 + 0.95**2
+    ) ** 1.5  # of the mean, whose deviations from 0 these are
+    reach, t = (found.value - found.low) / found.stderr, stats.t.ppf(0.975, 19)
+    hall = reach + skewness * reach**2 / 3 + skewness**2 * reach**3 / 27 + skewness / 6  # his transformation of t
+    assert hall == same(t, rel=CLOSE)
+    assert reach > 1.5 * t
+    mirrored = paired([-value for value in values], users)
+    assert (mirrored.low, mirrored.high) == (-found.high, same(-found.low))
+    even = [0.1, -0.1] * 10
+    assert paired(even, users) == estimate(even, users)
 
 
 def test_the_minimum_detectable_difference_by_hand():

@@ -42,7 +42,7 @@ from personafeedback_tasks.common.transfer import transfer
 from personafeedback_tasks.engine import stopping
 from personafeedback_tasks.recenter.agreement import against_rest
 
-from . import planted_prompts, planted_rankings, planted_users
+from . import planted_personas, planted_prompts, planted_rankings, planted_users
 from .planted_duels import Planted
 from .planted_exams import CASES, PlantedExam
 
@@ -207,6 +207,48 @@ def _differences() -> Iterable[Study]:
         rows,
         1_000,
     )
+
+
+def _personas() -> Iterable[Study]:
+    """Whether a model uses its user's persona, said of each model by itself and of those of a ranking."""
+    models = planted_personas.MODELS
+    for users in (10, 30, 101):
+        for shape in planted_personas.IDLE:
+            promised = users == 101 or not shape.startswith("costs a tenth")
+            expected = ("at most 2.5", "at most 5") if promised else ("", "")
+
+            def idle(rng: Rng, users: int = users, shape: str = shape) -> list[float]:
+                return planted_personas.said_to_use(rng, users, shape)[:2]
+
+            names = (
+                '"it uses this user\'s persona", of one model',
+                f"the same, of any of {models} models in a ranking",
+            )
+            yield Study(
+                tuple(
+                    Claim(name, f"it {shape}", rate, users, users * planted_personas.CASES)
+                    for name, rate in zip(names, expected, strict=True)
+                ),
+                idle,
+                1_000,
+            )
+    for shape in planted_personas.GAINS:
+
+        def gains(rng: Rng, shape: str = shape) -> list[float]:
+            alone, _, together = planted_personas.said_to_use(rng, 101, shape)
+            return [alone, together]
+
+        yield Study(
+            tuple(
+                Claim(name, f"it {shape}", "", 101, 101 * planted_personas.CASES)
+                for name in (
+                    '"it uses this user\'s persona", of one model',
+                    f"the same, of each of {models} in a ranking",
+                )
+            ),
+            gains,
+            1_000,
+        )
 
 
 GENERAL = [10] * 46 + [27] * 14 + [29] * 29 + [37] * 30 + [39] * 28
@@ -819,6 +861,7 @@ def _duels(name: str, truth: str, expected: str, planted: Planted) -> Claim:
 STUDIES: tuple[Study, ...] = (
     *_rankings(),
     *_differences(),
+    *_personas(),
     *_stops(),
     *_widths(),
     *_shares(),
