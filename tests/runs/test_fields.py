@@ -130,6 +130,12 @@ def test_runs_that_differ_in_what_is_harmless_are_the_same(name, log, tmp_path):
     assert "S3CRET" not in personafeedback("report", "--full", other, "--data", "sample").output
 
 
+@pytest.mark.parametrize("schema", ["EvalSpec", "EvalConfig", "GenerateConfig"])
+def test_a_field_that_a_newer_inspect_adds_is_a_condition(schema):
+    harmless = dict.fromkeys(fields.named(f"inspect {schema}", fields.HARMLESS), 9)
+    assert fields.conditions(f"inspect {schema}", {**harmless, "a_new_field": 3}) == {"a_new_field": 3}
+
+
 def test_secrets_within_an_argument_are_not_shown(log, tmp_path):
     def change(results):
         results["config"]["model_args"] = {
@@ -151,6 +157,7 @@ CONDITIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_conditions_in_a_header_of_inspect(name, tmp_path):
     """As `inspect eval` takes them: -M, --metadata, and each option of a model."""
@@ -174,6 +181,7 @@ class ChatLM(JudgeLM):
         return JsonChatStr(json.dumps(chat_history))
 
 
+@pytest.mark.slow
 def test_equal_decoding_in_two_harnesses_is_no_difference(tmp_path):
     """And a true one is named, under one name: `compare` and `rank` say so."""
     one = lm_eval_log(tmp_path / "one", ChatLM(readable), HARD, "sample", apply_chat_template=True)
@@ -285,6 +293,7 @@ def test_caches_that_say_nothing_are_only_named(asked):
         assert ranked.exit_code == 0, ranked.output
 
 
+@pytest.mark.slow
 def test_a_cache_of_inspect_is_named_only(tmp_path):
     cached, plain = (
         read_run(inspect_log(tmp_path / f"{on}", "gold", HARD, "sample", cache=on)) for on in (True, False)
