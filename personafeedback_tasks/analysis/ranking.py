@@ -126,14 +126,11 @@ class Ranking:
         """What each run makes of who its user is, in the order of the rows; None where its numbers are void, or its benchmark does not
         ask that. It is said of all of them at once, so that equal chances of each do not add up."""
         found = [
-            None if place in self.void else use_of(row.run, self._by_heading(row))
+            None if place in self.void else use_of(row.run, {one.heading: row.values[one.key] for one in self.measures})
             for place, row in enumerate(self.rows, 1)
         ]
         models = max(1, sum(use is not None and use.asked for use in found))
         return [use and replace(use, models=models) for use in found]
-
-    def _by_heading(self, row: Ranked) -> dict[str, Estimate | None]:
-        return {measure.heading: row.values[measure.key] for measure in self.measures}
 
     def has(self, measure: Measure) -> bool:
         """Whether it is defined for any run."""

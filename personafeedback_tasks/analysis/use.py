@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..common.significance import at_once
-from ..common.statistics import LEVEL, Estimate, shows_spread
+from ..common.statistics import LEVEL, Estimate, critical, shows_spread
 from ..runs.run import Run
 from .control import measure_of
 
@@ -52,8 +51,10 @@ class Use:
         if difference.value and not shows_spread(difference.stderr):
             p = 2 * 0.5**difference.users
             return 0 if self.models * p > 1 - LEVEL else 1 if difference.value > 0 else -1
-        wide = at_once(difference, self.models)
-        return (wide.low > 0) - (wide.high < 0)
+        # Bonferroni: both sides of an interval grow as Student's t does, also where it is longer on one of them.
+        wider = critical(difference.users - 1, self.models) / critical(difference.users - 1)
+        low, high = (difference.value + wider * (end - difference.value) for end in (difference.low, difference.high))
+        return (low > 0) - (high < 0)
 
 
 def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from .statistics import LEVEL, Estimate, critical, estimate, t_quantile
 
@@ -20,16 +19,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(order) - place) * p_values[index]))
         found[index] = highest
     return found
-
-
-def at_once(found: Estimate, tests: int) -> Estimate:
-    """An estimate with the interval that it needs where `tests` of them hold at once with 95 % (Bonferroni).
-
-    Each side grows as that of Student's t does, so that an interval that allows for skew still does.
-    """
-    wider = critical(found.users - 1, tests) / critical(found.users - 1)
-    low, high = (found.value + wider * (end - found.value) for end in (found.low, found.high))
-    return replace(found, low=low, high=high)
 
 
 def minimum_detectable_difference(differences: Sequence[float], users: Sequence[str], power: float = 0.8) -> float:

@@ -144,25 +144,19 @@ def paired(
     """`estimate` of a difference between two runs, paired by case, with a longer interval on one side where users are skewed.
 
     Where a few users have much of the difference, others of their kind may be missing among these. So the interval also reaches
-    as far as Hall's transformation of t says (1992, Journal of the Royal Statistical Society B 54), which takes the skewness of the mean into account.
+    as far as Hall's transformation of t says (1992, Journal of the Royal Statistical Society B 54), which allows for the skewness of the mean.
     """
     found = estimate(values, users, cells, also)
     sums = _sums(_mean(values, cells)[2], users)
-    square, t = math.fsum(d * d for d in sums), critical(found.users - 1)
+    square = math.fsum(d * d for d in sums)
     skewness = math.fsum(d**3 for d in sums) / square**1.5 if square else 0.0
-    lower, upper = (max(1.0, _with_skewness(t, side * skewness) / t) for side in (1, -1))
-    return replace(
-        found,
-        low=found.value - lower * (found.value - found.low),
-        high=found.value + upper * (found.high - found.value),
-    )
-
-
-def _with_skewness(t: float, skewness: float) -> float:
-    """How many standard errors a mean with this skewness may be above the true one: the inverse of Hall's transformation."""
     if abs(skewness) < SMALLEST_ERROR:
-        return t
-    return 3 / skewness * (math.cbrt(1 + skewness * (t - skewness / 6)) - 1)
+        return found
+    t = critical(found.users - 1)
+    below, above = (
+        3 / skew * (math.cbrt(1 + skew * (t - skew / 6)) - 1) * found.stderr for skew in (skewness, -skewness)
+    )
+    return replace(found, low=min(found.low, found.value - below), high=max(found.high, found.value + above))
 
 
 def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:

@@ -63,19 +63,14 @@ class FigureBlock:
     """A run, or a row of numbers that others published.
 
     Attributes:
+        names: what it is called, and what makes its numbers void.
         rows: (name of a cell or group, its value and interval, which published numbers lack).
         report: None for published numbers.
     """
 
-    name: str
+    names: list[str]
     rows: list[tuple[str, Estimate]]
     report: Report | None = None
-
-    @property
-    def heading(self) -> list[str]:
-        """Its name, and what makes its numbers void."""
-        caveats = self.report.caveats if self.report else ()
-        return [self.name, *(first_sentence(caveat) for caveat in caveats if caveat.severity == VOID)]
 
 
 def draw(reports: Sequence[Report]) -> Figure:
@@ -116,7 +111,8 @@ def draw(reports: Sequence[Report]) -> Figure:
 def _of_run(report: Report) -> FigureBlock:
     primary = report.run.primary
     groups = sorted(report.groups, key=lambda group: "_" not in group.name)  # the cells first
-    return FigureBlock(report.run.label, [(group.name, group.measures[primary]) for group in groups], report)
+    names = [report.run.label, *(first_sentence(caveat) for caveat in report.caveats if caveat.severity == VOID)]
+    return FigureBlock(names, [(group.name, group.measures[primary]) for group in groups], report)
 
 
 def _published(reports: Sequence[Report]) -> list[FigureBlock]:
@@ -126,7 +122,7 @@ def _published(reports: Sequence[Report]) -> list[FigureBlock]:
     shown = [
         (label, [(name, _alone(values[name])) for name in names if name in values]) for label, values in rows.items()
     ]
-    return [FigureBlock(label, values) for label, values in shown if values]
+    return [FigureBlock([label], values) for label, values in shown if values]
 
 
 def _alone(value: float) -> Estimate:
@@ -154,7 +150,7 @@ def _places(
     heading: list[tuple[str, float]] = []
     top = 0.0
     for block in blocks:
-        for line in (line for text in block.heading for line in wrapped(foreign.drawn(text), WIDTH - 2 * MARGIN)):
+        for line in (line for text in block.names for line in wrapped(foreign.drawn(text), WIDTH - 2 * MARGIN)):
             heading.append((line, top + 0.5))
             top += 1
         rows.append([])

@@ -153,7 +153,9 @@ def notes(ranking: Ranking) -> list[list[str]]:
 
 def is_of_models(caveat: Caveat) -> bool:
     """Whether a caveat goes below the names of its models, not above the table, where all are that make numbers void."""
-    return rank_text.is_below(caveat) or (len(caveat.about) == 1 and caveat.severity != VOID)
+    return caveat.severity != VOID and (
+        len(caveat.about) == 1 or bool(caveat.about and caveat.key in sentences.OF_A_MODEL)
+    )
 
 
 def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:

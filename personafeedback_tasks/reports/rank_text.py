@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from ..analysis.measures import COUNT, POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
-from ..runs.caveat import VOID, Caveat
+from ..runs.caveat import Caveat
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
 from . import costs_text
@@ -60,7 +60,7 @@ def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = No
         width: how wide the short table may be; None leaves every name as it is.
     """
     runs = {f"{place}": signature_line(run) for place, run in enumerate(ranking.runs, 1)}
-    below = list(filter(is_below, ranking.caveats))
+    below = [caveat for caveat in ranking.caveats if caveat.about and caveat.key in OF_A_MODEL]
     return [
         heading(title(ranking)),
         warnings([caveat for caveat in ranking.caveats if caveat not in below]),
@@ -172,11 +172,6 @@ def _without_middle(name: str, width: int) -> str:
     """A name of at most that many columns: its end tells variants apart as often as its beginning."""
     end = (width - 1) // 2
     return name if cell_len(name) <= width else f"{set_cell_size(name, width - 1 - end)}…{name[-end:]}"
-
-
-def is_below(caveat: Caveat) -> bool:
-    """Whether a caveat goes below the table, after the name of its model: it is of some models alone, and makes nothing void."""
-    return bool(caveat.about) and caveat.severity != VOID and caveat.key in OF_A_MODEL
 
 
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:

@@ -32,7 +32,7 @@ def blocks(report: Report, others: bool = False) -> list[Block]:
     """
     above = [
         heading(title(report)),
-        lines([f"! {_lead(caveat)}" for caveat in severe(report)]),
+        lines([f"! {(sentence if caveat.severity == VOID else first_sentence)(caveat)}" for caveat in severe(report)]),
         lines([headline.verdict(report)], style="bold"),
         _numbers(report),
     ]
@@ -53,11 +53,6 @@ def title(report: Report) -> str:
 def severe(report: Report) -> list[Caveat]:
     """Those that are on every screen."""
     return [caveat for caveat in report.caveats if caveat.severity != WEAKENS]
-
-
-def _lead(caveat: Caveat) -> str:
-    """A caveat on the screen: whole where it makes the numbers void, since it says what to do."""
-    return sentence(caveat) if caveat.severity == VOID else first_sentence(caveat)
 
 
 def _numbers(report: Report) -> Words:

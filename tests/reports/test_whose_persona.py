@@ -164,7 +164,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "ranking.csv": rank_data.as_csv([ranking]),
         "page": page.render([ranking]),
         "compare": printed(compare_text.blocks(compare(run, run))),
-        "figure": " ".join(line for line in figure._of_run(report).heading),
+        "figure": " ".join(name for name in figure._of_run(report).names),
     }
     try:
         update_card(report, SAMPLE, folder / "README.md")
