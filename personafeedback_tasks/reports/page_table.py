@@ -58,7 +58,7 @@ def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
             "meaning": _meaning(measure, ranking),
             "short": measure in short,
             "cells": [_cell(measure, row) for row in ranking.rows],
-            "plots": _plots(ranking, measure) if measure in person and ranking.has(measure) else None,
+            "plots": _plots(ranking, measure) if measure in person[:1] and ranking.has(measure) else None,
         }
 
     tied = [{"text": _tied(row, numbers), "aside": "", "sort": len(row.tied)} for row in ranking.rows]

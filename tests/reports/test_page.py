@@ -61,7 +61,7 @@ def folder(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("runs")
     for judge in JUDGES:
         inspect_log(root / "inspect", judge, "personafeedback", "sample")
-    lm_eval_log(root / "lm", "readable", "personafeedback_mc", "sample")
+    lm_eval_log(root / "lm", "always_first", "personafeedback_mc", "sample")
     return root
 
 
@@ -78,7 +78,7 @@ def written(folder, tmp_path_factory) -> Path:
 def ranked(folder) -> list[Run]:
     """The runs of the page, in its order."""
     runs = read_runs([folder])
-    return sorted(runs, key=lambda run: -sum(case.value("acc") for case in run.cases.values()))
+    return sorted(runs, key=lambda run: -sum(case.value(run.primary) for case in run.cases.values()))
 
 
 def answers(data: dict) -> list[list[dict | None]]:
@@ -272,19 +272,28 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
         return any(answer not in ("A", "B") for outcome in case for answer in outcome.answers)
 
     results = {
-        "missed": lambda case: case.value("acc") < 1,
-        "wrong": lambda case: case.value("acc") == 0,
-        "mixed": lambda case: 0 < case.value("acc") < 1,
-        "right": lambda case: case.value("acc") == 1,
-        "unreadable": unreadable,
+        "missed": lambda score, case: score < 1,
+        "wrong": lambda score, case: score == 0,
+        "mixed": lambda score, case: 0 < score < 1,
+        "right": lambda score, case: score == 1,
+        "unreadable": lambda score, case: unreadable(case),
     }
     assert len(ranked) == 5
     for name, holds in results.items():
         for number, run in enumerate(ranked):
-            expect(lambda i, run=run, holds=holds: holds(run.cases[i]), run=str(number + 1), result=name)
-        expect(lambda i, holds=holds: any(holds(run.cases[i]) for run in ranked), result=name)
+            expect(
+                lambda i, run=run, holds=holds: holds(run.cases[i].value(run.primary), run.cases[i]),
+                run=str(number + 1),
+                result=name,
+            )
+        expect(
+            lambda i, holds=holds: any(holds(run.cases[i].value(run.primary), run.cases[i]) for run in ranked),
+            result=name,
+        )
     expect(
-        lambda i: max(r.cases[i].value("acc") for r in ranked) > 0.5 > min(r.cases[i].value("acc") for r in ranked),
+        lambda i: (
+            max(r.cases[i].value(r.primary) for r in ranked) > 0.5 > min(r.cases[i].value(r.primary) for r in ranked)
+        ),
         disagree=True,
     )
     for cell, cases in SAMPLE.cells.items():
@@ -298,7 +307,12 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
             expect(flagged.__contains__, flag=name)
     expect(lambda i: not any(i in flagged for flagged in flags.values()), flag="-")
     hard = {case.id for case in SAMPLE.cells["general_hard"]}
-    expect(lambda i: i in hard and ranked[1].cases[i].value("acc") < 1, cell="general_hard", run="2", result="missed")
+    expect(
+        lambda i: i in hard and ranked[1].cases[i].value(ranked[1].primary) < 1,
+        cell="general_hard",
+        run="2",
+        result="missed",
+    )
     browser.set(cell="general_hard", result="wrong", run="5")
     browser.click("button[type=reset]")
     browser.wait("return document.querySelectorAll('#list li').length === arguments[0]", len(ids))
@@ -465,6 +479,8 @@ def test_a_click_on_a_heading_sorts_the_table(browser, written):
     headings = browser.texts(".sortable th")
     assert len(headings) > 10
     for number, heading in enumerate(headings, start=1):
+        if heading == "score":  # names
+            continue
         orders = []
         for _ in range(2):
             browser.click(f".sortable th:nth-child({number}) button")
@@ -498,7 +514,8 @@ def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked):
     )
     assert points == sorted(points, reverse=True)
     assert [text.split() for text in browser.texts(".forest .bar:not(.axis) .value")] == [
-        text.split() for text in browser.texts(".sortable tbody td:nth-child(3)")
+        text.split()
+        for text in browser.texts(".sortable tbody td:nth-child(4)")  # the third says which score
     ]
     assert browser.texts(".matrix .name bdi") == names[:-1]
     rows = [browser.texts(f".matrix tbody tr:nth-child({number}) td") for number in range(1, 5)]
@@ -524,7 +541,7 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched_and_copied(b
     assert lead.strip().endswith(f"The numbers of {called(void)} are void.")
     assert called(void) not in lead.partition(" The numbers of ")[0]
     shown = "return [...document.querySelectorAll('.sortable thead th')].filter((one) => one.checkVisibility()).map((one) => one.textContent)"
-    short = ["place", "model", "accuracy, %", "right minus wrong, points", "ties"]
+    short = ["place", "model", "score", "accuracy, %", "right minus wrong, points", "persona gain, points", "ties"]
     assert browser(shown) == short
     headings = browser.texts(".sortable th")
     titles = browser("return [...document.querySelectorAll('.sortable th')].map((one) => one.title)")
@@ -536,7 +553,7 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched_and_copied(b
     assert browser(shown) == headings
     browser.click(".more-columns")
     assert browser(shown) == short
-    assert set(browser.texts(".sortable td:nth-child(4)")) == {"not asked"}
+    assert set(browser.texts(".sortable td:nth-child(5)")) == {"not asked"}
     browser("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
     browser.click(".copy")
     browser.wait("return document.querySelector('.copied').textContent === 'Copied.'")

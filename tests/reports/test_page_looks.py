@@ -139,7 +139,8 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     browser.open(made)
     (lead,) = browser.texts(".lead")
     assert lead.startswith("lab/knower has the highest accuracy, ")
-    assert "Of 3 models that were asked with another user's persona too, lab/knower uses this user's persona." in lead
+    asked = "Of 3 models that were asked with another user's persona and without the persona too, "
+    assert f"{asked}lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
         "It uses this user's persona.",
         sentence(Caveat("near_end", WEAKENS)),
