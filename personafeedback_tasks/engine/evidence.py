@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..replies.answers import REASONS, excerpt
+from ..replies.answers import PROMPT_CUT, REASONS, excerpt
 from ..replies.letter_probabilities import LogLikelihoods as LogLikelihoods
 
 
@@ -17,12 +17,14 @@ class Reply(NamedTuple):
         truncated: it was cut off by a token limit; None where nobody knows, as in lm-eval.
         filtered: a filter of the provider withheld it, or its end.
         thinking: whether there was thinking, which is no part of `text`.
+        prompt_cut: the prompt did not fit into the model's window, so that `text` is an error message or an answer to a part of it.
     """
 
     text: str
     truncated: bool | None = False
     filtered: bool = False
     thinking: bool = False
+    prompt_cut: bool = False
 
     @property
     def excerpt(self) -> str:
@@ -36,12 +38,13 @@ class FirstToken(NamedTuple):
     Attributes:
         top: the likeliest tokens (text, log-probability in nats) in place of the first one that is not white space; empty where
             there is none.
-        truncated, filtered: as in `Reply`, where `top` is empty.
+        truncated, filtered, prompt_cut: as in `Reply`, where `top` is empty.
     """
 
     top: Sequence[tuple[str, float]]
     truncated: bool = False
     filtered: bool = False
+    prompt_cut: bool = False
 
 
 class Reward(NamedTuple):
@@ -64,12 +67,16 @@ Evidence = Reply | LogLikelihoods | FirstToken | Reward
 
 def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
     """What a reply is read to, or the reason why it cannot be read."""
+    if reply.prompt_cut:
+        return PROMPT_CUT
     answer = read(reply.text, bool(reply.truncated))
     return why_not(reply, answer) if answer in REASONS else answer
 
 
 def why_not(given: Reply | FirstToken, reason: str) -> str:
     """Why nothing can be read, in view of how the reply ended: an element of `replies.answers.REASONS`."""
+    if given.prompt_cut:
+        return PROMPT_CUT
     return "truncated" if given.truncated else "refusal" if given.filtered else reason
 
 

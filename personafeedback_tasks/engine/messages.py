@@ -111,6 +111,10 @@ _OF_EVIDENCE = {
 
 _REMEDIES = {
     "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
+    "prompt_cut": (
+        "The prompts do not fit into the model's window, and more new tokens make it worse: start the server with a longer "
+        "context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
+    ),
     "no_response": (
         "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
         "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."

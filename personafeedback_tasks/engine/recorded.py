@@ -8,6 +8,7 @@ One line of JSON per call, under these keys:
     reply      all that the model wrote; may be empty
     truncated  true where the reply was cut off by a token limit
     filtered   true where a filter of the provider withheld it
+    prompt_cut true where the prompt did not fit into the model's window
     answer     what an importer's source read from it; not used
 """
 
@@ -25,7 +26,8 @@ from .benchmark import Benchmark, benchmarks
 from .evidence import Reply
 from .method import Method
 
-KEYS = ("id", "call", "epoch", "reply", "truncated", "filtered", "answer")
+_FLAGS = ("truncated", "filtered", "prompt_cut")
+KEYS = ("id", "call", "epoch", "reply", *_FLAGS, "answer")
 
 
 class Key(NamedTuple):
@@ -169,8 +171,7 @@ def line_of(key: Key, reply: Reply, named: bool) -> str:
         **({"call": key.call} if named else {}),
         **({"epoch": key.epoch} if key.epoch > 1 else {}),
         "reply": reply.text,
-        **({"truncated": True} if reply.truncated else {}),
-        **({"filtered": True} if reply.filtered else {}),
+        **{name: True for name in _FLAGS if getattr(reply, name)},
     }
     text = json.dumps(row, ensure_ascii=False)
     if any("\ud800" <= character <= "\udfff" for character in text):  # half of a pair: no UTF-8, but an escape has it
@@ -193,8 +194,8 @@ def _record(row: Mapping[str, Any], where: str) -> tuple[Key, Reply]:
     epoch = row.get("epoch", 1)
     if type(epoch) is not int or epoch < 1:
         raise broken(where, f"epoch = {short(epoch)}", "a whole number from 1")
-    for name in ("truncated", "filtered"):
+    for name in _FLAGS:
         if not isinstance(row.get(name, False), bool):
             raise broken(where, f"{name} = {short(row[name])}", "true or false")
-    reply = Reply(row["reply"], row.get("truncated", False), row.get("filtered", False))
+    reply = Reply(row["reply"], **{name: row.get(name, False) for name in _FLAGS})
     return Key(row["id"], row.get("call", ""), epoch), reply

@@ -19,7 +19,9 @@ def said(choice: ChatCompletionChoice) -> Reply:
     """The text of a reply and, from its stop reason, whether it was cut off or withheld."""
     stopped, content = choice.stop_reason, choice.message.content
     thinking = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
-    return Reply(choice.message.text, stopped in ("max_tokens", "model_length"), stopped == "content_filter", thinking)
+    return Reply(
+        choice.message.text, stopped == "max_tokens", stopped == "content_filter", thinking, stopped == "model_length"
+    )
 
 
 def given(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: str, model: str) -> list[Evidence]:

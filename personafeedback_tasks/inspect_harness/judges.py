@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, StopReason, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
@@ -47,7 +47,8 @@ class JudgeAPI(ModelAPI):
             raise
         except ValueError as error:
             raise ValueError(f"{about.get('case_id', 'a message')}: {error}") from error
-        stopped: StopReason = "max_tokens" if reply.truncated else "content_filter" if reply.filtered else "stop"
+        flags = {"model_length": reply.prompt_cut, "max_tokens": reply.truncated, "content_filter": reply.filtered}
+        stopped = cast(StopReason, next((reason for reason, flag in flags.items() if flag), "stop"))
         output = ModelOutput.from_content(f"{self.benchmark.name}/{self.model_name}", reply.text, stopped)
         output.usage = ModelUsage()
         return output

@@ -38,7 +38,7 @@ def first_token(reply: ChatCompletionChoice, case_id: str, model: str) -> FirstT
     stopped = reply.stop_reason
     tokens = reply.logprobs.content if reply.logprobs else []
     if not tokens and stopped in ("content_filter", "model_length"):
-        return FirstToken((), stopped == "model_length", stopped == "content_filter")
+        return FirstToken((), filtered=stopped == "content_filter", prompt_cut=stopped == "model_length")
     if reply.logprobs is None or (reply.message.text and not tokens):
         raise _none_returned(case_id, model, "no log-probabilities")
     place = first_written([token.token for token in tokens])

@@ -24,7 +24,10 @@ from .declarations import Declaration, declarations
 from .plain import NEXT_TURN, plain, spoken
 
 LETTERS = ("A", "B")
-REASONS = ("no_response", "truncated", "refusal", "invalid_response_format")
+PROMPT_CUT = "prompt_cut"
+"""The reason of a reply to a prompt that the model did not see whole, whatever it says."""
+
+REASONS = ("no_response", "truncated", PROMPT_CUT, "refusal", "invalid_response_format")
 
 _REFUSALS = re.compile(
     r"\bi(?: am|'m)? (?:really |simply )?(?:can't|cannot|can not|won't|will not|unable to|not able to|not comfortable|must decline"

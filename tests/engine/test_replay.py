@@ -376,7 +376,7 @@ def test_what_is_written_is_read_back(replies, named):
 
 def test_a_line_has_no_more_than_it_needs():
     assert line_of(Key("é", "c"), Reply("是\n"), False) == '{"id": "é", "reply": "是\\n"}\n'
-    every = json.loads(line_of(Key("a", "c", 2), Reply("", True, True), True))
+    every = json.loads(line_of(Key("a", "c", 2), Reply("", True, True, prompt_cut=True), True))
     assert {*every, "answer"} == set(KEYS)
 
 

@@ -253,8 +253,8 @@ def test_a_reply_that_was_cut_off_is_read_only_where_its_answer_is_named(tmp_pat
         model = get_model(f"scripted/{judge}", stop=stop, memoize=False)
         return metrics(evaluate(tasks.personafeedback_general_hard(data="sample"), model, tmp_path))["acc"]
 
-    assert [acc("in_passing", stop) for stop in (None, "max_tokens", "model_length")] == [1, 0, 0]
-    assert [acc("named", stop) for stop in (None, "max_tokens", "model_length")] == [1, 1, 1]
+    assert [acc("in_passing", stop) for stop in (None, "max_tokens")] == [1, 0]
+    assert [acc("named", stop) for stop in (None, "max_tokens")] == [1, 1]
 
 
 def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):

@@ -407,7 +407,7 @@ def test_the_command_says_so(tmp_path):
     ("arguments", "reason"),
     [
         ({"stop_reason": "content_filter"}, "refusal"),
-        ({"stop_reason": "model_length"}, "truncated"),
+        ({"stop_reason": "model_length"}, "prompt_cut"),
         ({"message": ChatMessageAssistant(content=""), "logprobs": Logprobs(content=[])}, "no_response"),
         ({"logprobs": Logprobs(content=[Logprob(token="\n", logprob=0)]), "stop_reason": "max_tokens"}, "truncated"),
         ({"logprobs": Logprobs(content=[Logprob(**row) for row in content(PLACES["neither"])])}, "invalid_response_format"),

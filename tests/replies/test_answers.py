@@ -14,7 +14,7 @@ from personafeedback_tasks.personafeedback.wordings import WORDINGS
 from personafeedback_tasks.replies import vocabulary
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_last_line, read_reply
 
-NONE, CUT, REFUSED, INVALID = REASONS
+NONE, CUT, PROMPT_CUT, REFUSED, INVALID = REASONS
 
 ROWS: dict[str, list[tuple[str, str]]] = {
     "nothing was said": [
@@ -299,8 +299,8 @@ def test_reads_the_last_line(reply: str, expected: str) -> None:
 
 def test_closed_set() -> None:
     assert LETTERS == ("A", "B")
-    assert REASONS == ("no_response", "truncated", "refusal", "invalid_response_format")
-    assert {expected for _, expected in CASES} == {*LETTERS, *REASONS}
+    assert REASONS == ("no_response", "truncated", "prompt_cut", "refusal", "invalid_response_format")
+    assert {expected for _, expected in CASES} == {*LETTERS, *REASONS} - {PROMPT_CUT}
     assert len(dict(CASES)) == len(CASES), "a row stands twice"
 
 
