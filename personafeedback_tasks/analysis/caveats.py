@@ -11,6 +11,7 @@ from typing import Any
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.messages import UNREADABLE_SHARE, remedy
+from ..replies.answers import PROMPT_CUT
 from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
@@ -58,6 +59,10 @@ def of_result(
 def of_run(run: Run) -> Iterator[Caveat]:
     """What forbids conclusions from a run."""
     installed = run.benchmark.version
+    if cut := cut_prompts(run):
+        yield Caveat("prompts_cut", VOID, {"cut": cut})
+    elif run.prompts.cut is None:
+        yield Caveat("prompts_not_checked", WEAKENS)
     if (share := missing_share(run)) > MOST_MISSING:
         yield Caveat("missing_replies", VOID, {"percent": 100 * share})
     share, unreadable = unreadable_part(run)
@@ -136,6 +141,8 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         harnesses = {"harness": run.harness, "other": control.harness}
         differing = run.other_conditions(control)
         yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
+    if control.logs != run.logs and (cut := cut_prompts(control)):  # else it is said of the run
+        yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
     share, unreadable = unreadable_part(control)
     if share >= MOST_UNREADABLE:
         yield Caveat("control_unreadable", VOID, {"value": value, **unreadable})
@@ -155,6 +162,15 @@ def missing_share(run: Run) -> float:
     """
     missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
     return missing / run.replies if missing else 0.0
+
+
+def cut_prompts(run: Run) -> int:
+    """How many prompts the model did not see whole, as far as that is known: those of rewards say so, others had no answer."""
+    outcomes = [outcome for case in run.cases.values() for outcome in case]
+    told = sum(outcome.answers.count(PROMPT_CUT) for outcome in outcomes)
+    if run.method.evidence == "rewards":
+        told = round(sum(outcome.values.get("truncated", 0) for outcome in outcomes) * len(run.method.calls))
+    return told + (run.prompts.cut or 0)
 
 
 def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:

@@ -13,7 +13,7 @@ from ..common.statistics import estimate
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels
 from ..engine.signature import set_of
-from ..runs.caveat import WEAKENS, Caveat
+from ..runs.caveat import VOID, WEAKENS, Caveat
 from ..runs.graded import graded_runs, has_votes
 from ..runs.names import AS_LOGGED, with_names
 from ..runs.read import only
@@ -108,7 +108,7 @@ def writers(
             caveats.append(Caveat("votes_as_they_are", WEAKENS))
         else:
             of = exam_of(run, exam, candidates)
-            caveats += [caveat for caveat in of_run(of) if caveat.key == "demonstration"]
+            caveats += [caveat for caveat in of_run(of) if caveat.key == "demonstration" or caveat.severity == VOID]
             examined, why_not = cases_of(of, data)
             rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
         given = {CORRECTED: rate or estimate([], [])}  # undefined

@@ -83,7 +83,7 @@ def score_replies(
         {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
 
     `call` may be left out where a case has one. `truncated` says that the reply was cut off, `"filtered": true` that a filter
-    withheld it, and `"epoch": 2` that it is the second one to the same call. The names of the calls and the ids of the cases
+    withheld it, `"prompt_cut": true` that the prompt did not fit into the model's window, and `"epoch": 2` that it is the second one to the same call. The names of the calls and the ids of the cases
     are those that `personafeedback replies` writes. The report is that of a run with the same replies, to the last digit.
 
     A call without a record is an error that names it. Records of other cases are counted and not used.

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..common import foreign
+from ..replies.answers import PROMPT_CUT
 from .benchmark import Benchmark
 from .cases import Case, CaseSet
 from .documents import cases_of
 from .method import Method
 from .options import Options
+from .window import PromptCheck
 
 UNREADABLE_SHARE = 0.01
 """Share of unreadable replies above which a run warns."""
@@ -25,12 +27,14 @@ def opening(
     calls: int,
     options: Sequence[Options],
     data: CaseSet[Any],
+    prompts: PromptCheck,
     chat_template: bool | None = None,
 ) -> str:
     """One line at the start of a run.
 
     Args:
         asked: the cases, or documents of several, that this run asks; `--limit` may leave some of `data` out.
+        prompts: whether they fit into the model's window.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """
     first = options[0]
@@ -47,6 +51,7 @@ def opening(
         f"{task}: {cases}",
         f"{calls:,} model calls",
         f"{characters:,} prompt characters",
+        str(prompts),
         *(
             f"{name} {', '.join(dict.fromkeys(str(getattr(each, name)) for each in options))}"
             for name in first.always()
@@ -73,19 +78,21 @@ def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
 
 
 def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:
-    """A warning if more than 1 % of the replies are unreadable, or if any is empty, else None.
+    """A warning if more than 1 % of the replies are unreadable, or if any is empty or had a prompt that was cut, else None.
 
     lm-eval makes an empty reply out of an error body with status 200: a lower score that nobody would notice.
     """
     answers = list(answers)
     reasons = Counter(answer for answer in answers if answer not in benchmark.labels)
     many = reasons.total() > UNREADABLE_SHARE * len(answers)
-    if not many and "no_response" not in reasons:
+    telling = [reason for reason in (PROMPT_CUT, "no_response") if reason in reasons]
+    if not many and not telling:
         return None
-    reason = min(reasons, key=lambda name: (-reasons[name], name)) if many else "no_response"
+    common = min(reasons, key=lambda name: (-reasons[name], name))
+    reason = telling[0] if PROMPT_CUT in telling or not many else common
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
-        f"and count as wrong; {'most common reason' if many else 'among them'}: {reason} ({reasons[reason]:,}). "
+        f"and count as wrong; {'most common reason' if many and reason == common else 'among them'}: {reason} ({reasons[reason]:,}). "
         f"{remedy(benchmark, method, reason)}"
     )
 
@@ -95,6 +102,14 @@ def remedy(benchmark: Benchmark, method: Method, reason: str) -> str:
     if reason == "invalid_response_format" and method.evidence in _OF_EVIDENCE:
         return _OF_EVIDENCE[method.evidence]
     return _REMEDIES[reason].format(labels=" or ".join(benchmark.labels))
+
+
+def cut(task: str, prompts: PromptCheck) -> str | None:
+    """A warning if a server cut prompts, else None."""
+    if not prompts.cut:
+        return None
+    window = f"the server counts no more than {prompts.window:,} tokens" if prompts.window else "see its log"
+    return f"{task}: {prompts}, so that the score is void: {window}. {_REMEDIES[PROMPT_CUT]}"
 
 
 _OF_EVIDENCE = {
@@ -111,7 +126,7 @@ _OF_EVIDENCE = {
 
 _REMEDIES = {
     "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
-    "prompt_cut": (
+    PROMPT_CUT: (
         "The prompts do not fit into the model's window, and more new tokens make it worse: start the server with a longer "
         "context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
     ),

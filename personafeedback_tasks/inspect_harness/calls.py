@@ -28,6 +28,8 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
+from ..common.errors import OptionError
+from ..engine import window
 from ..engine.benchmark import Benchmark, Stage
 from ..engine.cases import Case, CaseSet
 from ..engine.method import Method
@@ -38,6 +40,10 @@ _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, 
 
 TASK: ContextVar[str] = ContextVar("task", default="")
 """The id of the running task, which a retried log shares with the log that it continues; empty outside of a run."""
+
+
+REFUSAL: ContextVar[str] = ContextVar("refusal", default="")
+"""Why the model of the running task must not be asked; empty if it may. A hook finds out, and can stop nothing itself."""
 
 
 def kept() -> dict[str, Any]:
@@ -71,28 +77,38 @@ def ask_every_call(
     def asking(method: str) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             model, case = get_model(), document_of[str(state.sample_id)]
+            if REFUSAL.get():
+                raise OptionError(REFUSAL.get())
             if refuse is not None:
                 refuse(model)
             told = [await _after_stage(benchmark, model, case, options, state) for options in every]
             of_method = benchmark.methods[method]
             asked = dict(zip(of_method.asked(settings), product(told, of_method.calls), strict=True))
+            prompts = {
+                name: messages(benchmark, of_method, case, *call, state.epoch, name) for name, call in asked.items()
+            }
             outputs = await concurrently(
-                list(asked),
-                lambda name: model.generate(
-                    messages(benchmark, of_method, case, *asked[name], state.epoch, name),
-                    **(kept() if keep else {}),
-                ),
+                list(asked), lambda name: model.generate(prompts[name], **(kept() if keep else {}))
             )
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(
                 model=outputs[0].model,
                 choices=[choice(output) for output in outputs],
+                metadata={window.KEY: list(map(_size, prompts.values(), outputs))},
             )
             return state
 
         return solve
 
     return asking(method.name)
+
+
+def _size(prompt: Sequence[ChatMessage], output: ModelOutput) -> tuple[int, int | None]:
+    """See `engine.window.counted`. Inspect's input tokens leave out those of a cache."""
+    size, usage = sum(window.bytes_of(message.text) for message in prompt), output.usage
+    if usage is None:
+        return size, None
+    return size, usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
 
 
 def text_config(room: int) -> GenerateConfig:

@@ -14,16 +14,19 @@ from typing import Any
 
 import rich
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
+from inspect_ai.model import ChatMessage, ChatMessageSystem, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.util import display_type
 
-from ..engine import messages, recorded
+from ..engine import messages, recorded, window
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
 from ..engine.signature import KEY, signatures, signed
-from . import judges
-from .calls import TASK
+from ..engine.window import PromptCheck
+from . import calls, judges
+from .calls import REFUSAL, TASK
+from .window import check_prompts
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +54,9 @@ def _key(found: Sequence[Mapping[str, Any]]) -> str:
 _SCORES: dict[str, list[list[Score]]] = {}
 """Id of one of our running evaluations -> the scores of each finished sample."""
 
+_CALLS: dict[str, list[Any]] = {}
+"""Likewise, what is known of the sizes of their prompts, see `engine.window.counted`."""
+
 
 @cache
 def _register() -> None:
@@ -60,9 +66,12 @@ def _register() -> None:
             found = signatures(data.spec.metadata or {})
             if found:
                 TASK.set(data.spec.task_id)
-                _SCORES[data.eval_id] = []
+                _SCORES[data.eval_id], _CALLS[data.eval_id] = [], []
                 ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1
-                _inform(_opening(found, ids, epochs))
+                opening, prompts = _opening(found, ids, epochs, data.plan.config.system_message)
+                _inform(opening)
+                data.spec.metadata = {**(data.spec.metadata or {}), window.KEY: prompts.as_dict()}
+                REFUSAL.set(prompts.refusal)
                 calls = recorded.calls_of(find(found[0]["benchmark"]), *found)
                 asked = recorded.keys(map(str, ids or ()), calls, range(1, epochs + 1))
                 if said := judges.before(data.spec.model, data.spec.model_args, asked):
@@ -71,6 +80,7 @@ def _register() -> None:
         async def on_sample_end(self, data: SampleEnd) -> None:
             if data.eval_id in _SCORES and data.sample.scores:
                 _SCORES[data.eval_id].append(list(data.sample.scores.values()))
+                _CALLS[data.eval_id] += (data.sample.output.metadata or {}).get(window.KEY, ())
 
         async def on_task_end(self, data: TaskEnd) -> None:
             seen = _SCORES.pop(data.eval_id, None)
@@ -83,7 +93,10 @@ def _register() -> None:
                 benchmark = find(signature["benchmark"])
                 method, stage = benchmark.methods[signature["method"]], benchmark.stage
                 answers = [answer for about in noted for answer in about.get("answers", ())]
-                warnings = [messages.unreadable(benchmark, signature["task"], answers, method)]
+                warnings = [
+                    messages.unreadable(benchmark, signature["task"], answers, method),
+                    messages.cut(signature["task"], window.counted(_CALLS.pop(data.eval_id))),
+                ]
                 if stage is not None:
                     outcomes = [about[stage.name] for about in noted if stage.name in about]
                     warnings.append(stage.warning(signature["task"], outcomes))
@@ -98,17 +111,35 @@ def _inform(text: str) -> None:
         rich.get_console().print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def _opening(found: Sequence[Mapping[str, Any]], ids: list[Any] | None, epochs: int) -> str:
+def _opening(
+    found: Sequence[Mapping[str, Any]], ids: list[Any] | None, epochs: int, system: str | None
+) -> tuple[str, PromptCheck]:
+    """What a run says first, and whether its prompts fit into the model's window.
+
+    Args:
+        system: a system message that Inspect puts before each prompt.
+    """
     cases, every = _TASKS[_key(found)]
     benchmark = find(found[0]["benchmark"])
     chosen = set(map(str, ids or ()))
     method = benchmark.methods[every[0].method]
     asked = [document for document in method.documents(cases) if document.id in chosen]
-    return messages.opening(
+    before: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
+    texts = (
+        [*before, *calls.messages(benchmark, method, document, options, call)]
+        for document in asked
+        for options in every
+        for call in method.calls
+    )
+    number = len(asked) * len(every) * len(method.calls)
+    prompts = check_prompts(found[0]["task"], get_model(), number, texts)
+    opening = messages.opening(
         benchmark,
         task=found[0]["task"],
         asked=asked,
         calls=len(asked) * len(recorded.calls_of(benchmark, *found)) * epochs,
         options=every,
         data=cases,
+        prompts=prompts,
     )
+    return opening, prompts

@@ -25,12 +25,11 @@ from ..engine.cases import CaseSet
 from ..engine.evidence import Evidence, Reply, per_call
 from ..engine.outcome import Answers, Outcome
 from ..engine.signature import signatures, signed
+from ..engine.window import KEY as PROMPTS
 from . import metrics
+from .window import LENGTHS, check_prompts
 
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
-
-_LENGTHS = ("max_length", "max_model_len")
-"""The names of a model's context length in --model_args."""
 
 
 def _refuse_other_lm_eval() -> None:
@@ -84,7 +83,7 @@ class BenchmarkTask(ConfigurableTask):
                 f"{graded.option} works in Inspect only: lm-eval has no second model. Leave it out, and compare afterwards "
                 "(`personafeedback duel`), or run the task in Inspect."
             )
-        self._lengths = {name: metadata[name] for name in _LENGTHS if isinstance(metadata.get(name), int)}
+        self._lengths = {name: metadata[name] for name in LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options[0]))
         metadata = {name: value for name, value in metadata.items() if name in logged}
@@ -147,9 +146,13 @@ class BenchmarkTask(ConfigurableTask):
         return requests
 
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
-        self._check_room()
         # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
+        labels = len(self.benchmark.labels) if self.method.evidence == "log_likelihoods" else 1
+        prompts = check_prompts(self._config.task, self.instances, labels, kwargs.get("chat_template"), self._lengths)
+        if prompts.refusal:
+            raise OptionError(prompts.refusal)
+        self._config.metadata[PROMPTS] = prompts.as_dict()
         ranks = kwargs.get("world_size", 1)
         if kwargs.get("rank", 0) == 0:
             asked = dict.fromkeys(request.doc["id"] for request in self.instances)
@@ -161,20 +164,10 @@ class BenchmarkTask(ConfigurableTask):
                     calls=len(self.instances),
                     options=self.options,
                     data=self.cases,
+                    prompts=prompts,
                     chat_template=bool(kwargs.get("apply_chat_template")),
                 )
             )
-
-    def _check_room(self) -> None:
-        """Refuse a context without room for a prompt, if --model_args name its length: a task has no other source for it."""
-        room = (self._config.generation_kwargs or {}).get("max_gen_toks", 0)
-        for name, length in self._lengths.items():
-            if length <= room:
-                raise OptionError(
-                    f"{self._config.task}: {name} in --model_args must exceed the {room} new tokens of a reply (max_gen_toks), got "
-                    f"{length}: no prompt would fit. Raise {name} to max_gen_toks plus the longest prompt, or "
-                    "lower max_gen_toks with --gen_kwargs."
-                )
 
     @cached_property
     def fingerprint(self) -> str:

@@ -23,12 +23,14 @@ from inspect_ai.model import ModelOutput
 from pydantic_core import from_json
 
 from ..common import limits
+from ..engine import window
 from ..engine.benchmark import SETTINGS, Benchmark, find
 from ..engine.evidence import Reply
 from ..engine.method import Method
 from ..engine.outcome import Answers
 from ..engine.rewards import RewardError
 from ..engine.stopping import KEY, StopPlan
+from ..engine.window import PromptCheck
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
@@ -98,8 +100,15 @@ def _run(samples: _Samples) -> Run:
         needed=needed({**log.eval.model_args, "base_url": log.eval.model_base_url}),
         resumed=log.eval.task_id,
         status=log.status,
+        prompts=_prompts(samples),
         beside=samples.spent.beside(),
     )
+
+
+def _prompts(samples: _Samples) -> PromptCheck:
+    """What the run knew before the first call; where it knew nothing, what the server's own counts of tokens say."""
+    known = window.logged(samples.log.eval.metadata or {})
+    return known if known.cut is not None else window.counted(samples.sizes)
 
 
 def _stop(samples: _Samples) -> StopPlan | None:
@@ -161,6 +170,7 @@ class _Samples:
         models: those whose tokens the samples count.
         asked: those that got the prompts that were looked at.
         notes: the metadata of our scores.
+        sizes: of the prompts, see `engine.window.counted`.
     """
 
     path: Path
@@ -170,6 +180,7 @@ class _Samples:
     models: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     notes: list[dict[str, Any]] = field(default_factory=list)
+    sizes: list[Any] = field(default_factory=list)
 
     @cached_property
     def spent(self) -> CallsMade:
@@ -248,6 +259,7 @@ class _Samples:
         asked = method.asked(document.settings)
         self.models.update(raw.get("model_usage") or ())
         self.notes.append(noted)
+        self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), asked)
         refuse_other_number(path, where, [1] * len(replies), len(asked))
         labels = method.evidence != "rewards"

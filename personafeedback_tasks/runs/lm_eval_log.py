@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
 from ..common import limits
 from ..common.strict_json import lenient, short
+from ..engine import window
 from ..engine.benchmark import Benchmark, find
 from ..engine.evidence import Evidence, Reply, likeliest, per_call
 from ..engine.method import Method
@@ -97,6 +99,7 @@ def _log(path: Path, only: Path | None) -> Log:
         needed=needed(arguments),
         cache=cache,
         cached=cached,
+        prompts=reduce(add, (window.logged(config["metadata"]) for config in leaves.values())),
     )
     _refuse_mixture(path, run, list(every.values()))
     for file in samples.values() if only is None else ():

@@ -21,6 +21,7 @@ from ..engine.report import Line
 from ..engine.signature import TYPES, set_of, signatures
 from ..engine.stopping import StopState
 from ..engine.usage import UNCOUNTED, Usage
+from ..engine.window import UNKNOWN, PromptCheck
 from . import fields
 from .caveat import Caveat
 
@@ -90,6 +91,7 @@ class Run:
         stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
         usage: of the model's calls, those of cases that do not count included.
         beside: who else was asked in this run, or what for -> what that took, see `runs.usage`. Of a log of several settings the first has it.
+        prompts: whether they fitted into the model's window; replies with the reason `prompt_cut` are counted by `analysis.caveats`.
         tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
     """
 
@@ -117,6 +119,7 @@ class Run:
     stopped: StopState | None = None
     usage: Usage = UNCOUNTED
     beside: Mapping[str, Usage] = field(default_factory=dict)
+    prompts: PromptCheck = UNKNOWN
     tokenizer: str = ""
 
     @property

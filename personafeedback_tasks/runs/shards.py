@@ -65,6 +65,7 @@ def merged(parts: Sequence[Run]) -> Run:
             left_out=dict(Counter(merged.left_out) + Counter(other.left_out)),
             asked=(*(merged.asked or ()), *(other.asked or ())),
             unchecked=tuple(dict.fromkeys((*merged.unchecked, *other.unchecked))),
+            prompts=merged.prompts + other.prompts,
             usage=merged.usage + other.usage,
             beside={
                 who: merged.beside.get(who, NONE) + other.beside.get(who, NONE)

@@ -57,6 +57,7 @@ def test_only_what_cannot_be_read_has_a_reason():
 
     assert answer_in(Reply("A", True, True), read) == "A"
     assert answer_in(Reply("?", None, True), read) == "refusal"
+    assert answer_in(Reply("The answer is A", True, True, prompt_cut=True), read) == "prompt_cut"
     assert answer_in(Reply("?"), read) == "invalid_response_format"
     assert seen == [("A", True), ("?", False), ("?", False)]
 

@@ -14,6 +14,7 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine import messages
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.window import PromptCheck
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -39,7 +40,7 @@ def two_cases(make_release):
 
 
 NO_PERSONA = Template(setting="no_persona")
-RUN = {"task": "personafeedback_hard", "calls": 5384}
+RUN = {"task": "personafeedback_hard", "calls": 5384, "prompts": PromptCheck(5384, 0, 8192)}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,8 @@ RUN = {"task": "personafeedback_hard", "calls": 5384}
 def test_the_opening_line_says_what_is_run(two_cases, template, end):
     characters = sum(len(build(case, NO_PERSONA, order)) for case in two_cases[:2] for order in ORDERS)
     assert opening(**RUN, asked=two_cases[:2], template=NO_PERSONA, data=two_cases, chat_template=template) == (
-        f"personafeedback_hard: 2 of 3 cases; 5,384 model calls; {characters:,} prompt characters; setting no_persona; "
+        f"personafeedback_hard: 2 of 3 cases; 5,384 model calls; {characters:,} prompt characters; "
+        f"all prompts fit into 8,192 tokens; setting no_persona; "
         f"method generate; prompt v1; data {two_cases.revision}; languages en 1, zh 1{end}"
     )
 
@@ -128,6 +130,10 @@ def test_the_warning_names_the_most_common_reason_and_its_remedy(reason, remedie
 
 
 def test_every_reason_has_a_remedy_and_a_tie_is_decided_by_name():
+    assert "among them: prompt_cut (1). The prompts do not fit" in str(
+        unreadable("t", ["prompt_cut", *["truncated"] * 9])
+    )
+    assert "among them: prompt_cut (1)" in str(unreadable("t", ["prompt_cut", *["A"] * 999]))
     for reason in REASONS:
         assert f"most common reason: {reason} (1). " in str(unreadable("t", [reason]))
     assert "most common reason: refusal (1). " in str(unreadable("t", ["truncated", "refusal"]))

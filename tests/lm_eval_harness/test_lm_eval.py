@@ -366,8 +366,8 @@ def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data
 @pytest.mark.parametrize(
     ("task", "arguments", "sentence"),
     [
-        ("hard_cot", ["--model_args", "max_length=4096"], "max_length in --model_args must exceed the 4096 new tokens of a reply (max_gen_toks), got 4096:"),
-        ("hard", ["--model_args", "max_model_len=1024"], "max_model_len in --model_args must exceed the 1024 new tokens of a reply (max_gen_toks), got 1024:"),
+        ("hard_cot", ["--model_args", "max_length=4096"], "2 of 2 prompts do not fit into the window of 4,096 tokens (max_length in --model_args), which leaves 0 for a prompt."),
+        ("hard", ["--model_args", "max_model_len=1024"], "2 of 2 prompts do not fit into the window of 1,024 tokens (max_model_len in --model_args), which leaves 0 for a prompt."),
         ("hard_cot", ["--model_args", "max_length=4097"], None),
         ("hard_cot", ["--model_args", "max_length=2048", "--gen_kwargs", "max_gen_toks=512"], None),
         ("hard_mc", ["--model_args", "max_length=512"], None),
@@ -398,7 +398,13 @@ def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tas
     assert len(samples) == 2
     assert not any("hunter2" in path.read_text(encoding="utf-8") for path in samples)
     for config in results["configs"].values():
-        assert config["metadata"].keys() == {"version", "config_source", "setting", "personafeedback_tasks"}
+        assert config["metadata"].keys() == {
+            "version",
+            "config_source",
+            "setting",
+            "personafeedback_tasks",
+            "personafeedback_tasks_prompts",
+        }
         assert config["metadata"]["setting"] == "no_persona"
 
 

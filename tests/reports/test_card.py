@@ -40,10 +40,11 @@ from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.rewards import TOTAL
+from personafeedback_tasks.engine.window import PromptCheck
 from personafeedback_tasks.personafeedback.cases import CELLS, PersonaCases, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
-from personafeedback_tasks.reports import card_text
+from personafeedback_tasks.reports import card_text, headline
 from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.card_models import same_model
@@ -1353,6 +1354,8 @@ def unfinished(run):
     [
         (run_of(signature={"demonstration": True}), "found a run on the bundled sample, expected the benchmark's data."),
         (unfinished(run_of()), r"found a partial run \(general_hard 7 of 8 cases\)"),
+        (run_of(prompts=PromptCheck(16, 3, 2048)), "numbers that are void.*PROMPTS CUT: 3 prompts did not fit"),
+        (run_of(lambda index: ("prompt_cut", "A") if index == 1 else GOLD), "numbers that are void.*PROMPTS CUT: 1 prompts did not fit"),
         (run_of(signature={"counts": "any"}), r"found data whose number of cases was not checked \(counts=any\), expected the whole release"),
         (
             run_of(unreadable(1 / 8), cells=["general_hard"]),
@@ -1365,6 +1368,15 @@ def test_a_run_that_nobody_should_publish_is_refused_with_the_reason(run, senten
         update(tmp_path / "README.md", run)
     assert str(refused.value).startswith(f"{run.logs[0]}: ")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_control_whose_prompts_were_cut_makes_the_difference_void(tmp_path):
+    other = run_of(signature={"setting": "other_persona"}, prompts=PromptCheck(16, 2, 2048), logs=(Path("other.json"),))
+    report = make_report(run_of(), SAMPLE, {"other_persona": other})
+    assert "PROMPTS CUT in the control other_persona: 2 did not fit" in " ".join(words(report))
+    assert headline.verdict(report) == "No verdict: the numbers are void."
+    with pytest.raises(CardError, match="numbers that are void.*PROMPTS CUT in the control other_persona: 2"):
+        update(tmp_path / "README.md", run_of(), {"other_persona": other})
 
 
 @pytest.mark.parametrize("value", ["no_persona", "other_persona"])

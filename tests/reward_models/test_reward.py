@@ -377,6 +377,7 @@ def test_a_conversation_over_the_length_is_refused_or_cut_and_counted(sample, tm
     assert "-M truncate=true" in log.error.message
     log = evaluate(task, folder, tmp_path, limit=1, model_args={"truncate": True})
     assert metrics(log)["truncated"] == 1
+    assert words(report.make_report(read_run(log.location), None))[0].startswith("PROMPTS CUT: 2 prompts")
     model = RewardModel(str(folder), truncate=True)
     turns = conversation(sample[0], Options(), "chosen")
     whole = model.tokenizer(model.tokenizer.apply_chat_template(turns, tokenize=False))["input_ids"]

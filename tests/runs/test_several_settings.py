@@ -151,7 +151,7 @@ HARNESSES = pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
 def comparable(run: Run) -> dict[str, Any]:
     """All that a run says but for what no two runs share: its time, its files and the places in them."""
     return {
-        **vars(replace(run, date="", logs=(), resumed="", asked=None)),
+        **vars(replace(run, date="", logs=(), resumed="", asked=None, prompts=replace(run.prompts, asked=0))),
         "cases": sorted(run.cases.items()),  # Inspect logs them in the order in which they ended
     }
 

@@ -1,0 +1,137 @@
+"""Whether the prompts of a run fit into the model's window. What is cut off first is their beginning, which is the persona.
+
+Arithmetic alone: what a window is, and how its tokens are counted, the adapters of the harnesses know.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+KEY = "personafeedback_tasks_prompts"
+"""Where both harnesses log a `PromptCheck`, in the metadata of a task; and Inspect what `counted` takes, in those of an output."""
+
+_ADDED = 16
+"""Tokens that a tokenizer may add to a text, such as a beginning of sequence, at most."""
+
+_SHORTEST = 32
+"""Tokens. No window is so short: a server that counts fewer does not count."""
+
+
+class Window(NamedTuple):
+    """The window of a model, as its backend uses it.
+
+    Attributes:
+        size: tokens, in the unit of the option that sets it.
+        room: how many tokens a prompt may have.
+        source: what sets it: `max_length in --model_args`.
+        remedy: what to do about prompts that do not fit, with {smallest} for the smallest size that would do.
+    """
+
+    size: int
+    room: int
+    source: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class PromptCheck:
+    """Whether prompts were cut.
+
+    Attributes:
+        asked: number of prompts.
+        cut: how many do not fit into the window; None where nobody knows.
+        window: its size in tokens; None where nobody knows it, or it has no end.
+        refusal: why the model must not be asked; empty if it may.
+    """
+
+    asked: int = 0
+    cut: int | None = None
+    window: int | None = None
+    refusal: str = ""
+
+    def as_dict(self) -> dict[str, int | None]:
+        """Ready for the metadata of a task."""
+        return {"asked": self.asked, "cut": self.cut, "window": self.window}
+
+    def __add__(self, other: PromptCheck) -> PromptCheck:
+        """Of two parts of a run. Prompts that were cut count even where nobody knows about the others."""
+        known = [part.cut for part in (self, other) if part.cut is not None]
+        windows = [part.window for part in (self, other) if part.window is not None]
+        return PromptCheck(
+            self.asked + other.asked, sum(known) if len(known) == 2 or any(known) else None, min(windows, default=None)
+        )
+
+    def __str__(self) -> str:
+        if self.cut is None:
+            return "prompts NOT CHECKED: whether they fit into the model's window is not known"
+        if self.cut:
+            return f"{self.cut:,} of {self.asked:,} PROMPTS CUT"
+        return f"all prompts fit into {self.window:,} tokens" if self.window else "all prompts are read whole"
+
+
+UNKNOWN = PromptCheck()
+
+
+def logged(metadata: Mapping[str, Any]) -> PromptCheck:
+    """The way back from `as_dict`. Unknown where the metadata have something else, or nothing."""
+    found = metadata.get(KEY)
+    numbers = {name: value for name, value in found.items() if type(value) is int} if isinstance(found, Mapping) else {}
+    return PromptCheck(numbers.get("asked", 0), numbers.get("cut"), numbers.get("window"))
+
+
+def check(task: str, prompts: Sequence[str], window: Window | None, tokens: Callable[[str], int] | None) -> PromptCheck:
+    """Count the prompts that do not fit: by their bytes, and by their tokens only where bytes may not fit.
+
+    Args:
+        window: None where nobody knows it.
+        tokens: prompt -> its number of tokens, as the backend counts them; None where nobody can count.
+    """
+    if window is None:
+        return PromptCheck(len(prompts))
+    size, room, source, remedy = window
+    doubtful = [prompt for prompt in prompts if most_tokens(prompt) > room]
+    if doubtful and tokens is None and room > 0:
+        return PromptCheck(len(prompts), None, size)
+    counts = [tokens(prompt) if tokens else 1 for prompt in doubtful]
+    cut = sum(count > room for count in counts)
+    refusal = ""
+    if cut:
+        longest = f"; the longest has {max(counts):,}" if tokens else ""
+        refusal = (
+            f"{task}: {cut:,} of {len(prompts):,} prompts do not fit into the window of {size:,} tokens ({source}), which leaves "
+            f"{max(room, 0):,} for a prompt{longest}. {remedy.format(smallest=max(counts) + size - room)}"
+        )
+    return PromptCheck(len(prompts), cut, size, refusal)
+
+
+def most_tokens(text: str) -> int:
+    """The most tokens that a text can have: a token has at least one of its bytes, and some tokenizers normalize it first."""
+    return max(map(bytes_of, (text, unicodedata.normalize("NFKD", text)))) + _ADDED
+
+
+def bytes_of(text: str) -> int:
+    """In UTF-8."""
+    return len(text.encode(errors="surrogatepass"))
+
+
+def counted(calls: Iterable[Any]) -> PromptCheck:
+    """What a server's own counts of tokens say of the prompts.
+
+    One that cuts without a word counts as many tokens for every prompt that is longer than its window.
+
+    Args:
+        calls: (bytes of the prompt, its tokens; None where the server counted none) of each call.
+    """
+    numbers = list(calls)
+    known = [(length, tokens) for length, tokens in numbers if tokens is not None]
+    most = max((tokens for _, tokens in known), default=0)
+    lengths, tied = {length for length, _ in known}, [length for length, tokens in known if tokens == most]
+    if most < _SHORTEST or len(lengths) < 2:
+        return PromptCheck(len(numbers))
+    # Two or three prompts of about the same length may well have as many tokens.
+    if len({*tied}) >= min(3, len(lengths)) and max(tied) >= 1.05 * min(tied):
+        return PromptCheck(len(numbers), len(tied), int(most))
+    return PromptCheck(len(numbers), 0 if len(known) == len(numbers) else None)

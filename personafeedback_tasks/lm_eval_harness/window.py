@@ -1,0 +1,90 @@
+"""The windows of lm-eval's models. Each kind cuts prompts by a rule of its own, and most do not say so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from types import FrameType
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import CachingLM
+
+from ..engine.window import PromptCheck, Window, check
+
+LENGTHS = ("max_length", "max_model_len", "context_length")
+"""The names of a window in --model_args."""
+
+_KINDS = {"HFLM": ("max_length", 1), "TemplateAPI": ("max_length", 0), "SGLangLM": ("max_model_len", 0), "VLLM": ("max_model_len", -1)}  # fmt: skip
+"""Class of the models that cut prompts -> (the argument that sets the window, by how many tokens a prompt with its label may exceed it).
+
+Other models send what they get; what a server does with it cannot be seen in lm-eval.
+"""
+
+
+def check_prompts(
+    task: str, requests: Sequence[Instance], labels: int, chat_template: Any, named: Mapping[str, int]
+) -> PromptCheck:
+    """Count the prompts that the model of the run would cut, before it is asked.
+
+    Args:
+        labels: number of requests per prompt: 1 where the model writes a reply.
+        chat_template: as `build_all_requests` gets it.
+        named: those of LENGTHS that --model_args name.
+    """
+    model = _model(chat_template)
+    if requests[0].request_type == "generate_until":
+        texts, new = [request.args[0] for request in requests], requests[0].args[1].get("max_gen_toks", 0)
+    else:
+        of_prompts = (requests[start : start + labels] for start in range(0, len(requests), labels))
+        texts, new = [max(("".join(request.args) for request in each), key=len) for each in of_prompts], None
+    window = _window(model, new, named) if all(isinstance(text, str) for text in texts) else None
+    encode = getattr(model, "tok_encode", None)
+    return check(task, texts, window, (lambda text: len(encode(text))) if encode else None)
+
+
+def _model(chat_template: Any) -> Any:
+    """The model of the run; None if it is not at hand.
+
+    lm-eval hands a task its model with a chat template only. Without one, it is a variable of the function that has all tasks build their
+    requests.
+    """
+    model = getattr(chat_template, "__self__", None)
+    frame: FrameType | None = sys._getframe()
+    while model is None and frame is not None:
+        if (frame.f_globals.get("__name__"), frame.f_code.co_name) == ("lm_eval.evaluator", "evaluate"):
+            model = frame.f_locals.get("lm")
+        frame = frame.f_back
+    return model.lm if isinstance(model, CachingLM) else model
+
+
+def _window(model: Any, new: int | None, named: Mapping[str, int]) -> Window | None:
+    """The window of a model; None if nobody here knows what is cut.
+
+    Args:
+        new: tokens that are kept free for a reply; None where the model only reads.
+    """
+    kinds = {kind.__name__ for kind in type(model).__mro__}
+    option, beyond = next((_KINDS[kind] for kind in _KINDS if kind in kinds), ("", 0))
+    lower = "" if new is None else ", or lower max_gen_toks with --gen_kwargs"
+    over_api = "TemplateAPI" in kinds
+    default = "lm-eval's default" if over_api else "the model's own"
+    source = f"{next(iter(named))} in --model_args" if named else default
+    if not option:
+        size = min(named.values(), default=sys.maxsize)
+        full = size <= (new or 0)  # then no prompt fits, whatever the model does
+        return Window(size, size - (new or 0), source, f"Raise it{lower}.") if full else None
+    if over_api and (model.tokenizer is None or (new is not None and not model.tokenized_requests)):
+        return None
+    size = model.max_length + over_api  # whose max_length is one less than what was passed
+    room = model.max_length + beyond if new is None else model.max_length - new
+    if getattr(model, "backend", "") == "seq2seq":
+        room = size  # of the encoder: a reply has a window of its own
+    if new is not None and getattr(model, "truncation", False) and model.tokenizer.model_max_length < room:
+        room = model.tokenizer.model_max_length
+        return Window(room, room, "its tokenizer's, with truncation=True", "Leave truncation out of --model_args.")
+    remedy = (
+        f"They would lose their beginning, which is the persona. Pass --model_args {option}={{smallest}} if the model has such a "
+        f"window{lower}; else take another model."
+    )
+    return Window(size, room, source, remedy)

@@ -1,0 +1,354 @@
+"""A prompt that the model does not see whole: refused before the first call, or counted, and then every output is void."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from unittest.mock import patch
+
+import pytest
+from support.commands import personafeedback
+from support.judges import who_asks
+from support.logs import inspect_log, lm_eval_log
+from support.servers import as_json
+from werkzeug import Request
+
+from personafeedback_tasks.engine.window import KEY, UNKNOWN, PromptCheck
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.runs.read import read_run, read_runs
+
+TASK = "personafeedback_general_hard"
+SMALLEST = re.compile(
+    r"(\d[\d,]*) of ([\d,]+) prompts do not fit into the window of ([\d,]+) tokens .* max_length=(\d+)"
+)
+
+
+@pytest.fixture
+def asked():
+    """Prompt -> the letter that is right."""
+    letters = {"chosen_first": "A", "rejected_first": "B"}
+    return {text: letters[call] for text, (_, call) in who_asks(load_cases("sample", "general", "hard")).items()}
+
+
+@pytest.fixture
+def completions(httpserver, tiny_model, asked):
+    """A server that is right where it sees a prompt whole, and says A else; `httpserver.texts` has what it saw."""
+    transformers = pytest.importorskip("transformers")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_model)
+    httpserver.texts = []
+
+    def answer(request: Request):
+        body = request.get_json()
+        given = body["prompt"]
+        texts = [given] if isinstance(given, str) else [tokenizer.decode(ids) for ids in given]
+        httpserver.texts += texts
+        choices = []
+        for index, text in enumerate(texts):
+            whole = next((prompt for prompt in asked if prompt in text), None)
+            choice = {"index": index, "text": asked[whole] if whole else "A"}
+            if body.get("echo"):
+                size = len(tokenizer(text).input_ids) + 1
+                value = -1.0 if whole and text.removeprefix(whole).strip() == asked[whole] else -2.0
+                choice["logprobs"] = {"token_logprobs": [value] * size, "top_logprobs": [{"x": -1.0}] * size}
+            choices.append(choice)
+        return as_json({"choices": choices})
+
+    httpserver.expect_request("/v1/completions", method="POST").respond_with_handler(answer)
+    return httpserver
+
+
+def lm_eval(task, model, arguments, *flags, folder=None):
+    from support.lm_eval_runs import command
+
+    out = ["--output_path", folder, "--log_samples"] if folder else []
+    return command(
+        "--model", model, "--model_args", arguments, "--tasks", task, *flags, *out, PERSONAFEEDBACK_DATA="sample"
+    )
+
+
+def acc(folder):
+    run = read_run(folder)
+    return sum(run.values("acc").values()) / len(run.cases)
+
+
+# --- lm-eval, before the first call -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["", "_mc"])
+def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suffix, completions, tiny_model, tmp_path):
+    """One token less than it says, and the server would see a prompt without its beginning."""
+    address = f"model=judge,base_url={completions.url_for('/v1/completions')},tokenizer={tiny_model},tokenizer_backend=huggingface,num_concurrent=4"
+    small = "" if not suffix else ",max_length=1000"
+    done = lm_eval(f"{TASK}{suffix}", "local-completions", address + small)
+    cut, of, window, smallest = map(lambda number: int(number.replace(",", "")), SMALLEST.search(done.stderr).groups())
+    assert done.returncode == 1
+    assert completions.texts == []
+    assert (of, window) == (16, 2048 if not suffix else 1000)
+    assert 0 < cut <= of
+    if not suffix:
+        assert "(lm-eval's default), which leaves 1,023 for a prompt" in done.stderr
+    assert lm_eval(f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest - 1}").returncode == 1
+    assert completions.texts == []
+
+    done = lm_eval(
+        f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest}", folder=tmp_path / "whole"
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert f"all prompts fit into {smallest:,} tokens" in done.stderr
+    assert read_run(tmp_path / "whole").prompts == PromptCheck(16, 0, smallest)
+    assert acc(tmp_path / "whole") == 1
+
+    with patch("personafeedback_tasks.lm_eval_harness.task.check_prompts", return_value=UNKNOWN):
+        lm_eval(f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest - 1}", folder=tmp_path / "cut")
+    assert acc(tmp_path / "cut") < 1
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("suffix", "flags"), [("", []), ("", ["--apply_chat_template"]), ("_mc", []), ("_mc", ["--apply_chat_template"])]
+)
+def test_hf_is_refused_with_the_smallest_window_that_would_do(suffix, flags, tiny_model, tmp_path):
+    pytest.importorskip("torch")
+    from lm_eval.models.huggingface import HFLM
+
+    flags = [*flags, "--limit", "1", *(["--gen_kwargs", "max_gen_toks=2"] if not suffix else [])]
+    cached = [*flags, "--use_cache", tmp_path / "cache"]
+    read = []
+    ask = HFLM._model_call if suffix else HFLM._model_generate
+
+    def seen(self, *args, **kwargs):
+        ids = kwargs["context"] if "context" in kwargs else args[0]
+        read.extend(map(self.tokenizer.decode, ids))
+        return ask(self, *args, **kwargs)
+
+    with patch.object(HFLM, ask.__name__, seen):
+        done = lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model},max_length=300", *cached)
+        smallest = int(SMALLEST.search(done.stderr)[4])
+        assert done.returncode == 1
+        done = lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model},max_length={smallest - 1}", *flags)
+        assert done.returncode == 1
+        assert read == []
+        for size in (smallest, smallest - 1):
+            with patch("personafeedback_tasks.lm_eval_harness.task.check_prompts", return_value=UNKNOWN):
+                lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model},max_length={size}", *flags)
+    template = "--apply_chat_template" in flags
+    beginnings = tuple(text[:12] for text in who_asks(load_cases("sample", "general", "hard")))
+    whole = [text.startswith("<|user|>" if template else beginnings) for text in read]
+    half = len(whole) // 2
+    assert all(whole[:half])
+    assert not all(whole[half:])
+    done = lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model}", *flags, folder=tmp_path / "out")
+    assert "all prompts fit into 8,192 tokens" in done.stderr
+    assert read_run(tmp_path / "out").prompts.cut == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "room", "with_label"), [("VLLM", 10, 9), ("SGLangLM", 10, 10), ("HFLM", 10, 11), ("Mine", None, None)]
+)
+def test_each_backend_has_its_own_rule(kind, room, with_label):
+    """For backends that cannot run here, by the rules in their sources; a class that nobody knows is not guessed."""
+    from lm_eval.api.instance import Instance
+
+    from personafeedback_tasks.lm_eval_harness.window import check_prompts
+
+    def tok_encode(self, text):
+        return text.split()
+
+    model = type(f"Derived{kind}", (type(kind, (), {"max_length": 10, "tok_encode": tok_encode}),), {})()
+    model.template = lambda: None
+    template = type(model).__call__ = lambda self: None
+    template = template.__get__(model)
+
+    def cut(words, arguments, kind_of_request, labels):
+        requests = [
+            Instance(
+                request_type=kind_of_request, doc={}, arguments=(" ".join(["wörterbuch"] * words), argument), idx=0
+            )
+            for argument in arguments
+        ]
+        return check_prompts("t", requests, labels, template, {}).cut
+
+    if room is None:
+        assert cut(3, [{"max_gen_toks": 0}], "generate_until", 1) is None
+        return
+    for new in (0, 4):
+        assert cut(room - new, [{"max_gen_toks": new}], "generate_until", 1) == 0
+        assert cut(room - new + 1, [{"max_gen_toks": new}], "generate_until", 1) == 1
+    assert cut(with_label - 1, [" A", " B"], "loglikelihood", 2) == 0
+    assert cut(with_label, [" A", " B"], "loglikelihood", 2) == 1
+
+
+def test_what_nobody_can_know_is_a_caveat_in_every_output(completions, tmp_path):
+    """Texts, and not tokens: what does not fit, the server cuts or refuses."""
+    address = (
+        f"model=judge,base_url={completions.url_for('/v1/completions')},tokenizer_backend=None,tokenized_requests=False"
+    )
+    for setting in ("persona", "other_persona"):
+        done = lm_eval(
+            TASK,
+            "local-completions",
+            address,
+            "--metadata",
+            json.dumps({"setting": setting}),
+            folder=tmp_path / setting,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert "prompts NOT CHECKED" in done.stderr
+        (results,) = (tmp_path / setting).rglob("results_*.json")
+        metadata = json.loads(results.read_bytes())["configs"][TASK]["metadata"]
+        assert metadata[KEY] == {"asked": 16, "cut": None, "window": None}
+    for command in (["report", "--full"], ["rank"], ["compare"]):
+        folders = [tmp_path / setting for setting in ("persona", "other_persona")]
+        shown = " ".join(
+            personafeedback(*command, *(folders if command == ["compare"] else folders[:1])).stdout.split()
+        )
+        assert "Prompts not checked" in shown, command
+        assert "PROMPTS CUT" not in shown
+
+
+# --- Inspect ----------------------------------------------------------------------------------------------------------
+
+
+def chat(httpserver, window=None, refuses=False, count=lambda text: len(text) // 3):
+    """A chat server; its tokens are parts of three characters. It cuts without a word, or refuses, what is longer than its window."""
+
+    def answer(request: Request):
+        body = request.get_json()
+        tokens = count("".join(message["content"] for message in body["messages"]))
+        if refuses and tokens > window:
+            said = f"This model's maximum context length is {window} tokens. The answer is A."
+            response = as_json({"error": {"message": said, "code": "context_length_exceeded", "type": "invalid"}})
+            response.status_code = 400
+            return response
+        read = min(tokens, window or tokens)
+        choice = {"index": 0, "message": {"role": "assistant", "content": "A"}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": read, "completion_tokens": 1, "total_tokens": read + 1}
+        return as_json(
+            {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+        )
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(answer)
+    return httpserver.url_for("/v1")
+
+
+def inspect(folder, *arguments):
+    from support.inspect_runs import command
+
+    return command(
+        f"personafeedback_tasks/{TASK}", "-T", "data=sample", "--log-dir", folder, *arguments, CUT_API_KEY="none"
+    )
+
+
+@pytest.mark.parametrize(
+    ("server", "cut"),
+    [
+        ({}, 0),
+        ({"window": 400}, 16),
+        ({"window": 800}, 8),
+        ({"window": 800, "refuses": True}, 8),
+        ({"count": lambda text: 9}, None),
+        ({"window": 400, "count": lambda text: 0}, None),
+    ],
+)
+def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, httpserver, tmp_path):
+    done = inspect(
+        tmp_path, "--model", "openai-api/cut/m", "--model-base-url", chat(httpserver, **server), "-T", "setting=persona"
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    shown = " ".join(personafeedback("report", tmp_path, "--full").stdout.split())
+    assert ("Prompts not checked" in shown) == (cut is None)
+    assert ("PROMPTS CUT" in shown) == ("void" in shown) == bool(cut)
+    warned = " ".join(done.stdout.split())
+    assert ("void" in warned or "prompt_cut" in warned) == bool(cut)
+    if cut:
+        assert f"PROMPTS CUT: {cut} prompts" in shown
+        assert "--max-model-len" in warned
+        assert "--max-tokens" not in warned
+    if server.get("refuses"):
+        answers = [answer for case in read_run(tmp_path).cases.values() for answer in case[0].answers]
+        assert answers.count("prompt_cut") == cut
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_hf_of_inspect_is_refused_beyond_its_positions(tiny_model, tmp_path):
+    pytest.importorskip("accelerate")
+    short = tmp_path / "short"
+    shutil.copytree(tiny_model, short)
+    config = json.loads((short / "config.json").read_bytes())
+
+    def run(positions, name):
+        (short / "config.json").write_text(json.dumps({**config, "max_position_embeddings": positions}))
+        return inspect(
+            tmp_path / name, "--model", f"hf/{name}", "-M", f"model_path={short}", "-M", "device=cpu", "-M", "do_sample=false",
+            "--limit", "1", "--max-tokens", "2", "--temperature", "1",
+        )  # fmt: skip
+
+    done = run(600, "few")
+    found = re.search(r"2 of 2 prompts do not fit into the window of 600 tokens .* at least ([\d,]+)\.", done.stdout)
+    smallest = int(found[1].replace(",", ""))
+    from inspect_ai.log import read_eval_log
+
+    (path,) = (tmp_path / "few").glob("*.eval")
+    log = read_eval_log(str(path))
+    assert (log.status, log.eval.metadata[KEY]) == ("error", {"asked": 2, "cut": 2, "window": 600})
+    assert not any(event.event == "model" for sample in log.samples for event in sample.events)
+    run(smallest, "enough")
+    assert read_run(tmp_path / "enough").prompts == PromptCheck(2, 0, smallest)
+
+
+# --- from a log alone -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["lm-eval", "inspect"])
+def log(request, tmp_path_factory):
+    """(name of the harness, folder -> a log in it whose metadata say that so many prompts were cut)."""
+    folder = tmp_path_factory.mktemp("log")
+    make = lm_eval_log if request.param == "lm-eval" else inspect_log
+    made = make(folder, "gold", TASK, "sample")
+
+    def rewritten(target, prompts):
+        target.mkdir()
+        if request.param == "inspect":
+            from inspect_ai.log import read_eval_log, write_eval_log
+
+            found = read_eval_log(str(made))
+            found.eval.metadata = {**found.eval.metadata, KEY: prompts}
+            write_eval_log(found, str(target / made.name))
+            return target
+        for path in made.parent.iterdir():
+            shutil.copy(path, target)
+        results = json.loads(made.read_bytes())
+        results["configs"][TASK]["metadata"][KEY] = prompts
+        (target / made.name).write_text(json.dumps(results))
+        return target
+
+    return rewritten
+
+
+@pytest.mark.parametrize("cut", [0, 3, None])
+def test_the_answer_is_in_the_log(cut, log, tmp_path):
+    folder = log(tmp_path / "log", {"asked": 16, "cut": cut, "window": 2048})
+    other = log(tmp_path / "other", {"asked": 16, "cut": 0, "window": 2048})
+    (run,) = read_runs([folder])
+    assert (run.prompts.asked, run.prompts.cut) == (16, cut)
+    outputs = [
+        personafeedback("report", folder, "--full"),
+        personafeedback("report", folder),
+        personafeedback("rank", folder, "--data", "sample"),
+        personafeedback("compare", folder, other),
+        personafeedback("report", folder, "--out", tmp_path / "page"),
+    ]
+    for place, done in enumerate(outputs):
+        said = done.stdout + "".join(path.read_text() for path in (tmp_path / "page").rglob("*.md") if place == 4)
+        assert ("PROMPTS CUT" in said) == bool(cut), said
+    assert ("the numbers are void" in outputs[1].stdout) == bool(cut)
+    assert ("not checked" in outputs[0].stdout) == (cut is None)
+
+
+@pytest.mark.parametrize("prompts", [None, [], "none", {}, {"cut": "0"}, {"cut": True}, {"cut": 0.5, "asked": []}])
+def test_metadata_without_an_answer_are_unknown(prompts, log, tmp_path):
+    assert read_run(log(tmp_path / "log", prompts)).prompts.cut is None
