@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, Model
 
+from ..engine.replay import Replay
 from ..engine.window import PromptCheck, Window, check
 from .judges import JudgeAPI
 from .reward_api import RewardModelAPI
@@ -19,7 +20,9 @@ def check_prompts(task: str, model: Model, asked: int, prompts: Iterable[list[Ch
         asked: number of prompts.
     """
     api: Any = model.api
-    if isinstance(api, (JudgeAPI, RewardModelAPI)):  # the former reads all of a prompt, the latter says what it cuts
+    if isinstance(api, JudgeAPI):
+        return PromptCheck(asked, None if isinstance(api.judge, Replay) else 0)
+    if isinstance(api, RewardModelAPI):  # it refuses what does not fit, or says what it cuts
         return PromptCheck(asked, 0)
     if not hasattr(api, "hf_chat") or api.tokenizer_call_args.get("truncation"):
         return PromptCheck(asked)

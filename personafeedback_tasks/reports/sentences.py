@@ -123,7 +123,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run
     "prompts_cut": "PROMPTS CUT: {cut:,} prompts did not fit into the model's window. What is cut first is their beginning, which is the persona: the numbers "
     "are void. Run again with a longer window (lm-eval: max_length; vLLM: --max-model-len; Ollama: num_ctx) or less room for replies.",
-    "prompts_not_checked": "Prompts not checked: the model's window is not known.",
+    "prompts_not_checked": "Prompts not checked: window unknown.",
     "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A server that answers with an "
     "error or with no choice and the status 200 leaves such replies: then the score describes the server, not the model. Check its log and ask again (with "
     "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
