@@ -179,7 +179,7 @@ def test_a_run_with_a_limit_keeps_its_numbers(tmp_path):
 def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
     """A stage of its own is a call like any other, in both directions; also where a killed run has left nothing but events."""
     root = shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
-    (root / "memory").mkdir()
+    (root / "memory").mkdir(exist_ok=True)
     cases = load_cases(root, "general", "hard", counts="any")
     for user in {case.user_id for case in cases}:
         write(root / "memory" / f"{user}.jsonl", [{"text": f"Piece {number} of {user}."} for number in range(7)])

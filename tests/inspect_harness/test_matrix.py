@@ -32,7 +32,7 @@ def data(tmp_path_factory) -> Path:
     """The sample with a memory of every user."""
     root = tmp_path_factory.mktemp("matrix") / "data"
     shutil.copytree(str(files("personafeedback_tasks.personafeedback") / "sample"), root)
-    (root / "memory").mkdir()
+    (root / "memory").mkdir(exist_ok=True)
     for persona in (root / "persona").iterdir():
         pieces = [f"piece {number} of {persona.stem}" for number in range(7)]
         lines = "".join(json.dumps({"text": piece}) + "\n" for piece in pieces)

@@ -75,7 +75,7 @@ def test_a_table_is_about_the_settings_that_it_has():
 def remembered(tmp_path) -> Path:
     """A copy of the sample in which every user read three things."""
     root = shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
-    (root / "memory").mkdir()
+    (root / "memory").mkdir(exist_ok=True)
     for path in (root / "persona").glob("*.json"):
         lines = "".join(f'{{"text": "piece {number}"}}\n' for number in (1, 2, 3))
         (root / "memory" / f"{path.stem}.jsonl").write_text(lines, encoding="utf-8")
