@@ -53,6 +53,10 @@ def replies(run: Path, out: Path) -> None:
 
     write(out, lines())
     say(f"wrote {out}: {count:,} replies of {written.label} to {len(written.cases):,} cases")
+    if written.prompts.cut:
+        say(
+            f"{written.prompts}: the run is void, and so is what these replies score; the file cannot say which they are."
+        )
     say("Score them without a harness:")
     for command in _commands(written, out):
         say(f"    {command}")
