@@ -6,5 +6,5 @@ Importing this package imports no harness.
 
 __version__ = "0.1.0"
 
-TASK_VERSION = "1.3"
+TASK_VERSION = "1.4"
 """Rises whenever a score can move: a prompt, the reading of a reply, a metric, the pinned data. See CHANGELOG.md."""

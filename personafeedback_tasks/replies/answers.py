@@ -7,7 +7,8 @@ The rule, in the order in which a careful reader applies it:
    is B`, a box, a tag, an object), chooses it (`I prefer B`), or calls it better for this user (`B fits the user better`).
    Of two responses, one that is rejected declares the other (`A is worse`, `not A`); `B over A` is about B (`declarations`).
 3. A clause declares nothing if it supposes, asks, concedes, speaks of other people or of one aspect, or contains a word that
-   could limit it ("A is better at jokes"). A tie declares that there is no letter.
+   could limit it ("A is better at jokes"). Embedded in another clause it declares only after one of a few verbs: "I think the
+   answer is A", but not "I was told" or "I hope the answer is A". A tie declares that there is no letter.
 4. The last declaration is the answer. Those before it must agree, unless the last one concludes ("overall", 因此) or corrects
    ("wait", 其实), or is more explicit: an answer that is named or has its own line outranks one that is said in passing.
 5. A correction without a new answer, or a letter left hanging at the end, makes a reply unreadable. So does everything that two
@@ -21,7 +22,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from .declarations import Declaration, declarations
+from .lists import read_list
 from .plain import NEXT_TURN, plain, spoken
+from .vocabulary import classes
 
 LETTERS = ("A", "B")
 PROMPT_CUT = "prompt_cut"
@@ -38,6 +41,8 @@ _REFUSALS = re.compile(
     "(?:选择|判断|协助|提供|回答|做出|作出|比较|评判|满足|确定|完成)", re.I,
 )  # fmt: skip
 
+# Lines that name a letter as the answer, or box it, or are nothing but a letter, in classes of words.
+_ANSWER_LINES = re.compile(r"^(?:[^\nQ]*Q[nN]*|[^\nxi.,?!ABαβ]*i?:[nN]*|(?=\(?[ABαβ][(.]*$)\(?)([ABαβ])", re.M)
 
 _SHORT = 100
 """Characters of a reply that is likely to come again."""
@@ -47,7 +52,7 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     """Return the letter that a reply chooses, or the element of `REASONS` that says why it chooses none.
 
     Args:
-        truncated: it was cut off by its token limit. Then a letter counts only where the answer is named or has its own line.
+        truncated: it was cut off by its token limit. Then a letter counts only on its own line, in a box, or in a line that names the answer.
     """
     return (_read_short if len(reply) <= _SHORT else _read)(reply, truncated)
 
@@ -61,6 +66,8 @@ def _read(reply: str, truncated: bool) -> str:
     explicit = truncated or first in LETTERS  # what later turns say in passing is not about this one
     words = plain(text)
     letter = _settled(clause for clause in declarations(words) if clause.rank > 1 or not explicit)
+    if truncated and not any("AB"[found[1] in "Bβ"] == letter for found in _ANSWER_LINES.finditer(classes(words))):
+        letter = ""  # "so the answer is B" may be a thought on the way
     return letter or ("truncated" if truncated else why_not(words))
 
 
@@ -68,20 +75,31 @@ _read_short = lru_cache(maxsize=1024)(_read)  # most replies of most runs are a 
 
 
 def read_last_line(reply: str, truncated: bool = False) -> str:
-    """The same for a reply that should reason first and end with one line: only that line is read.
+    """The same for a reply that should reason first and end with one line: only that line is read, or the list that it ends.
 
     The lines above may declare a winner per criterion or change its mind. All that the last line declares must agree; the
-    last line of a truncated reply is no last line.
+    last line of a truncated reply is no last line. Lines about one letter each are one statement (`lists`).
     """
     text = None if truncated else spoken(reply)
     if not text:
         return "truncated" if text is None else "no_response"
+    listed = read_list(text, LETTERS, _named, lambda statement: _settled(declarations(plain(statement))))
+    if listed is not None:
+        return listed or why_not(text)
     *_, last = ["", *(line for line in text.split("\n") if re.search(r"[^\W_]", line))]
     words = plain(last)
     explicit = [clause for clause in declarations(words) if clause.rank > 0]
     letters = {clause.letter for clause in explicit}
+    if len(letters) != 1 or "" in letters:
+        return why_not(words)
     ends = any(clause.rank > 1 for clause in explicit) or declarations(re.split("[.!?。](?=.)", words)[-1])
-    return letters.pop() if len(letters) == 1 and "" not in letters and ends else why_not(words)
+    return letters.pop() if ends else why_not(words)
+
+
+def _named(line: str) -> str:
+    """The letter that a line names as the answer; "" if none, or several."""
+    letters = {clause.letter for clause in declarations(plain(line)) if clause.rank > 1}
+    return letters.pop() if len(letters) == 1 else ""
 
 
 def why_not(text: str) -> str:

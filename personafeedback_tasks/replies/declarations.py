@@ -16,23 +16,32 @@ _L = "[ABab]"  # a label; a small one has its noun ("Response B")
 # Where words mean more than one by one. The order matters: nouns join labels first, then pairs of labels become `=`.
 # (class without which the pattern cannot match, so that most are not tried; pattern; what it becomes)
 _PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
-    ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"), ("M", r"M(?:[Aα]|1(?=[igG:,.\n]))", "a"), ("M", r"M(?:[Bβ]|2(?=[igG:,.\n]))", "b"),  # Response A
-    ("M", r"[Aa]D?M", "a"), ("M", r"[Bb]D?M", "b"), ("U", r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"),  # A选项
-    ("1", r"1[NJM]|(?<!n)1d(?!:)", "a"), ("2", r"2[NJM]|(?<!n)2d", "b"),  # the first one
-    ("1", r"(?<![^cigGtn:\n])1(?=[.\n]|$|[igGmfou])", "a"), ("2", r"(?<![^cigGtn:\n])2(?=[.\n]|$|[igGmfou])", "b"),  # the first is
+    # Response A; A选项; A's answer; the first response (A); A A A
+    ("N", "N(?=N)", ""), ("1", "1N[Aa]", "a"), ("2", "2N[Bb]", "b"), ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"),
+    ("M", r"M(?:[Aα]|1(?=[igG:,.\n]))", "a"), ("M", r"M(?:[Bβ]|2(?=[igG:,.\n]))", "b"),
+    ("", r"[Aa](?:D?M|D[Nd](?=\w))", "a"), ("", r"[Bb](?:D?M|D[Nd](?=\w))", "b"), ("", r"[Aa][Aa(]*[Aa]", "A"), ("", r"[Bb][Bb(]*[Bb]", "B"),
+    ("U", r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"), ("1", r"1[NJM]|(?<!n)1d(?!:)", "a"), ("2", r"2[NJM]|(?<!n)2d", "b"),  # the first one
+    ("1", r"(?<![^cigGtn:\n])1(?=[.\n]|$|,n*[.r\n]|r|[igGmfou])", "a"), ("2", r"(?<![^cigGtn:\n])2(?=[.\n]|$|,n*[.r\n]|r|[igGmfou])", "b"),  # the first is
     ("α", r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), ("β", r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
-    (":", rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})[01.,>&o]{{0,3}}{_L}[02]?", r"Q\1"),  # ranking: A, B
-    ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="),  # A or B
-    (",", rf"{_L}(?<![^:.\nQ(].),{_L}(?=[.\n?(]|$)", "="),  # A, B
-    ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="),  # A = B
-    ("K", rf"K[vt]n?({_L})", r"w:\1"),  # anything but A
+    (":", rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})(?!0[,>&o])[01.,>&o]{{0,3}}{_L}(?!0)2?", r"Q\1"),  # ranking: A, B
+    ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="), ("|", r"(?<=n)\|(?=[ABab])", "n"),  # A or B; 看还是A
+    (",", rf"{_L}(?<![^:.\nQ(].),{_L}(?=[.\n?(]|$)", "="), ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="),  # A, B; A = B
+    ("0", rf"0{_L}[,&|]{{1,3}}0{_L}|{_L}0[,&|]{{1,3}}{_L}0", "="),  # 50% A, 50% B
+    ("R", rf"{_L}R[,&]?", ""), ("R", "R", "m"), ("K", rf"K[vt]n?({_L})", r"w\1"),  # A보다 B; anything but A
+    # I think that; but they say, I don't think, it is easy to say; they want A to win
+    ("V", "Vt", "V"), ("V", r"(?<=U)V|(?<=!)V|(?<=!n)V|V(?=n?!)|i[in]{0,3}jV", "S"), ("V", "V", "n"), ("j", rf"[fc]{_L}jg", "S"),
+    ("3", "3", "n"), ("s", rf"(?<={_L}in)s(?=d)", "n"), ("o", "oJ", "g"),  # B is my final answer; A edges it
+    # for this user, A is more useful; more useful to me; finds A more useful
+    ("5", rf"([p4][nD]{{0,3}}U[nDPU]{{0,3}},{_L}[in]{{0,3}})m5", r"\1g"), ("5", r"m5(?=p[ABab]|[j4p]n{0,2}(?:U|n[.,\n]|n$))|(?<=p[nU])n?m5", "g"),
+    ("6", rf"6n?({_L}?)n?m[5fE]", r"g\1"), ("6", "6n?5", "f"), ("6", "6", "n"), ("5", "5", "x"),
+    ("m", r"mnji(?=g)", ""), ("m", r"mnj(?=[fE])", "m"), ("m", rf"(?<=c)({_L})m(?=[.,\n]|$)", r"\1"),  # more likely to be preferred; trust A more
     ("h", r"yh", "y"), ("h", r"h(?:[nJjih]{0,5}c[nJjp0dN]{0,4}|n{1,2}in{0,2}U),", ""),  # even if; if I must choose,
     ("!", rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), ("j", rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
     ("z", r"z(?=[jp]n?c)", "y"),  # meant to choose; else a correction opens its clause
     ("z", r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "z", "n"), ("ζ", "ζ", "z"),
     ("e", r"!n?e[gfxnmEGα]{1,4}e", "u"), ("l", r"l[gfEG]|lx(?=t)", "w"), ("e", r"e(?!α)", "r"),  # not as good as
     # more suitable; fits the user better
-    ("", r"m[mnpD4U]{0,5}[fEG]|(?<=D)m[xDn&U]{0,9}f|gn?[fE]|mg", "g"), ("f", r"f([npxUjD4αAB]{0,10})[gm]{1,3}", r"g\1"),
+    ("", r"m[mnpD4U]{0,5}[fEG]|(?<=D)m[xDn&U]{0,9}f|gn?[fE]|m{1,3}g", "g"), ("f", r"f([npxUjD4αABab]{0,10})[gm]{1,3}", r"g\1"),
     ("p", r"(?<=g)[fn]?p(?=[ABab])", ""), ("m", rf"({_L}mx{{1,4}}[,&]{_L})g", r"\1x"),  # better served by A; A更x，B更f
     ("T", rf"({_L})[:(]?T", r"\1ig,"), ("F", rf"({_L})[:(]?F", r"\1iw,"), ("F", rf"F({_L})", r",\1iw,"),  # A ✓ B ✗
     ("T", "T", "n"), ("α", "α", "n"),
@@ -42,13 +51,13 @@ _TAIL = r"(?:[np4j0sJeDdNM&]*|[np4j0sJeDdNM&xfgEiG]*U[^ABab!qk]*)$"
 # (rank, pattern): 2 names the answer, 1 says it, 0 says it only if nothing else does.
 _DECLARES = [(rank, re.compile(pattern + _TAIL)) for rank, pattern in [
     (2, rf"Q[ndNi]{{0,3}}{_L}"),
-    (2, rf"(?:^|[^xPkUD])[ngGsmzD]{{0,5}}[dcsNg]{{1,3}}(?:[npUd4]{{0,6}}|[npxUd4]{{0,8}}U[npxU4]{{0,4}})[:i][:isndz]{{0,4}}{_L}"),
-    (2, rf"{_L}i[ns1]{{0,4}}[dc]N?"),
-    (1, rf"(?<!x[pD]){_L}[nispj4D]{{0,6}}(?:x&)?g"), (1, rf"^[^x]*c[np4jJ]{{0,3}}{_L}(?!D)"), (1, rf"(?:{_L}%|p{_L})c"), (1, rf"gn{{0,2}}[dN4]?{_L}"),
-    (1, rf"g[gdNEfn]{{0,4}}(?:[npU4DMj]{{0,8}}|[npxUDfE4j]{{0,12}}U[npxUDfEMN4j]{{0,12}})[i:]{{1,2}}n{{0,4}}{_L}"),
+    (2, rf"(?:^|[^xPkUDSfE])[ngGsmzD]{{0,5}}[dcsNg]{{1,3}}(?:[npUd4j]{{0,6}}|[npxUd4]{{0,8}}U[npxU4]{{0,4}})[:i][:isndz]{{0,4}}{_L}"),
+    (2, rf"{_L}n{{0,2}}i[ins1U]{{0,4}}[dc]N?"), (1, rf"{_L}n?i[n1f]{{0,3}}J(?:4|[nUi]{{0,4}}[cfg])?"),
+    (1, rf"(?<!x[pD]){_L}[nispj4D]{{0,6}}(?:[nx]&)?gc?"), (1, rf"^[^xS]*c[np4jJU]{{0,3}}{_L}(?!D)"), (1, rf"(?:{_L}%m?|p{_L})c"), (1, rf"gn{{0,2}}[dN4]?{_L}"),
+    (1, rf"g[gdNEfnJ]{{0,4}}(?:[npU4DMj]{{0,8}}|[npxUDfE4j]{{0,12}}U[npxUDfEMN4j]{{0,12}})[i:]{{1,2}}n{{0,4}}{_L}"),
     (0, rf"{_L}[ni]{{0,3}}G"),
 ]]  # fmt: skip
-_NAMES_OR_PRAISES = re.compile("[QdcsNgG]")  # one of these is in all that declares
+_NAMES_OR_PRAISES = re.compile("[QdcsNgGJ]")  # one of these is in all that declares
 _REJECTS = [re.compile(pattern + _TAIL) for pattern in [
     rf"w[dNMDJ]?n{{0,3}}[:i]{{0,2}}n{{0,3}}{_L}", rf"{_L}[nisp]{{0,4}}w",
 ]]  # fmt: skip
@@ -56,24 +65,34 @@ _BARE = re.compile(rf"[nsi0vzJ|j]*(?:[p4][nJ]{{0,3}}[Un]|zj)?[nJ]{{0,3}}{_L}(?:J
 _OUTDOES = re.compile(rf"({_L})[nisp4]{{0,4}}([ou])[np4]{{0,3}}({_L})")
 _TWICE_OR_DENIED = re.compile("[ou].*[ou]|!")
 _ASIDE = re.compile(rf"t[njp4rDi]{{0,3}}{_L}|(?<={_L})j{_L}|tn?k?[NdJ]?|![ncdi]{{0,3}}{_L}(?=$|[np4U0])")  # than B; not B
-_DENIES = re.compile(rf"n?![ncdij]{{0,3}}({_L})[np4Uq]*")  # not A: of two, it is the other
+_DENIES = re.compile(rf"&?n?![ncdij]{{0,3}}({_L})[np4Uq]*")  # not A: of two, it is the other
 _REASONED = re.compile(rf"^([^r]*{_L}[^r]*?),?r.*")  # what is said for the choice
 _ONLY = re.compile(r"[,._(:&\n]*([ABαβ])[,._(:&\n]*")
 _SENTENCE = re.compile(r"[^.?\n]*[.?\n]?")
 _WORDS = re.compile(r"[^.?\n]+")
-_MATTERS = re.compile(r"[qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
-_SPEAKS = re.compile(rf"[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]|$)")
+_MATTERS = re.compile(r"[7qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
+_SPEAKS = re.compile(rf"{_L}n?i[n1f]{{0,3}}J|[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]|$)")
 _B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12Aa]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
+_OF_LISTS = str.maketrans("89", "xx")  # words that only `lists` knows
 _RUNS, _REPEATED = re.compile(r"\.+(?=\n)|([,._(:&|])\1+"), [".\n", *(2 * mark for mark in ",._(:&|")]
 _LABELS = re.compile(_L).findall
 # The letter that was not declared, at the end of a clause or preferred in part: "..., but B is more personal".
 _OTHER_AT_END = {
-    letter: re.compile(rf"(?<![p4j]){other}[n0]?$|^v[^ABab]*{other}.*m")
+    letter: re.compile(rf"(?<![p4j]){other}[n0]?$|{other}p0n?$|^\|n?{other}|^v[^ABab]*{other}.*m")
     for letter, other in (("A", "[Bb]"), ("B", "[Aa]"))
 }
+_EMBEDS = re.compile("[xfES]")  # before a declaration: it may be what is hoped, said or denied
+# "A is warm, better suited to her".
+_SUBJECT, _VERDICT_ALONE = re.compile(rf"({_L})[^ABab!kHwqo]*,"), re.compile("n*g[^ABab]*$")
+# "They say, ...", "For another user, ...", "In A's opinion, ..."
+_LIMITS = re.compile(rf"[^ABab]*S[^ABab]*$|[p4][^ABab]*k[^ABab]*$|p{_L}D")
+# "A, but B is equally good".
+_AS_GOOD = re.compile(rf"{_L}[in]{{0,3}}q")
+# "I would not choose A", where `_DENIES` reads no other letter.
+_DENIED = re.compile("!.*[cgd]|[cgd].*!")
 _UNDOUBTED = re.compile("[!tkr]")
 _CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
-_HEADING = re.compile(rf"({_L})(:.*[^:]|$)")
+_HEADING = re.compile(rf"({_L})(:.*[^:]|_[^ABab]*|$)")
 _NO = re.compile("n?!n?")  # "No, B"
 _BUT_NOT = re.compile("v[nJU]{0,3}!n?")  # "..., but it does not"
 # Of the text before a colon: the words that settle; one aspect; what asks although a word of it is unknown.
@@ -112,6 +131,7 @@ def declarations(text: str) -> list[Declaration]:
 
 def _phrased(line: str) -> str:
     """The sentences that matter, with phrases in place of their words."""
+    line = line.translate(_OF_LISTS)
     line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", line)
     if any(marks in line for marks in _REPEATED):
         line = _RUNS.sub(r"\1", line)
@@ -154,7 +174,7 @@ class _Reading:
             return
         if heading:
             self.describe(heading[1].upper(), heading[2])
-        rest = _after_head(body)
+        rest = _after_head(body.replace("_", ":", 1) if heading and starts_line else body)
         parts = [part for part in _CLAUSES.split(rest) if part]
         self.clauses(parts, own_line=starts_line, ended=end in (".", "\n"))
         if not rest and self.doubts(body):
@@ -177,15 +197,21 @@ class _Reading:
             mark, labels = part[0], _LABELS(part)
             self.corrected = self.corrected or mark == "z" or ("!" in part and _NO.fullmatch(part) is not None)
             settles = settles or mark in "svz"
-            if mark in "ry" or (mark == "Y" and at == 0):
+            as_good = _AS_GOOD.search(part)
+            if mark == "r" or (not as_good and (mark == "y" or (mark == "Y" and at == 0))):
                 continue
+            if "S" in part and not labels and self.declared[before:]:
+                self.declared.append(Declaration("", self.declared[-1].rank, False))  # "B is better, they say"
             limited = limited or _limits(part)
             if limited and not settles:
                 continue
             declared = None
+            if "g" in part and _VERDICT_ALONE.match(part) and (subject := _SUBJECT.fullmatch("".join(parts[at - 2 : at]))):
+                declared = _declared(subject[1] + part, closed=False)
             if labels:
                 follower, after = [*parts[at + 1 : at + 3], ".", "."][:2]
-                closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and after[0] in "rz!vyY")
+                last = at + 3 >= len(parts) and (after[0] in "yY" or not after.strip("np4U"))  # "B, while A is long", "B, I think"
+                closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and (after[0] in "rz!v." or last))
                 hangs = follower == "." and not ended and labels[0] in "ab"
                 if hangs and (mark == "v" or not settles) and not (at == 0 and own_line):
                     closed = False
@@ -194,10 +220,14 @@ class _Reading:
                     self.corrected = False  # "actually, B is ..." after B takes nothing back
             elif "q" in part or "=" in part or "Qw" in part:
                 declared = _declared(part, closed=False)
+            if as_good and not declared:
+                declared = "", max((one.rank for one in self.declared), default=1)  # "A, but B is equally good"
             if declared:
                 self.declare(*declared, settles)
             elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.declared[before:]) or self.doubts(part):
-                self.declared.append(Declaration("", self.declared[-1].rank if self.declared[before:] else 1, False))
+                self.declared.append(Declaration("", self.declared[-1].rank if self.declared[before:] or (part[0] == "|" and self.declared) else 1, False))
+            elif labels and _DENIED.search(part):
+                self.declared.append(Declaration("", 0, False))  # of two denials neither means the other letter
 
     def declare(self, letter: str, rank: int, settles: bool) -> None:
         self.declared.append(Declaration(letter, rank, settles or self.corrected))
@@ -232,10 +262,10 @@ def _after_head(body: str) -> str:
     marks = "".join(_SETTLING.findall(head)) + ("z" if _NO.fullmatch(head) else "")
     if _LABEL_HEAD.fullmatch(head):  # "A: warm" describes
         return rest if _LABELS(rest) else ""
+    if _LABELS(head) and ":" not in head:
+        return body if _LABELS(rest) or rest[:1] in "4pPh!0" else head
     if _OF_ASPECT.search(head) or ("x" in head and not _ASKS_ANYWAY.search(head)):
         return ""
-    if _LABELS(head):
-        return body if _LABELS(rest) or rest[:1] in "4pPh!0" else head
     if "!" in head and _ASKED.search(head):
         return ""
     if "w" in head:
@@ -244,7 +274,9 @@ def _after_head(body: str) -> str:
 
 
 def _limits(part: str) -> bool:
-    """Whether a clause without a verdict limits what follows: "In terms of tone, ...", "Stylistically, ..."."""
+    """Whether a clause limits what follows: "In terms of tone, ...", "Stylistically, ...", "They say, ..."."""
+    if _LIMITS.match(part):
+        return True
     if "P" in part:
         return _ABOUT_USER.search(part) is None
     return _ADVERBIAL.match(part) is not None and _VERDICT.search(part) is None
@@ -276,6 +308,6 @@ def _declared(part: str, closed: bool) -> tuple[str, int] | None:
         return ("AB"[letter == "A"], 1) if any(pattern.search(part) for pattern in _REJECTS) else None
     if _NAMES_OR_PRAISES.search(part):
         for rank, pattern in _DECLARES:
-            if pattern.search(part):
+            if (found := pattern.search(part)) and not _EMBEDS.search(part[: found.start()]):
                 return letter, rank
     return (letter, 1) if closed and _BARE.fullmatch(part) else None

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable
 
 from . import answers
-from .answers import LETTERS
+from .answers import LETTERS, why_not
+from .lists import read_list
 from .plain import NEXT_TURN, spoken
 from .verdicts import LEAD, named, reader, unmarked
 
@@ -36,13 +37,25 @@ def readers(letters: tuple[str, ...]) -> tuple[Reader, Reader]:
     if letters == LETTERS:
         return answers.read_reply, answers.read_last_line
     named, chosen, leading, contradicting = _patterns(letters)
-    read = _reader(letters, [named, chosen, leading, contradicting])
+    of_text = _reader(letters, [named, chosen, leading, contradicting])
     of_line = _reader(letters, [named, chosen, contradicting])  # "D: too expensive" may be the last line of a list
+
+    def read(reply: str, truncated: bool = False) -> str:
+        letter = of_text(reply, truncated)
+        if not truncated or re.search(rf"(?:^|[:{{⟦])[^\w\n]*{_NOUN}{letter}\b", spoken(reply) or "", re.M | re.I):
+            return letter
+        return letter if letter == "no_response" else "truncated"  # "so the answer is C" may be a thought on the way
+
+    def named_in(lines: str) -> str:
+        return letter if (letter := of_line(lines, False)) in letters else ""
 
     def read_last_line(reply: str, truncated: bool = False) -> str:
         text = None if truncated else spoken(reply)
         if not text:
             return "truncated" if text is None else "no_response"
+        listed = read_list(text, letters, named_in, named_in)
+        if listed is not None:
+            return listed or why_not(text)
         *_, last = ["", *(line for line in text.split("\n") if re.search(r"[^\W_]", line))]
         return of_line(last, False)
 

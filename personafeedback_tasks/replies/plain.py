@@ -69,6 +69,7 @@ _MARKUP: list[tuple[str, re.Pattern[str], Any]] = [(signs, re.compile(pattern, r
     ("*_-=", r"\*+|_+|==+|^ ?[-= ]{3,}$", " "), ("d", r"\b(?:(?:no|little)|(?:without|beyond)(?: an?y?)?) doubt\b", " "),
     (">👉", r"[-=]+>|👉", "→"), ("|/,", r"(?<=[ABab])(?: [|/]|,) (?=[^\W\d][\w ]{0,24}:)", "\n"),
     ("\n", r"^([# ]*(?:final |my |the )?(?:answer|verdict|choice|decision|winner|最终答案|答案|结论)) ?:?\n(?= ?(?:[^\W\d]+ )?[ab]\b)", r"\1: "),
+    ("23", r"^(\(?[2-9][.)] (?:[^\W\d]+ )?[ab])$", rf"\1: {GONE}"),  # an item of a list
     ("0123456789", r"[A-Za-z]?\d[\d.,/:]*%?[A-Za-z]?", _number),
 ]]  # fmt: skip
 _QUOTED = [(sign, re.compile(pattern)) for sign, pattern in [

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from ..common.text import word_lists
+from ..common.text import nfkc, word_lists
 
 VOCABULARY = word_lists(Path(__file__).with_name("vocabulary.txt"))
 """Class -> its words."""
@@ -18,7 +18,7 @@ VOCABULARY = word_lists(Path(__file__).with_name("vocabulary.txt"))
 GONE = "¤"
 """Stands in a plain text where something was that is not the judge's own word; a word that is in no class."""
 
-_CLASS = {word: kind for kind, words in VOCABULARY.items() for word in words}
+_CLASS = {nfkc(word): kind for kind, words in VOCABULARY.items() for word in words}
 _CLASS |= {"A": "A", "B": "B", "0": "0", "?": "?", ",": ",", ":": ":", "=": ":", "\n": "\n", "(": "(", ")": "(", "⟦": "Q", GONE: "x"}
 _CLASS |= dict.fromkeys("✓✔✅☑√", "T") | dict.fromkeys("✗✘❌✖❎×☐", "F") | dict.fromkeys("—–-", "_") | dict.fromkeys(".!;。", ".")
 _SIMPLIFIED = str.maketrans(
@@ -37,9 +37,10 @@ _BY_FIRST = {first: f"{first}(?:{'|'.join(rest)})" for first, rest in _UNSPACED.
 _UNSPACED_WORDS = "|".join(
     f"(?=[{''.join(firsts)}])(?:{'|'.join(_BY_FIRST[first] for first in firsts)})" for firsts in _GROUPS
 )
+_PHRASES = "|".join(sorted((word.replace("_", " ") for word in _CLASS if "_" in word[1:]), key=len, reverse=True))
 _MARKS = "".join(re.escape(word) for word in _CLASS if len(word) == 1 and not word.isalnum() and word != "\n")
 _TOKEN = re.compile(
-    rf"vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+(?:['-][{_LATIN}]+)*|)"
+    rf"(?<![\w'])(?i:{_PHRASES})(?![\w'])|(?<![\w'])[AB](?='s\b)|(?<=[AB])'s\b|vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+(?:['-][{_LATIN}]+)*|)"
     rf"|(?=[{''.join(_FIRSTS)}])(?:{_UNSPACED_WORDS})|>>|<<|\w|[\n{_MARKS}]"
 )
 
@@ -54,23 +55,24 @@ def classes(text: str) -> str:
     line += "\n\n"
     for found in _TO_CHECK.finditer(line):
         at = found.start()
-        if line[at] == "4":
-            kinds[at + 1] = "U" if tokens[at + 1][:1].isupper() else "x"  # "for Lin": the user's name
+        if line[at] in "4ip":  # "for Lin", "if I were Lin,", "from Lin's perspective": the user's name
+            kinds[at + 1] = "U" if re.match("[A-Z].*'s$" if line[at] == "p" else "[A-Z]", tokens[at + 1]) else "x"
         elif line[at] == "x":
-            kinds[at] = "U" if re.match("[A-Z].*[^s]$", tokens[at]) else "x"  # "Lin would choose"
+            named = re.match("[A-Z].*[^s]$", tokens[at]) and re.fullmatch("would|will|is|.*s", tokens[at + 1])
+            kinds[at] = "U" if named else "x"  # "Lin would choose"
         elif line[at - 1 : at] == "x" and tokens[at - 1] != GONE and line[at + 1] not in "&|":
             kinds[at] = "O"  # "plan B", "then B"
         elif _is_article(tokens, line, at):
-            kinds[at] = "x"
+            kinds[at] = "αβ"[line[at] == "B"]
     return "".join(kinds)
 
 
 @lru_cache(2**16)
 def _class(word: str) -> str:
-    return _CLASS.get(word) or _CLASS.get(word.lower(), "x")
+    return _CLASS.get(word) or _CLASS.get(word.lower().replace(" ", "_"), "x")
 
 
-_TO_CHECK = re.compile("4(?=x)|x(?=i?n?c)|(?<![NdQp])[AB]")
+_TO_CHECK = re.compile("4(?=x)|i(?=x,)|p(?=xn)|x(?=i?n?c)|(?<![NdQpcf!])[AB]")
 
 
 def _is_article(tokens: list[str], line: str, at: int) -> bool:
@@ -78,4 +80,4 @@ def _is_article(tokens: list[str], line: str, at: int) -> bool:
     return tokens[at + 1 : at + 2] < ["\u2000"] and _BEFORE_NOUN.match(line, at + 1) is not None
 
 
-_BEFORE_NOUN = re.compile("[xdUNcEkq12mM]|[gw][xdNEU12gM]")
+_BEFORE_NOUN = re.compile("[xdUNcEkq12mM3]|[gw][xdNEU12gM]")

@@ -17,7 +17,7 @@ from .graded import GRADED
 from .measures import measures
 from .prompts import Writing, build, check
 
-VERSION = "1.1"
+VERSION = "1.2"
 
 CALL = "written_reply"
 """The one call of a question."""

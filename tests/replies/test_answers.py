@@ -284,6 +284,45 @@ ROWS["taken back"] = [
     ("A\n\nOn second thought, it is a draw.", INVALID), ("A\n\nWait, it is a tie.", INVALID), ("A\n其实，两者一样好。", INVALID),
 ]
 ROWS["a letter of a name"] = [("维生素A更好", INVALID), ("乙型B更好", INVALID), ("A更周到，B更贴合", INVALID)]
+ROWS["compared with the letter before a postposition"] = [
+    ("A보다 B가 더 낫습니다.", "B"), ("저는 A보다 B를 선호합니다.", "B"), ("B가 A보다 더 적합합니다.", "B"), ("응답 B보다 응답 A를 선택합니다.", "A"), ("A보다 B", "B"),
+    ("AよりBの方が良いです。", "B"), ("BよりもAを選びます。", "A"), ("BはAより良い。", "B"), ("Aではなく、Bです。", "B"), ("Aの方がより良い。", "A"),
+    ("A보다 B가 낫지 않습니다.", INVALID), ("AよりBが良いとは言えません。", INVALID), ("A'dan B daha iyi.", INVALID), ("A से B बेहतर है।", INVALID),
+]
+ROWS["denied in other languages"] = [
+    ("Non scelgo A.", "B"), ("Não escolho B.", "A"), ("Я не выбираю A.", "B"), ("Je ne choisis pas A.", INVALID), ("Ich wähle nicht A.", INVALID), ("Nunca elijo A.", "B"),
+    ("Non scelgo né A né B.", INVALID), ("Jamais je choisis A.", "B"), ("Kaum wähle ich A.", INVALID), ("Saya tidak memilih A.", "B"),
+]
+ROWS["told, hoped, or hard to say"] = [
+    (f"{frame} the answer is A.", INVALID)
+    for frame in (
+        "I was told", "They say", "I hope", "Let's hope", "The template says", "He asked me to say", "I'm supposed to say", "I would like to say", "I am expected to say",
+        "It is hard to say", "It would be easy to say", "I'm not sure", "I don't think", "I heard", "Rumor has it", "According to the ranking,", "My friend thinks", "He thinks",
+    )
+] + [
+    (f"{frame} the answer is A.", "A")
+    for frame in ("I think", "I believe", "I am convinced that", "I'd say", "We conclude that", "I'm sure", "I strongly believe that", "In my view,", "This suggests that")
+] + [
+    ("It is hard to say A is better.", INVALID), ("It can be argued that A is better.", INVALID), ("It's a lie that A is better.", INVALID), ("A is better, they say.", INVALID),
+    ("The answer is A, or so I was told.", INVALID), ("In A's opinion, A is better.", INVALID), ("For another user, A would be better.", INVALID), ("很难说A更好。", INVALID),
+    ("我不确定答案是A。", INVALID), ("我不认为答案是A。", INVALID), ("据说A更好。", INVALID), ("我被告知答案是A。", INVALID), ("我确信A更好。", "A"), ("我认为答案是A。", "A"),
+    ("Man sagt, die Antwort ist A.", INVALID), ("Espero que la respuesta sea A.", INVALID), ("Je pense que A est meilleur.", "A"),
+]  # fmt: skip
+ROWS["two denied, two as good, or half and half"] = [
+    ("I wouldn't choose A, and I wouldn't choose B either.", INVALID), ("Not A. Not B either.", INVALID), ("不选A，也不选B。", INVALID), ("Don't pick A. Don't pick B.", INVALID),
+    ("Answer: A (B is equally good)", INVALID), ("Answer: A, but B is just as good.", INVALID), ("答案：A（B也同样好）", INVALID), ("A with 50% confidence and B with 50%", INVALID), ("50% A, 50% B.", INVALID),
+]
+ROWS["not as things are"] = [
+    (f"I'd choose A {condition} he likes tea.", INVALID)
+    for condition in ("in case", "as long as", "provided that", "on condition that", "supposing", "whenever", "once", "on the assumption that", "in the event that", "wherever")
+] + [
+    ("Were she younger, A would be better.", INVALID), ("Had the user liked poetry, I'd have chosen A.", INVALID), ("I'd choose A were he younger.", INVALID), ("I would have chosen A.", INVALID),
+    ("Si le gustara el té, elijo A.", INVALID), ("もし彼がお茶が好きなら、Aの方が良い。", INVALID), ("喜欢喝茶的话，A更好。", INVALID), ("If I had to choose, A.", "A"), ("非要选一个的话，选A。", "A"),
+]  # fmt: skip
+ROWS["what was thought before"] = [
+    ("Answer: B (initially I thought A)", "B"), ("Answer: B (at first I thought A)", "B"), ("Answer: B (I first thought A)", "B"), ("答案：B（一开始我以为是A）", "B"),
+    ("Answer: A. On second thought, B.", "B"),
+]
 CASES = [(reply, expected) for rows in ROWS.values() for reply, expected in rows]
 
 
@@ -307,7 +346,9 @@ def test_closed_set() -> None:
 # --- a reply that its token limit cut off ------------------------------------------------------------------------------
 @pytest.mark.parametrize(("reply", "expected"), [
     ("B", "B"), ("Answer: B", "B"), ("B\n\nResponse B speaks of jazz, and the user", "B"), ("\\boxed{B}\n\nIt", "B"),
-    ('{"answer": "B", "reason": "it speaks', "B"), ("The better response is B. It", "B"), ("B is better. It", CUT),
+    ('{"answer": "B", "reason": "it speaks', "B"), ("The better response is B. It", CUT), ("B is better. It", CUT),
+    ("So the answer is B", CUT), ("I see.\nThe answer is B.\nIt", CUT), ("Hm.\n**Final answer:** B\n\nIt", "B"), ("Hm.\n答案：B\n因为", "B"), ("B because it", CUT),
+    ("So \\boxed{B} because", "B"), ("Response B\nIt is", CUT), ("Answer: B. Wait, maybe", CUT),
     ("1. Helpfulness: Response A is better.\n2. Personalization: The user is an introvert who", CUT),
     ("I'd go with B. The user", CUT), ("The user is an introvert who", CUT), ("", NONE), ("<think>B", CUT),
 ])  # fmt: skip
@@ -351,11 +392,14 @@ def figures(rows: list[dict]) -> dict[str, int]:
 
 
 def _kind(row: dict) -> str:
-    return row["group"] if row["group"] in ("adversarial", "cot") else "cot" if row["method"] == "cot" else "natural"
+    """Natural replies in English and Chinese, where most must be read, apart from those in other languages."""
+    if row["group"] in ("adversarial", "cot") or row["method"] == "cot":
+        return "cot" if row["method"] == "cot" else "adversarial"
+    return "natural" if row.get("language", "en")[:2] in ("en", "zh") else "other"
 
 
 @pytest.mark.parametrize("name", OURS)
-@pytest.mark.parametrize("kind", ["natural", "cot", "adversarial"])
+@pytest.mark.parametrize("kind", ["natural", "other", "cot", "adversarial"])
 def test_labelled_replies(name: str, kind: str) -> None:
     """The promise; docs/testing.md has the figures of the replies that were read before anybody looked at them."""
     rows = [row for row in _rows(SETS[name]) if _kind(row) == kind]
@@ -365,7 +409,9 @@ def test_labelled_replies(name: str, kind: str) -> None:
     print(name, kind, found)
     if kind == "adversarial":
         assert found["wrong"] <= 0.01 * len(rows)
-        assert found["over"] <= 0.03 * len(rows)
+        assert found["over"] <= 0.02 * len(rows)
+    elif kind == "other":
+        assert (found["wrong"], found["over"]) == (0, 0)
     else:
         assert found["wrong"] == 0
         assert found["over"] <= 0.01 * len(rows) + (kind == "cot")
@@ -374,13 +420,13 @@ def test_labelled_replies(name: str, kind: str) -> None:
 
 @pytest.mark.skipif(not ELSEWHERE, reason="PERSONAFEEDBACK_REPLIES names no folder of labelled replies")
 def test_labelled_replies_kept_elsewhere_are_never_read_wrong() -> None:
-    """The promise on all of them together. A cot reply is read by its last line alone: an option listed above it may differ."""
+    """The promise on all of them together. An answer above the last line of a cot reply may differ."""
     rows = [row for path in ELSEWHERE for row in _rows(path)]
-    found = {kind: figures([row for row in rows if _kind(row) == kind]) for kind in ("natural", "cot", "adversarial")}
+    found = {kind: figures([row for row in rows if _kind(row) == kind]) for kind in ("natural", "other", "cot", "adversarial")}
     print(found)
     assert {kind: counts["wrong"] for kind, counts in found.items()} == dict.fromkeys(found, 0)
     assert [found[kind]["over"] for kind in ("natural", "adversarial")] == [0, 0]
-    assert found["cot"]["over"] <= 1
+    assert [found[kind]["over"] for kind in ("other", "cot")] == [0, 0]
     for kind in ("natural", "cot"):
         assert found[kind]["read"] >= 0.95 * found[kind]["readable"], kind
 

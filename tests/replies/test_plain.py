@@ -73,10 +73,10 @@ def test_of_a_reply_that_goes_on_and_on_the_beginning_and_the_end_are_read() -> 
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("A is better", "Aig"), ("A better choice", "xgd"), ("B better fits him", "BgfU"), ("a", "α"), ("b", "β"), ("plan B", "xO"),
-    ("plan A and B", "xA&B"), ("计划B", "xxO"), ("Answer: A lot", "d:xx"), ("A. B", "A.B"), ("for Lin", "4U"), ("for beginners", "4k"),
+    ("A is better", "Aig"), ("A better choice", "αgd"), ("B better fits him", "BgfU"), ("a", "α"), ("b", "β"), ("plan B", "xO"),
+    ("plan A and B", "xA&B"), ("计划B", "xxO"), ("Answer: A lot", "d:αx"), ("A. B", "A.B"), ("for Lin", "4U"), ("for beginners", "4k"),
     ("for jazz", "4x"), ("更好", "g"), ("選擇", "c"), ("DON'T", "!"), ("A+", "x"), ("A+ B", "AB"), ("A vs. B", "A|B"), ("A >> B", "AoB"), ("⟦ A jazz", "QAx"),
-    (f"{GONE} A", "xA"), ("", ""), ("A", "A"), ("A worse choice", "xwd"), ("A wrong", "Aw"),
+    (f"{GONE} A", "xA"), ("", ""), ("A", "A"), ("A worse choice", "αwd"), ("A wrong", "Aw"),
 ])  # fmt: skip
 def test_classes(text: str, expected: str) -> None:
     assert classes(text) == expected
