@@ -16,6 +16,7 @@ from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
 from .control import measure_of
+from .place import place_free, place_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
 from .users import FEW_USERS
 
@@ -70,6 +71,12 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("unreadable", VOID, unreadable)
     elif share > UNREADABLE_SHARE:
         yield Caveat("few_unreadable", WEAKENS, unreadable)
+    if (place := place_of(run)) is not None and place.decides:
+        values = {"place": place.name, "percent": 100 * place.calls.value, "cases": 100 * place.cases.value}
+        if run.method.primary:
+            yield Caveat("place_cancels", WEAKENS, {**values, "score": run.primary})
+        else:
+            yield Caveat("by_place", VOID, {**values, "how": place_free(run)})
     if run.signature["demonstration"]:
         yield Caveat("demonstration", FORBIDS)
     if run.stopped is not None:

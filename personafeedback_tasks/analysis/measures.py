@@ -15,6 +15,7 @@ from ..runs.caveat import Caveat
 from ..runs.run import Run
 from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
+from .place import by_place
 
 PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", "count"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""
@@ -150,7 +151,9 @@ def _macro(one: Contender) -> Estimate | None:
 
 
 def margin(baseline: str, one: Contender) -> Estimate | None:
-    """The score minus that of a baseline on the same cases; None where it is not at hand."""
+    """The score minus that of a baseline on the same cases; None where it is not at hand, or the score is one of place."""
+    if by_place(one.run):
+        return None
     of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
     if not all(baseline in of_case for of_case in of_cases):
         return None

@@ -38,7 +38,7 @@ class Ranked:
         rank: 1 is the best; equal scores share the better rank.
         ranks: (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
             95 % confidence all of these hold at once.
-        tied: places in the table, from 1, of the other runs that it cannot be told apart from.
+        tied: places in the table, from 1, of the other runs that it cannot be told apart from; nothing of that is said of runs whose numbers are void.
         values: key of a measure -> its value; None where the run has none.
         controls: value of the control's option -> the run of the same model under it.
     """
@@ -190,7 +190,7 @@ def make_ranking(
         (f"{place}", [*_caveats(one, row, data, no_data), *of_all])
         for place, (one, row) in enumerate(zip(entries, rows, strict=True), 1)
     ]
-    return Ranking(
+    ranking = Ranking(
         asked=asked(first),
         users=len(set(users)),
         cells={cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
@@ -201,6 +201,12 @@ def make_ranking(
         data=data,
         texts=texts,
     )
+    void = ranking.void
+    sure = [
+        replace(row, tied=() if place in void else tuple(other for other in row.tied if other not in void))
+        for place, row in enumerate(rows, 1)
+    ]
+    return replace(ranking, rows=sure)
 
 
 def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:

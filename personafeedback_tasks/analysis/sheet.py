@@ -10,6 +10,7 @@ from ..common.statistics import Estimate, paired, share
 from ..engine.report import Difference
 from ..runs.run import Run, RunError
 from .control import named_differences, with_sequence
+from .place import cannot_move
 
 MACRO = "macro"
 """The name of the column whose cells weigh the same."""
@@ -99,6 +100,8 @@ def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Seque
     values = {label: [run.cases[case_id].value(run.primary) for case_id in ids] for label, run in runs.items()}
 
     def minus(a: str, b: str) -> Estimate:
+        if cannot_move(runs[a], runs[b]):
+            return paired([], [])  # not measured
         found = paired([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
         if cells is not None:
             return found

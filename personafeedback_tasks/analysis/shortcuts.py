@@ -17,6 +17,7 @@ from ..common.statistics import Estimate, estimate, mean, numbered, shows_spread
 from ..engine.outcome import ScoredCase
 from ..engine.report import Examined
 from ..runs.run import Run
+from .place import by_place
 
 ONE_OF_THEM = 0.95
 """A run that picks what a baseline picks in a larger share of the cases is said to be that baseline."""
@@ -63,9 +64,9 @@ class Shortcuts:
 
 
 def make_shortcuts(run: Run, groups: Mapping[str, Sequence[str]], texts: Examined) -> dict[str, Shortcuts]:
-    """Name of a group -> its shortcuts; groups without a pick are left out, and all where the benchmark compares none."""
+    """Name of a group -> its shortcuts; groups without a pick are left out, and all where the benchmark compares none or place decides."""
     picked = run.benchmark.report.picked
-    if picked is None:
+    if picked is None or by_place(run):
         return {}
     picks = {case_id: picked(case) for case_id, case in run.cases.items()}
     return {

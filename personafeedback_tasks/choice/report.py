@@ -86,6 +86,7 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         if two
         else {},
         picked=picked_of(orders) if two else None,
+        places=orders.places,
         probability="p_chosen",
         ranked=("consistency", "first_rate", "invalid"),
         macro=True,

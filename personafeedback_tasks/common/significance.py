@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .statistics import LEVEL, Estimate, critical, estimate, t_quantile
+from .statistics import LEVEL, Estimate, critical, estimate, shows_spread, t_quantile
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -25,14 +25,14 @@ def minimum_detectable_difference(differences: Sequence[float], users: Sequence[
     """The true difference that such data show with probability `power`, tested at the 5 % level.
 
     (t(0.975, users - 1) + t(power, users - 1)) * stderr, in the unit of the differences: how much "no difference was
-    found" leaves open. `power.Comparison` says the same before a run. It depends on their spread, not on their mean; nan with fewer than two users.
+    found" leaves open. `power.Comparison` says the same before a run. It depends on their spread, not on their mean; nan with fewer than two users, or without spread.
 
     Args:
         differences: one paired difference per case; nan is left out.
         power: in (0.5, 1).
     """
     found = estimate(differences, users)
-    return detectable(found.stderr, found.users - 1, power)
+    return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1, power)
 
 
 def detectable(stderr: float, degrees: float, power: float = 0.8, tests: int = 1) -> float:
@@ -49,8 +49,10 @@ def detectable(stderr: float, degrees: float, power: float = 0.8, tests: int = 1
 def equivalence_bound(found: Estimate) -> float:
     """The smallest b for which two one-sided tests at 5 % say that the true value lies between -b and b (Schuirmann 1987).
 
-    nan where the standard error is unknown.
+    Where all values are 0 there is no error to test with: then the end of their interval. nan where the standard error is unknown.
     """
+    if not shows_spread(found.stderr):
+        return found.high
     return abs(found.value) + t_quantile(LEVEL, found.users - 1) * found.stderr
 
 

@@ -123,7 +123,8 @@ def estimate(
 
     Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a single
     user gives nan, since the error is unknown, where those give 0. Where all values are equal, the error of 0 says nothing about
-    the spread and the interval is nan, unless all are 0: two runs that agree in every case differ by 0 to 0.
+    the spread and the interval is nan. Where users are alike because their mean is 0, as of two runs that agree in every case, and values
+    are in [-1, 1], it reaches as far to both sides as the mean size of the values may: no mean is larger.
 
     Args:
         values: one per case, in any unit; nan is left out.
@@ -132,6 +133,10 @@ def estimate(
     """
     value, n, moves, _ = _mean(values, cells)
     spread = _spread(moves, users, also)
+    if value == 0 and spread.users > 1 and not shows_spread(spread.stderr):
+        sizes = list(map(abs, values))
+        reach = math.nan if max(size for size in sizes if size == size) > 1 else share(sizes, users, cells, also).high
+        return Estimate(value, spread.stderr, -reach, reach, n, spread.users)
     return _symmetric(value, n, spread.stderr, spread.count - 1, spread.users)
 
 
@@ -169,7 +174,7 @@ def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
 
 
 def _symmetric(value: float, n: int, stderr: float, degrees: float, users: int) -> Estimate:
-    reach = critical(degrees) * stderr if shows_spread(stderr) or value == 0 else math.nan
+    reach = critical(degrees) * stderr if shows_spread(stderr) else math.nan
     return Estimate(value, stderr, value - reach, value + reach, n, users)
 
 

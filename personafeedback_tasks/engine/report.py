@@ -274,6 +274,8 @@ class ReportSpec:
         derived: measure -> what it is, from the estimates of the others.
         picked: the answers of a case -> the share of its readable picks, over all calls and epochs, that are the better
             response; nan without one. None where a case is no choice between two responses.
+        places: the names of the places in which a case's responses are shown, in the order of the labels: `first`. Empty where labels are no
+            places.
         shortcuts: name of a baseline of `examine` -> what it picks, for a sentence: `the longer response`. A run is
             compared with each, see `analysis.shortcuts`.
         compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
@@ -305,6 +307,7 @@ class ReportSpec:
     details: Sequence[Line] = ()
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)
     picked: Callable[[ScoredCase], float] | None = None
+    places: tuple[str, ...] = ()
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
     ranked: Sequence[str] = ()

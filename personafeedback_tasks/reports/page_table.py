@@ -16,7 +16,7 @@ from ..runs.caveat import VOID, Caveat
 from . import rank_text, sentences
 from .page_data import names as names_of
 from .page_plots import Axis
-from .table import NOTHING, interval
+from .table import NOT_MEASURED, NOTHING, interval
 
 PLACE = (
     "the places that the data allow: below every run that is significantly better, above every run that is significantly worse; "
@@ -189,7 +189,9 @@ def _heading(measure: Measure, ranking: Ranking) -> str:
 def _cell(measure: Measure, row: Ranked) -> Cell:
     value = row.values[measure.key]
     if value is None or math.isnan(value.value):
-        text = rank_text.NOT_ASKED if value is None and measure.kind == "difference" else NOTHING
+        text = NOTHING
+        if measure.kind == "difference":
+            text = rank_text.NOT_ASKED if value is None else NOT_MEASURED
         return {"text": text, "aside": "", "sort": ""}
     aside = interval(value, sign=measure.unit == POINTS) if measure.is_share and measure.kind != "own" else ""
     return {"text": rank_text.in_text(measure, value.value, row.run), "aside": aside, "sort": f"{value.value:.9g}"}

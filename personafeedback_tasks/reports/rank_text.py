@@ -16,7 +16,7 @@ from ..runs.signature_line import signature_line
 from . import costs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import OF_A_MODEL, of_a_model, uses_known
-from .table import INTERVAL, NOTHING, Column, Table, interval, percent, ratio, signed
+from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed
 
 PLACE = (
     "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
@@ -264,7 +264,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
 def in_text(measure: Measure, value: float, run: Run) -> str:
     """A value as tables show it."""
     if measure.is_share:
-        return percent(value, sign=measure.unit == POINTS)
+        return gain(value) if measure.kind == "difference" else percent(value, sign=measure.unit == POINTS)
     if measure.unit == COUNT:
         return f"{value:,.0f} (estimated)" if run.tokenizer and measure.key != "calls" else f"{value:,.0f}"
     return signed(value) if measure.unit == SIGNED else ratio(value)

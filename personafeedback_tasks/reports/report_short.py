@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..analysis.place import place_of
 from ..analysis.report import Report
 from ..common.statistics import Estimate, percent
 from ..engine.report import Line
@@ -14,7 +15,7 @@ from .blocks import Block, Words, heading, lines, terminal
 from .report_text import published
 from .rerun import FOLDER, asking
 from .sentences import first_sentence, sentence
-from .table import Column, Table, interval, number, spaced, with_interval
+from .table import Column, Table, gain, interval, number, spaced, with_interval
 from .terminal import WIDTH, height
 
 SCREEN = 24
@@ -80,7 +81,7 @@ def _score(line: Line, estimate: Estimate) -> str:
 
 def _points(estimate: Estimate) -> str:
     ends = "" if math.isnan(estimate.low) else f" ({interval(estimate, sign=True)})"
-    return f"{percent(estimate.value, sign=True)} points{ends}"
+    return f"{gain(estimate.value)}{'' if math.isnan(estimate.value) else ' points'}{ends}"
 
 
 def _asking(report: Report) -> list[Block]:
@@ -110,6 +111,13 @@ def _cells(report: Report) -> list[Block]:
             name, [report.differences(group.name).get(name) for group in cells], sign=True, strong=False
         )
     return [Table("", tuple(spaced(group.name) for group in cells), tuple(columns[:5]))]
+
+
+def _place(report: Report) -> str:
+    place = place_of(report.run)
+    if place is None:
+        return ""
+    return f"place: {place.name} response in {percent(place.calls.value)} % of the calls, {percent(place.cases.value)} % of the cases by place alone"
 
 
 def _shortcuts(report: Report) -> str:
@@ -158,8 +166,8 @@ def _ceiling(report: Report) -> str:
     return f"label ceiling of the data: {places}" if places else ""
 
 
-CHECKS = (_shortcuts, _users, _unreadable, _ceiling)
-"""A line each on shortcuts, users, unreadable replies and the ceiling of the data."""
+CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling)
+"""A line each on place, shortcuts, users, unreadable replies and the ceiling of the data."""
 
 
 def _last(report: Report) -> list[str]:

@@ -128,6 +128,10 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "error or with no choice and the status 200 leaves such replies: then the score describes the server, not the model. Check its log and ask again (with "
     "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
     "(max_gen_toks).",
+    "by_place": "It picks the {place} response in {percent:.1f} % of the calls: this measures place, not what the model knows. In {cases:.1f} % of the "
+    "cases every order picks the same place. Log-odds may still tell the responses apart: ask with {how}.",
+    "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its score, {score}, is formed of log-odds "
+    "averaged over all orders, in which place cancels.",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
     "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
     "stopped": _stopped,
@@ -187,6 +191,7 @@ OF_A_MODEL: Mapping[str, str] = {
     "unfinished": "{state}",
     "few_unreadable": "{percent:.0f} % of its replies are unreadable and count as wrong",
     "few_control_unreadable": "{percent:.0f} % of the replies of its control {value} are unreadable",
+    "place_cancels": "picks the {place} response in {percent:.0f} % of the calls, which {score} leaves out",
     "shortcut": "picks {picks} in {percent:.0f} % of the cases",
 }
 """Caveats that follow a model's name in a list of several, where they make no number void: key -> words."""

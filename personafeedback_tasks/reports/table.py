@@ -17,6 +17,9 @@ from . import terminal as console
 NOTHING = "–"
 """What is undefined or unknown."""
 
+NOT_MEASURED = "not measured"
+"""In place of a difference to a control that no answer could have moved."""
+
 INTERVAL = "95 % interval"
 
 
@@ -162,7 +165,7 @@ def with_interval(
     heading: str, estimates: Sequence[Estimate | None], sign: bool = False, strong: bool = True
 ) -> list[Column]:
     """A score or a difference, and its interval beside it."""
-    values = tuple(NOTHING if estimate is None else percent(estimate.value, sign) for estimate in estimates)
+    values = tuple(NOTHING if one is None else gain(one.value) if sign else percent(one.value) for one in estimates)
     return [
         Column(heading, values, strong),
         Column(INTERVAL, tuple(interval(estimate, sign) for estimate in estimates), joined=True),
@@ -193,11 +196,9 @@ def number(line: Line, value: float) -> str:
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:
-    """The 95 % interval in percent; of a difference that is 0 for every user, `exactly 0`."""
+    """The 95 % interval in percent."""
     if estimate is None or math.isnan(estimate.low):
         return NOTHING
-    if estimate.low == estimate.high == 0 and sign:
-        return "exactly 0"
     between = " to " if sign or estimate.low < 0 else "–"
     return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
 
@@ -212,6 +213,11 @@ def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str
 def points(value: float) -> str:
     """A difference of shares, in percentage points."""
     return percent(value, sign=True)
+
+
+def gain(value: float) -> str:
+    """A difference to a control, in percentage points."""
+    return NOT_MEASURED if math.isnan(value) else points(value)
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -214,7 +214,8 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
 
 
 def _cut_off(correction: Corrected, what: str) -> Iterator[str]:
-    if not 0 <= correction.unclipped <= 1:
+    possible = min(max(correction.unclipped, 0.0), 1.0)
+    if percent(correction.unclipped) != percent(possible):
         yield f"The corrected {what} came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
 
 

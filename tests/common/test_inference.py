@@ -17,7 +17,7 @@ from support.simulated import BENCHMARKS, draw, intervals_of_differences, owners
 from personafeedback_tasks.common import paired_tests
 from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
 from personafeedback_tasks.common.paired_tests import RESAMPLES, familywise_p, paired_p, range_by_chance
-from personafeedback_tasks.common.significance import holm, minimum_detectable_difference
+from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, paired, share
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -156,8 +156,11 @@ def test_without_spread_there_is_no_interval():
     assert (found.value, found.stderr, found.n, found.users) == (1.0, 0.0, 6, 3)
     assert math.isnan(found.low)
     assert math.isnan(found.high)
-    assert estimate([0.0] * 6, USERS) == Estimate(value=0.0, stderr=0.0, low=0.0, high=0.0, n=6, users=3)
-    assert minimum_detectable_difference([0.0] * 6, USERS) == 0
+    nothing, reach = estimate([0.0] * 6, USERS), share([0.0] * 6, USERS).high  # no case differs, and others may
+    assert nothing == Estimate(value=0.0, stderr=0.0, low=-reach, high=reach, n=6, users=3)
+    assert equivalence_bound(nothing) == reach > 0.1
+    assert estimate([1.0, -1.0] * 3, USERS).high == 1 == -estimate([1.0, -1.0] * 3, USERS).low  # users alike, cases not
+    assert math.isnan(minimum_detectable_difference([0.0] * 6, USERS))
 
 
 # By the interval of Wilson, as of so many cases: the error above with 0.24 / 0.74 * 1.11 wrong cases, and 8 wrong ones more, which have the

@@ -13,11 +13,14 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log
-from support import inspect_runs, lm_eval_runs
+from support import inspect_runs, jsonl_harness, lm_eval_runs, placed
 from support.commands import personafeedback
 from support.placed import KNOWN, LISTED, SETTINGS
 
+from personafeedback_tasks.analysis.place import place_of
+from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.runs.checks import runs_of
 from personafeedback_tasks.runs.read import read_runs
 from personafeedback_tasks.runs.run import Run
 
@@ -170,3 +173,110 @@ def test_a_run_stops_by_the_debiased_score(real_part, tmp_path):
     assert mean(run.values("acc").values()) == mean(other.values("acc").values()) == 0.5
     shown = personafeedback("report", tmp_path).stdout
     assert "right minus wrong above 0" in shown
+
+
+# --- replies alone -----------------------------------------------------------------------------------------------------
+
+CLAIMS = (
+    "cannot be told apart",
+    "exactly 0",
+    "two one-sided tests",
+    "lies within",
+    "no sign that",
+    "always picking the longer",
+)
+"""What nobody can conclude from picks of a place."""
+
+LEAD = "It picks the first response in {:.1f} % of the calls"
+
+
+@pytest.fixture(scope="module")
+def replies(tmp_path_factory) -> dict[str, Path]:
+    """Harness, judge and benchmark -> folder of a run under three settings, with replies."""
+    found = {}
+    for judge in ("always", "nearly"):
+        for benchmark in ("personafeedback", "prefeval"):
+            for harness in ("lm-eval", "inspect"):
+                folder = tmp_path_factory.mktemp(harness)
+                found[f"{harness} {judge} {benchmark}"] = (
+                    by_lm_eval(folder, judge, benchmark)
+                    if harness == "lm-eval"
+                    else by_inspect(folder, judge, benchmark, "generate")
+                )
+    return found
+
+
+@pytest.mark.parametrize("benchmark", ["personafeedback", "prefeval"])
+@pytest.mark.parametrize("judge", ["always", "nearly"])
+@HARNESSES
+def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, judge, benchmark, replies, tmp_path):
+    folder = replies[f"{harness} {judge} {benchmark}"]
+    (run, *_) = [run for run in read_runs([folder]) if run.setting == "persona"]
+    picks = [answer for case in run.cases.values() for outcome in case for answer in outcome.answers]
+    lead = LEAD.format(100 * picks.count("A") / len(picks))
+    done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert " ".join(done.stdout.splitlines()[1:3]).startswith(f"! {lead}"), done.stdout
+    full = personafeedback("report", folder, "--data", "sample", "--full").stdout
+    ranked = personafeedback("rank", folder, "--data", "sample").stdout
+    compared = personafeedback("compare", folder, folder, "--data", "sample").stdout
+    page = (tmp_path / "index.html").read_text("utf-8")
+    for output in (done.stdout, full, ranked, compared, (tmp_path / "report.md").read_text("utf-8"), page):
+        flat = " ".join(output.replace("\\", "").split())
+        assert flat.count(lead) == 1 or output in (page, compared)
+        assert "this measures place" in flat
+        assert "the _mc tasks in lm-eval or -T method=logprobs in Inspect" in flat
+        assert not [
+            claim for claim in CLAIMS if claim in flat.partition("tied: the places")[0].partition("<main id")[0]
+        ]
+    (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    assert made["caveats"][0]["key"] == "by_place"
+    assert made["margins"] == made["shortcuts"] == {}
+    gap = made["settings"]["groups"]["total"]["differences"]["persona - other_persona"]
+    assert (gap["value"] is None) is (judge == "always")
+    assert judge == "nearly" or "not measured" in done.stdout
+
+
+@HARNESSES
+def test_no_baseline_and_no_tie_is_claimed_of_a_run_that_picks_by_place(harness, replies, logs, tmp_path):
+    always, knowing = replies[f"{harness} always personafeedback"], logs[f"{harness} small"]
+    done = personafeedback("rank", always, knowing, "--data", "sample", "--json", tmp_path / "ranking.json")
+    assert done.exit_code == 0, done.output
+    (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
+    by_method = {row["method"]: row for row in ranking["runs"]}
+    assert [row["tied"] for row in by_method.values()] == [[], []]
+    assert by_method["generate"]["measures"]["over_longest"] is None
+    assert by_method["generate"]["measures"]["right_minus_wrong"]["value"] is None
+    (debiased,) = (name for name, row in by_method.items() if row["primary"] == "acc_sym")
+    assert by_method[debiased]["measures"]["over_longest"] is not None
+    shown = personafeedback("rank", always, knowing, "--data", "sample").stdout
+    assert "which acc_sym leaves out" in shown
+
+
+def test_such_a_run_has_no_card(real_part, tmp_path):
+    by_inspect(tmp_path, "nearly", "personafeedback_general", "generate", data=str(real_part))
+    done = personafeedback("card", tmp_path, "--data", real_part, "--model-card", tmp_path / "card.md")
+    assert done.exit_code == 1
+    assert LEAD[:28] in done.output
+    assert "-T method=logprobs in Inspect" in done.output
+    assert not (tmp_path / "card.md").exists()
+
+
+def drawn_share(run: Run) -> float:
+    """Consistency of a run."""
+    return mean(run.values("consistency").values())
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.0, True), (0.35, True), (0.5, False), (0.8, False)])
+def test_whether_place_decides_follows_from_the_interval_of_consistency(share, said, real_part, tmp_path):
+    """Of so many cases the same response is picked in both orders, of the others the first one. At half of them nobody knows."""
+
+    def model(case_id: str, call: str) -> str:
+        return "A" if placed.drawn(case_id) >= share else TWO.right[call]
+
+    path = jsonl_harness.run(model, "m", tmp_path, "personafeedback", "general", data=str(real_part))
+    (run,) = runs_of(jsonl_harness.opened(path))
+    found = place_of(run)
+    assert found.cases.value == same(1 - drawn_share(run))
+    assert found.calls.value == same(mean(run.values("first_rate").values()))
+    assert found.decides is said

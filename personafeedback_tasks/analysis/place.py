@@ -1,0 +1,73 @@
+"""Does a run answer by place? Of a model that picks the first response whatever it says, replies show nothing that it knows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..common.statistics import Estimate, mean, share
+from ..runs.run import Run
+
+MOST, OFTEN = 0.5, 0.9
+"""Shares from which on place decides: of the cases that are answered by place, and of the calls that pick one place."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far place decides what a run picks.
+
+    Attributes:
+        name: of the place that is picked most: `first`.
+        calls: share of the readable picks in that place, mean over cases.
+        cases: share of the cases in which every order picks the same place, among those with all replies readable. Of two responses, consistency
+            is the rest.
+    """
+
+    name: str
+    calls: Estimate
+    cases: Estimate
+
+    @property
+    def decides(self) -> bool:
+        """Whether more than MOST of the cases or more than OFTEN of the calls go by place, with the whole interval; by the estimate where there is
+        no interval, and where it is all of them."""
+        return any(
+            found.value == 1 or (found.value if math.isnan(found.low) else found.low) > bound
+            for found, bound in ((self.cases, MOST), (self.calls, OFTEN))
+        )
+
+
+def place_of(run: Run) -> Place | None:
+    """The place of a run's picks; None where no reply picks one: rewards, and benchmarks without orders."""
+    labels = run.benchmark.labels
+    users = [case.user_id for case in run.cases.values()]
+    picks = [[one for outcome in case for one in outcome.answers if one in labels] for case in run.cases.values()]
+    found = []
+    for name, label in zip(run.benchmark.report.places, labels, strict=False):
+        found.append((name, share([mean(float(one == label) for one in of_case) for of_case in picks], users)))
+    if not found or not any(picks):
+        return None
+    same = [
+        mean(float(len({*outcome.answers}) == 1) for outcome in case if {*outcome.answers} <= {*labels})
+        for case in run.cases.values()
+    ]
+    name, calls = max(found, key=lambda item: item[1].value)
+    return Place(name, calls, share(same, users))
+
+
+def by_place(run: Run) -> bool:
+    """Whether place decides a run's score. It does not where that is formed of log-odds, in which place cancels."""
+    place = None if run.method.primary else place_of(run)
+    return place is not None and place.decides
+
+
+def cannot_move(*runs: Run) -> bool:
+    """Whether the difference of these runs is 0 whatever they know: every case is answered by place, so that all scores are chance."""
+    return all(by_place(run) and {*run.values(run.primary).values()} == {run.benchmark.report.chance} for run in runs)
+
+
+def place_free(run: Run) -> str:
+    """How to ask for log-odds instead, in both harnesses, for a sentence."""
+    ways = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
+    debiased = [method for method in run.benchmark.methods.values() if method.primary]
+    return " or ".join(ways[harness].format(method) for method in debiased for harness in method.harnesses)
