@@ -114,8 +114,8 @@ def _cells(report: Report) -> list[Block]:
 
 
 def _place(report: Report) -> str:
-    place = place_of(report.run)
-    if place is None:
+    place = place_of(report.run) if report.run.method.primary else None
+    if place is None or not place.decides:
         return ""
     return f"place: {place.name} response in {percent(place.calls.value)} % of the calls, {percent(place.cases.value)} % of the cases by place alone"
 

@@ -183,10 +183,10 @@ def test_severe_caveats_stay_in_short_and_the_others_are_counted(report):
     ]
     weak = [Caveat("equal_users", WEAKENS), Caveat("counts_unchecked", WEAKENS)]
     shown = texts(replace(report, caveats=(*severe, *weak)))
-    assert shown[1:3] == [
-        "! MISSING REPLIES: 9.0 % of the replies have no text at all and count as wrong.",
-        "! PARTIAL: general_hard 3 of 80.",
-    ]
+    assert shown[1].startswith(
+        "! MISSING REPLIES: 9.0 % of the replies have no text at all and count as wrong. A server"
+    )
+    assert shown[2] == "! PARTIAL: general_hard 3 of 80."
     assert shown[-1] == "--full shows 2 more caveats, every table and the whole signature"
     assert texts(replace(report, caveats=tuple(weak[:1])))[-1].startswith("--full shows 1 more caveat, ")
     assert texts(replace(report, caveats=()))[-1] == "--full shows every table and the whole signature"
