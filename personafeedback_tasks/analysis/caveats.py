@@ -150,11 +150,11 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
     if control.logs != run.logs and (cut := cut_prompts(control)):  # else it is said of the run
         yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
+    own, _ = unreadable_part(run)
     share, unreadable = unreadable_part(control)
-    if share >= MOST_UNREADABLE:
+    if share >= MOST_UNREADABLE > own:  # else the run's own caveat says what to do
         yield Caveat("control_unreadable", VOID, {"value": value, **unreadable})
     elif share:
-        own, _ = unreadable_part(run)
         yield Caveat("few_control_unreadable", WEAKENS, {"value": value, "own": 100 * own, **unreadable})
     spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
     if spec is not None and value == spec.value and len(common) < len(run.cases):
