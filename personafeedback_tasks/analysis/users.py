@@ -111,17 +111,17 @@ def slices(found: Fitted, people: Mapping[str, Mapping[str, str]]) -> tuple[Slic
     Args:
         people: user -> attribute -> value; a user without an attribute is not among the others of its slices.
     """
-    weights = {user: 1 / (found.variance + noise) for user, noise in zip(found.means, found.noise, strict=True)}
     tested: dict[frozenset[frozenset[str]], Slice] = {}
-    errors: dict[frozenset[frozenset[str]], tuple[float, int]] = {}
+    errors: dict[frozenset[frozenset[str]], tuple[float, float]] = {}
     for attribute, value in sorted({item for user in found.means for item in people.get(user, {}).items()}):
         having = [user for user in found.means if attribute in people.get(user, {})]
         inside = [user for user in having if people[user][attribute] == value]
         others = [user for user in having if people[user][attribute] != value]
         parted = frozenset((frozenset(inside), frozenset(others)))
         if min(len(inside), len(others)) >= SHARED_BY and parted not in tested:
-            difference, stderr = _difference(found.means, weights, inside, others)
-            degrees = len(having) - 2
+            difference, stderr, degrees = _difference(
+                *([found.means[user] for user in some] for some in (inside, others))
+            )
             reach = critical(degrees) * stderr
             p = two_sided_p(difference / stderr, degrees) if stderr else float(difference == 0)
             tested[parted] = Slice(
@@ -136,23 +136,22 @@ def slices(found: Fitted, people: Mapping[str, Mapping[str, str]]) -> tuple[Slic
     return tuple(sorted(made, key=lambda one: one.p))
 
 
-def _difference(
-    means: Mapping[str, float], weights: Mapping[str, float], inside: Sequence[str], others: Sequence[str]
-) -> tuple[float, float]:
-    """(mean of some users minus that of others, its standard error).
+def _difference(inside: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
+    """(mean of some users' means minus that of others, its standard error, the degrees of freedom of that), after Welch (1947).
 
-    Each user weighs by how well its mean is known, and the error comes from the weighted residuals of the users (Knapp,
-    Hartung 2003). A cluster-robust one of the case-weighted difference names a slice in 6 to 7 % of reports where there is
-    none, and misses more of those that there are.
+    Each group has a spread of its own: with a common one, a group whose users differ more than the others is named in 12 to 33 % of reports
+    where there is no difference.
     """
-    centers, squares, inverse = [], 0.0, 0.0
-    for some in (inside, others):
-        total = math.fsum(weights[user] for user in some)
-        center = math.fsum(weights[user] * means[user] for user in some) / total
-        squares += math.fsum(weights[user] * (means[user] - center) ** 2 for user in some)
-        centers.append(center)
-        inverse += 1 / total
-    return centers[0] - centers[1], math.sqrt(squares / (len(inside) + len(others) - 2) * inverse)
+    centers = [mean(some) for some in (inside, others)]
+    parts = [
+        math.fsum((one - center) ** 2 for one in some) / (len(some) - 1) / len(some)
+        for some, center in zip((inside, others), centers, strict=True)
+    ]
+    total = math.fsum(parts)
+    degrees = len(inside) + len(others) - 2.0
+    if total > 0:
+        degrees = total**2 / sum(part**2 / (len(some) - 1) for part, some in zip(parts, (inside, others), strict=True))
+    return centers[0] - centers[1], math.sqrt(total), degrees
 
 
 def _of_user(values: Sequence[float], users: Sequence[str]) -> dict[str, list[float]]:

@@ -232,7 +232,7 @@ def make_verdict(
         duels=duels,
         groups=tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
         corrected=found,
-        adjusted=length_adjusted(mine.votes.won, mine.log_ratios, mine.votes.users),
+        adjusted=length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
         people=beside,
         unchecked=None if examined is not None else why_not,
         abstaining=abstaining(run, exam, risk, beside.contradict) if risk is not None and mine.ids else None,

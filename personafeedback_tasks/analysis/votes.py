@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.corrected import EQUAL, LONGER, SHORTER, Votes
+from ..common.corrected import Votes
 from ..common.statistics import mean
 from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
@@ -20,16 +20,14 @@ class Voted:
     """The votes of a run, case by case.
 
     Attributes:
-        votes: on them; all at equal length where the texts are not at hand.
+        votes: on them; lengths are in characters, and all equal where the texts are not at hand.
         consistent: of each case, the share of epochs whose calls all picked the same text, among those that are readable; nan
             without one, and for rewards, which see no order.
-        log_ratios: log(length of the first text / length of the second), in characters; empty without the texts.
     """
 
     ids: Sequence[str]
     votes: Votes
     consistent: Sequence[float]
-    log_ratios: Sequence[float]
 
 
 def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
@@ -41,15 +39,14 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
     ids = sorted(run.cases)
     rows = [run.cases[case_id] for case_id in ids]
     picks = [picked(row, run) for row in rows]
-    ratios: list[float] = []
+    ratios = [0.0] * len(ids)
     if cases is not None and run.benchmark.report.shown is not None:
         texts = run.benchmark.report.shown(cases, set(ids)).responses
         ratios = [math.log(len(texts[case_id][0]) / len(texts[case_id][1])) for case_id in ids]
-    sides = [LONGER if ratio > 0 else SHORTER if ratio < 0 else EQUAL for ratio in ratios] or [EQUAL] * len(ids)
     votes = Votes(
-        [won for won, *_ in picks], [lost for _, lost, _ in picks], sides, [row.user_id for row in rows], [row.cell for row in rows]
+        [won for won, *_ in picks], [lost for _, lost, _ in picks], ratios, [row.user_id for row in rows], [row.cell for row in rows]
     )  # fmt: skip
-    return Voted(ids, votes, [same for *_, same in picks], ratios)
+    return Voted(ids, votes, [same for *_, same in picks])
 
 
 def picked(row: ScoredCase, run: Run) -> tuple[float, float, float]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
+from .logistic import fitted
 from .statistics import Estimate, critical, share
 
 
@@ -31,27 +31,12 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
     if not 0 < plain.value < 1 or size == 0:
         return plain
 
-    import numpy as np
-    from scipy.optimize import minimize
+    import numpy as np  # the extra `report` brings it
     from scipy.special import expit
 
     right = np.array(values)
     design = np.column_stack([np.ones(len(there)), [one[1] / size for one in there]])
-    prior = np.array([0.0, 1.0])
-
-    def loss(at: Any) -> float:
-        odds = design @ at
-        return float(np.sum(np.logaddexp(0, odds) - right * odds) + np.logaddexp(0, at[1]) - at[1] / 2)
-
-    def slope(at: Any) -> Any:
-        return design.T @ (expit(design @ at) - right) + prior * (expit(at[1]) - 0.5)
-
-    def curvature(at: Any) -> Any:
-        p, q = expit(design @ at), expit(at[1])
-        return (design.T * (p * (1 - p))) @ design + np.diag(prior * q * (1 - q))
-
-    at = minimize(loss, np.zeros(2), jac=slope, hess=curvature, method="trust-exact").x
-    inverse = np.linalg.inv(curvature(at))
+    at, inverse = fitted(design, right, np.ones(len(there)), np.array([0.0, 1.0]))
     number = {user: row for row, user in enumerate(dict.fromkeys(clusters))}
     scores = np.zeros((len(number), 2))
     np.add.at(scores, [number[user] for user in clusters], design * (right - expit(design @ at))[:, None])

@@ -2,21 +2,23 @@
 
 The plug-in estimator of Lee et al. (arXiv 2511.21140), which is that of Rogan and Gladen (1978):
 (share of votes - false votes) / (sensitivity - false votes). A judge of pairs has no two kinds of cases by itself, since the better
-text may be either one; it errs by length instead. So its exam is read apart where the better text is the longer one and
-where it is the shorter: where a reply is the longer side, a better reply is voted for as often as the longer text is when it
-is better, and a worse one as often as the longer text is when the shorter is better. Each case's vote is the mean over both
-orders, in the exam too, which is why a preference for a place needs no correction of its own.
+text may be either one; it errs by length instead. So its exam gives a curve, logit P(right) = a + b * log length ratio, where
+the ratio is that of the better text to the other one. A better reply is voted for as often as the curve says at the reply's ratio; a worse
+one as often as the judge is wrong at the other side's. Each case's vote is the mean over both orders, in the exam too, which
+is why a preference for a place needs no correction of its own.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import repeat
 from typing import Any
 
+from .logistic import fitted
 from .statistics import Cluster, Estimate, by_user, linearized
 
 LEAST_ACCURACY = 0.6
@@ -25,15 +27,21 @@ LEAST_ACCURACY = 0.6
 LARGEST_GAP = 0.2
 """Between pairs whose better text is the longer one and the others. Above it, the length decides rather than the quality."""
 
-
 LEAST_GAIN = 0.15
 """How much more often a better text must be picked than a worse one: what the correction divides by."""
+
+RANGE = (0.05, 0.95)
+"""Between these quantiles of the exam's log length ratios its curve is known."""
+
+MOST_OUTSIDE = 0.3
+"""Share of replies outside of that range up to which the curve is followed beyond it. A tenth is outside where replies are as long as the exam's
+better texts. Where accuracy levels off or jumps instead, intervals still hold with a quarter outside, and fail with half of them there."""
 
 ROUNDING = 1e-9
 """What sums of shares may be off by."""
 
 LONGER, EQUAL, SHORTER = 1, 0, -1
-"""The first text of a pair beside the second. Equal: a judge of these errs as in the whole exam."""
+"""The first text of a pair beside the second: the sign of the log length ratio. Of a share: whether it is so. EQUAL is also the key of all pairs."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Votes:
     Attributes:
         won: share of each case's calls that picked the first text, in [0, 1].
         lost: share that picked the second one; what is left to 1 was unreadable.
-        longer: LONGER, EQUAL or SHORTER: the length of the first text beside that of the second.
+        longer: log(length of the first text / length of the second); of shares, LONGER or SHORTER.
         users: the user of each case.
         cells: the cell of each case.
         prompts: the prompt of each case where users share prompts; else none.
@@ -51,7 +59,7 @@ class Votes:
 
     won: Sequence[float]
     lost: Sequence[float]
-    longer: Sequence[int]
+    longer: Sequence[float]
     users: Sequence[str]
     cells: Sequence[str]
     prompts: Sequence[str] = ()
@@ -89,6 +97,8 @@ class Corrected:
         rate: the estimate, in [0, 1]; None where `why_not` says why there is none.
         unclipped: before it was brought into [0, 1]; nan without an estimate.
         longer, shorter: the judge's accuracy in the exam where the better text is the longer one, and the shorter.
+        at_equal, slope: log odds that the judge is right at equal length, and what a log length ratio of 1 adds; nan for a share.
+        outside: share of the asked replies whose length is outside of RANGE.
         why_not: a sentence; empty where there is an estimate.
         moves: see `statistics.by_user`.
     """
@@ -97,8 +107,15 @@ class Corrected:
     unclipped: float
     longer: float
     shorter: float
+    at_equal: float = math.nan
+    slope: float = math.nan
+    outside: float = math.nan
     why_not: str = ""
     moves: Mapping[Cluster, float] = field(default_factory=dict, repr=False)
+
+    def right(self, ratio: float) -> float:
+        """How often the judge is right where the better text is so many times as long as the other one, by the curve."""
+        return 1 / (1 + math.exp(-self.at_equal - self.slope * math.log(ratio)))
 
 
 @dataclass(frozen=True)
@@ -130,7 +147,7 @@ def errors(exam: Votes, cells: Sequence[str], of_duels: Sequence[float] | None =
     for cell, weight in zip(cells, repeat(1) if of_duels is None else of_duels, strict=False):
         there[cell] += weight
     weights = np.array([there[cell] / here[cell] for cell in exam.cells])
-    better = np.array(exam.longer)
+    better = np.sign(exam.longer)
     parts = {side: weights * (better == side) for side in (LONGER, SHORTER)} | {EQUAL: weights}
     parts = {side: part / part.sum() if part.any() else part * math.nan for side, part in parts.items()}
     won, lost = np.array(exam.won, dtype=float), np.array(exam.lost, dtype=float)
@@ -145,19 +162,76 @@ def errors(exam: Votes, cells: Sequence[str], of_duels: Sequence[float] | None =
 def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     """The share of the duels that the reply wins, with an interval that has both errors: of the votes, and of the exam.
 
-    The error is that of the first-order expansion, summed over each user's duels and cases of the exam. Most users are in
-    both, so the sum has their covariance, too. The interval is value +- t * stderr, cut off at 0 and 1.
+    sum(votes - false votes) / sum(right votes - false votes) over the calls that can be read: the others are votes for neither side,
+    whichever is better. The error is the jackknife over the users of both. The interval is value +- t * stderr, cut off at 0 and 1.
 
     Args:
         duels: the votes on the replies.
         exam: of the same judge, on at least the cells of the duels; its other cells are left out.
         known: the duels that were not asked.
     """
-    return _corrected(duels, exam, known, _why_not)
+    import numpy as np  # the extra `report` brings it
+    from scipy.special import expit
+
+    found = errors(exam, duels.cells)
+    refused = partial(Corrected, None, math.nan, found.right[LONGER], found.right[SHORTER])
+    if why_not := _why_not(len(duels), found.right):
+        return refused(why_not=why_not)
+    here = found.weights > 0
+    ratios, replies = np.array(exam.longer, dtype=float)[here], np.array(duels.longer, dtype=float)
+    low, high = np.quantile(ratios, RANGE).tolist()
+    outside = float(((replies < low - ROUNDING) | (replies > high + ROUNDING)).mean())
+    if outside > MOST_OUTSIDE:
+        why_not = (
+            f"{_percent(outside)} of the replies are not within {math.exp(low):.2f} to {math.exp(high):.2f} times the length of the other side, as the better "
+            f"responses of nine in ten of the exam's pairs are: of the judge's errors at other lengths too little is known. At most "
+            f"{100 * MOST_OUTSIDE:.0f} % may be outside."
+        )
+        return refused(outside=outside, why_not=why_not)
+
+    size = float(np.sqrt((ratios**2).mean())) or 1.0
+    right, read = np.array(exam.won, dtype=float)[here], np.add(exam.won, exam.lost)[here]
+    right, weights = right / np.where(read > 0, read, 1), found.weights[here] / found.weights[here].mean() * read
+    design = np.column_stack([np.ones(len(ratios)), ratios / size])
+    won, readable, settled = (
+        np.array(duels.won, dtype=float),
+        np.add(duels.won, duels.lost),
+        np.array(known.won, dtype=float),
+    )
+    examined, asked, others = (np.array(users, dtype=object) for users in (exam.users, duels.users, known.users))
+    examined = examined[here]
+
+    def estimated(left_out: str | None = None, start: Any = None) -> tuple[float, Any, float]:
+        """(the rate without a user, the exam's curve, by how much more often a better reply is picked than a worse one)."""
+        of_exam, of_duels, of_known = (owners != left_out for owners in (examined, asked, others))
+        at, _ = fitted(design[of_exam], right[of_exam], weights[of_exam], np.ones(2), start)
+        slopes, calls = at[1] / size * replies[of_duels], readable[of_duels]
+        false = calls * (1 - expit(at[0] - slopes))
+        gain = float((calls * expit(at[0] + slopes) - false).sum())
+        rate = float((won[of_duels] - false).sum()) / gain if gain else math.nan
+        known_rate, count = settled[of_known], len(calls)
+        value = (rate * count + float(known_rate.sum())) / (count + len(known_rate)) if count else math.nan
+        return value, at, gain / float(calls.sum()) if gain else 0.0
+
+    value, at, gain = estimated()
+    refused = partial(refused, at_equal=float(at[0]), slope=float(at[1] / size), outside=outside)
+    if gain < LEAST_GAIN - ROUNDING:
+        why_not = (
+            f"At these lengths, the judge picks a better reply only {100 * gain:.1f} points more often than a worse one; at least "
+            f"{100 * LEAST_GAIN:.0f} points are needed."
+        )
+        return refused(why_not=why_not)
+    users = sorted({*examined, *asked, *others})
+    without = [estimated(user, at)[0] for user in users]
+    center = math.fsum(without) / len(users)
+    moves = {user: (center - one) * (len(users) - 1) / len(users) for user, one in zip(users, without, strict=True)}
+    return _bounded(value, moves, len(won) + len(settled), refused())
 
 
 def corrected_share(said: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     """The share of cases of which something is so, from what a judge says of each: the estimator of Rogan and Gladen.
+
+    The error is that of the first-order expansion, summed over each user's cases in both.
 
     Args:
         said: won: what the judge says of each case; all of them LONGER.
@@ -165,51 +239,45 @@ def corrected_share(said: Votes, exam: Votes, known: Known = NONE) -> Corrected:
             `Corrected.longer` is then the judge's sensitivity, `Corrected.shorter` its specificity.
         known: further cases, of which it is known whether it is so.
     """
-    return _corrected(said, exam, known, _no_share)
-
-
-def _corrected(duels: Votes, exam: Votes, known: Known, refused: WhyNot) -> Corrected:
     import numpy as np
 
-    found = errors(exam, duels.cells)
+    found = errors(exam, said.cells)
     right, wrong = found.right, found.wrong
-    gains = {side: right[side] - wrong[-side] for side in right}
-    if why_not := refused(len(duels), right, gains):
-        return Corrected(None, math.nan, right[LONGER], right[SHORTER], why_not)
+    gain = right[LONGER] - wrong[SHORTER]
+    refused = Corrected(None, math.nan, right[LONGER], right[SHORTER])
+    if why_not := _no_share(len(said), right, gain):
+        return replace(refused, why_not=why_not)
 
-    # One duel's vote without the errors lies outside [0, 1]: only the mean over duels says something.
-    sides, votes = np.array(duels.longer), np.array(duels.won, dtype=float)
-    for side, gain in gains.items():
-        votes[sides == side] = (votes[sides == side] - wrong[-side]) / gain
+    # One case without the errors lies outside [0, 1]: only the mean over cases says something.
+    votes = (np.array(said.won, dtype=float) - wrong[SHORTER]) / gain
     cases = np.concatenate([votes, known.won])
-    value = float(cases.mean())
-    moved = np.zeros(len(exam))
-    for side, gain in gains.items():
-        if (there := sides == side).any():
-            share, won = there.sum() / len(cases), float(votes[there].mean())
-            moved -= share * won / gain * found.parts[side] * (np.array(exam.won) - right[side])
-            moved -= share * (1 - won) / gain * found.parts[-side] * (np.array(exam.lost) - wrong[-side])
+    value, of_said, share = float(cases.mean()), float(votes.mean()), len(said) / len(cases)
+    moved = -share * of_said / gain * found.parts[LONGER] * (np.array(exam.won) - right[LONGER])
+    moved -= share * (1 - of_said) / gain * found.parts[SHORTER] * (np.array(exam.lost) - wrong[SHORTER])
     examined = [
         one for one, weight in zip(zip(exam.clusters, moved, strict=True), found.weights, strict=True) if weight
     ]
-    asked = zip((*duels.clusters, *known.users), (cases - value) / len(cases), strict=True)
-    moves = by_user([*asked, *examined])
-    made = linearized(value, moves, len(cases))
+    asked = zip((*said.clusters, *known.users), (cases - value) / len(cases), strict=True)
+    return _bounded(value, by_user([*asked, *examined]), len(cases), refused)
+
+
+def _bounded(value: float, moves: Mapping[Cluster, float], cases: int, without: Corrected) -> Corrected:
+    """An estimate from what each user moves it by, cut off at 0 and 1, or why there is none."""
+    made = linearized(value, moves, cases)
     if made.low > 1 or made.high < 0:
         why_not = (
             f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) is outside of what is "
             "possible: the judge does not err here as in its exam."
         )
-        return Corrected(None, value, right[LONGER], right[SHORTER], why_not)
+        return replace(without, unclipped=value, why_not=why_not)
     low, high, clipped = (
         min(max(end, 0.0), 1.0) for end in (made.low, made.high, value)
     )  # in this order nan stays nan
-    rate = replace(made, value=clipped, low=low, high=high)
-    return Corrected(rate, value, right[LONGER], right[SHORTER], moves=moves)
+    return replace(without, rate=replace(made, value=clipped, low=low, high=high), unclipped=value, moves=moves)
 
 
-def _why_not(duels: int, rights: Mapping[int, float], gains: Mapping[int, float]) -> str:
-    """Why votes cannot be corrected with such an exam; empty if they can."""
+def _why_not(duels: int, rights: Mapping[int, float]) -> str:
+    """Why votes cannot be corrected with such an exam, whatever the lengths of the replies; empty if they can."""
     if not duels:
         return "No duel was asked."
     if rights[EQUAL] < LEAST_ACCURACY - ROUNDING:
@@ -217,39 +285,29 @@ def _why_not(duels: int, rights: Mapping[int, float], gains: Mapping[int, float]
             f"The judge is right in {_percent(rights[EQUAL])} of its exam, which is below {_percent(LEAST_ACCURACY)}: "
             "its votes say too little."
         )
-    for side, name in ((LONGER, "longer"), (SHORTER, "shorter")):
-        if math.isnan(rights[side]):
-            return f"The exam has no pair whose better response is the {name} one, so the judge's errors there are unknown."
     longer, shorter = rights[LONGER], rights[SHORTER]
+    for right, name in ((longer, "longer"), (shorter, "shorter")):
+        if math.isnan(right):
+            return f"The exam has no pair whose better response is the {name} one, so the judge's errors there are unknown."
     if abs(longer - shorter) > LARGEST_GAP + ROUNDING:
         return (
             f"The judge is right in {_percent(longer)} of the exam's pairs whose better response is the longer one and in "
             f"{_percent(shorter)} of those whose better response is the shorter, more than {100 * LARGEST_GAP:.0f} points "
             "apart: its votes follow the length."
         )
-    # Unreadable answers make the gains of the two sides differ; each of them divides the votes of its side.
-    if (gain := min(gains.values())) < LEAST_GAIN - ROUNDING:
-        return (
-            f"Among longer or among shorter texts, the judge picks a better one only {100 * gain:.1f} points more often than a worse one; "
-            f"at least {100 * LEAST_GAIN:.0f} points are needed."
-        )
     return ""
 
 
-WhyNot = Callable[[int, Mapping[int, float], Mapping[int, float]], str]
-"""(number of cases, accuracy by side, gain by side) -> why nothing can be corrected; empty if it can."""
-
-
-def _no_share(cases: int, rights: Mapping[int, float], gains: Mapping[int, float]) -> str:
+def _no_share(cases: int, rights: Mapping[int, float], gain: float) -> str:
     """The same of a share."""
     if not cases:
         return "No case was asked."
     for side, name in ((LONGER, "is so"), (SHORTER, "is not so")):
         if math.isnan(rights[side]):
             return f"The exam has no case of which it {name} to people, so the judge's errors there are unknown."
-    if gains[LONGER] < LEAST_GAIN - ROUNDING:
+    if gain < LEAST_GAIN - ROUNDING:
         return (
-            f"In its exam the judge says so only {100 * gains[LONGER]:.1f} points more often where it is so than where it is not; at least "
+            f"In its exam the judge says so only {100 * gain:.1f} points more often where it is so than where it is not; at least "
             f"{100 * LEAST_GAIN:.0f} are needed."
         )
     return ""

@@ -104,14 +104,17 @@ def transfer(
     else:
         found = errors(exam, cells, weights)
         known = {side: not math.isnan(found.right[side]) for side in SIDES}
-        sides = [side if known[side] and known[-side] else EQUAL for side in (duels.longer[place] for place in voted)]
+        sides = [
+            side if known[side] and known[-side] else EQUAL
+            for side in np.sign([duels.longer[place] for place in voted]).tolist()
+        ]
         shares = [sum(people[place]) / len(people[place]) for place in voted]
         of_side = [
             [float(side == one) for one in SIDES] + [share * (side == one) for one in SIDES]
             for side, share in zip(sides, shares, strict=True)
         ]
         mine = np.hstack([mine, by_user([duels.users[place] for place in voted], np.array(of_side) * weights[:, None])])
-        better, won = np.array(exam.longer), np.array(exam.won, dtype=float)
+        better, won = np.sign(exam.longer), np.array(exam.won, dtype=float)
         parts = [found.weights * ((better == side) | (side == EQUAL)) for side in SIDES]
         theirs = by_user(exam.users, np.array([*parts, *(part * won for part in parts)]).T)
         measure = _solved

@@ -88,17 +88,23 @@ def users(report: Report) -> Words:
             f"standard deviation beyond chance {percent(users.spread)} ({percent(users.low)} to {percent(users.high)}) points",
             *_slices(users),
         ],
-        f"By user ({users.count:,} users; true accuracies as estimated, at equal cells, with 95 % intervals):",
+        f"By user ({users.count:,} users; true accuracies as estimated, at equal cells, with 95 % intervals, if users' "
+        "accuracies follow a beta distribution):",
     )
 
 
-def _slices(users: Users) -> list[str]:
-    lines = [
+def differing(users: Users) -> list[str]:
+    """The groups of users that differ from the others."""
+    return [
         f"{group.attribute}: {group.value} ({group.users:,} users): {points(group.difference)} points "
         f"({points(group.low)} to {points(group.high)}) beside the others, p = {group.p:.2g} (Holm)"
         for group in users.slices
         if group.significant
     ]
+
+
+def _slices(users: Users) -> list[str]:
+    lines = differing(users)
     if lines or not users.slices:
         return lines
     gaps = sorted(group.detectable for group in users.slices)

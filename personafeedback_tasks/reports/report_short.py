@@ -140,14 +140,11 @@ def _users(report: Report) -> str:
     users = report.users
     if users is None:
         return ""
-    groups = [
-        f"{group.attribute} {group.value}: {abs(100 * group.difference):.1f} points {'above' if group.difference > 0 else 'below'} the others"
-        for group in users.slices
-        if group.significant
-    ]
-    differ = "no group of them differs" if users.slices and not groups else ", ".join(groups)
-    worst = f"users: worst tenth {percent(users.worst_tenth.value)} % ({interval(users.worst_tenth)})"
-    return f"{worst}; {differ}" if differ else worst
+    groups = "; ".join(headline.differing(users)) or ("no group differs" if users.slices else "")
+    worst = (
+        f"users: worst tenth {percent(users.worst_tenth.value)} % ({interval(users.worst_tenth)}) if beta-distributed"
+    )
+    return f"{worst}; {groups}" if groups else worst
 
 
 def _unreadable(report: Report) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ..analysis.families import SAME
 from ..analysis.shares import ShareVerdict
 from ..analysis.verdict import Verdict
-from ..common.corrected import LARGEST_GAP, Corrected
+from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
 from ..common.length_adjusted import LEAST_SHARE, MATCHED
 from ..common.statistics import Estimate
@@ -77,6 +77,8 @@ def _weakness(verdict: Verdict) -> str:
         return "the texts of this judge's exam are needed"
     if verdict.corrected.longer - verdict.corrected.shorter > LARGEST_GAP:
         return "this judge follows the length of a text too much"
+    if verdict.corrected.outside > MOST_OUTSIDE:
+        return "this judge's exam has too few texts of such lengths"
     return "this judge is too weak"
 
 
@@ -205,10 +207,11 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
     if correction.rate is None:
         yield f"No corrected win rate. {_why_not(verdict)}"
         return
+    half, equal, double = (percent(correction.right(ratio)) for ratio in (0.5, 1, 2))
     yield (
-        f"Corrected: assumes that the judge errs on new replies as on the pairs of {verdict.exam.benchmark.title} in its exam, where "
-        f"it is right in {percent(correction.longer)} % if the better response is the longer one and in {percent(correction.shorter)} % "
-        "if it is the shorter."
+        f"Corrected: assumes that the judge errs on new replies as on the pairs of {verdict.exam.benchmark.title} in its exam, where a logistic curve over the "
+        f"log length ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both are equally long, in {double} % "
+        f"if it is twice as long. {percent(correction.outside)} % of the replies are not as long beside the other side as nine in ten better responses there."
     )
     yield from _cut_off(correction, "rate")
 

@@ -256,7 +256,7 @@ def test_writers_are_ranked_with_their_votes_as_they_are_or_by_the_exam(tmp_path
     data = [RunData(None)]
     folders = {
         name: write_duels(
-            tmp_path / name, lambda case, name=name: f"{name} says so.", f"acme/{name}", difficulty="hard"
+            tmp_path / name, lambda case, name=name: f"{case.chosen} {name}", f"acme/{name}", difficulty="hard"
         )
         for name in ("one", "two")
     }

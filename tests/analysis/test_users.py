@@ -184,13 +184,16 @@ def test_few_users_are_not_told_apart():
 # --- slices ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_slice_of_users_with_equal_sizes_is_a_t_test():
+def test_a_slice_of_users_is_the_t_test_of_welch():
     rng = np.random.default_rng(3)
-    of_user = {f"u{number:02}": rng.random(5).tolist() for number in range(50)}
+    of_user = {
+        f"u{number:02}": rng.random(rng.integers(2, 9)).tolist() if number < 22 else [0.5, rng.random() / 9]
+        for number in range(50)
+    }
     people = {user: {"side": "left" if number < 22 else "right"} for number, user in enumerate(of_user)}
     (found,) = slices(fit(of_user), people)  # left and right part the users in the same way: one test
     means = [np.mean(own) for own in of_user.values()]
-    expected = stats.ttest_ind(means[:22], means[22:])
+    expected = stats.ttest_ind(means[:22], means[22:], equal_var=False)
     assert (found.attribute, found.value, found.users) == ("side", "left", 22)
     assert found.p == same(expected.pvalue)
     interval = expected.confidence_interval()
@@ -205,10 +208,27 @@ def test_attributes_that_too_few_users_share_are_not_tested():
     assert slices(fit(of_user), {user: half[user] for user in list(half)[1:]}) == ()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("users", "cases", "inside"), [(101, 10, 20), (147, 26, 20), (147, 26, 31)])
+def test_a_group_whose_users_differ_more_is_not_named(users, cases, inside):
+    """Accuracies spread by 25 points in the group and by 3 in the others, with one mean: 16 to 33 % were named with a common spread."""
+    rng, named = np.random.default_rng(6), 0
+    people = {f"u{number:03}": {"side": "left" if number < inside else "right"} for number in range(users)}
+    for _ in range(200):
+        truth = [
+            rng.beta(*(mean * (0.7 * 0.3 / spread**2 - 1) for mean in (0.7, 0.3)))
+            for spread in np.where(np.arange(users) < inside, 0.25, 0.03)
+        ]
+        values = (rng.random((users, cases)) < np.array(truth)[:, None]).astype(float)
+        (tested,) = slices(fit(dict(zip(people, values.tolist(), strict=True))), people)
+        named += tested.significant
+    assert named / 200 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
+
+
 @pytest.mark.release
 @pytest.mark.parametrize("spread", [0.03, 0.05, 0.07])
 def test_a_weak_group_is_found_and_none_is_made_up(spread, general, people):
-    """30 users, 10 points down: in 80 % of 400 benchmarks at least. Without them, at most 5 % name any group, here with the
+    """30 users, 10 points down: in 75 % of 400 benchmarks at least. Without them, at most 5 % name any group, here with the
     error of 400 (4 standard errors: 4.4 points)."""
     rng = np.random.default_rng(4)
     found = made_up = 0
@@ -222,7 +242,7 @@ def test_a_weak_group_is_found_and_none_is_made_up(spread, general, people):
         tested = slices(fit(users_of._of_user(at_equal_cells(values, cells), users)), people)
         made_up += any(one.significant for one in tested)
     print(f"spread {spread}: found {found / 400:.3f}, made up {made_up / 400:.3f}")
-    assert found / 400 >= 0.8
+    assert found / 400 >= 0.75
     assert made_up / 400 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 400)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 import shutil
@@ -85,7 +86,7 @@ def logs(tmp_path_factory):
 def verdict_of(logs, judge, name, *arguments, tmp_path):
     """What `--json` has of one verdict, and what was printed."""
     done = personafeedback(
-        "verdict", logs[f"{judge} {name}"], "--exam", logs[f"{judge} exam"], "--data", logs["moved"],
+        "verdict", logs[f"{judge} {name}"], "--exam", logs[f"{judge} exam"], *(("--data", logs["moved"]) if name == "long" else ()),
         "--json", tmp_path / "v.json", *arguments, COLUMNS="80",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -121,6 +122,7 @@ def rated(made, value, low, high, **fields):
         (0.71, 0.64, 0.78, {}, "win against those of other/model in 7 of 10 duels (64.0 to 78.0 %); this judge's errors are taken out, as far as its exam shows them."),
         (0.31, 0.24, 0.38, {"longer": 0.55, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge is too weak to say more."),
         (0.31, 0.24, 0.38, {"longer": 0.95, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge follows the length of a text too much to say more."),
+        (0.31, 0.24, 0.38, {"longer": 0.8, "shorter": 0.7, "outside": 0.4}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge's exam has too few texts of such lengths to say more."),
         (0.52, 0.45, 0.59, {}, "and those of other/model cannot be told apart: the replies win in 52.0 % of the duels (45.0 to 59.0 %); this judge's errors are taken out, as far as its exam shows them."),
         (0.98, 0.95, 0.99, {}, "win against those of other/model in 98.0 % of the duels (95.0 to 99.0 %); this judge's errors are taken out, as far as its exam shows them."),
         (0.72, float("nan"), float("nan"), {}, "win against those of other/model in 7 of 10 duels; the uncertainty is unknown."),
@@ -192,9 +194,9 @@ def test_the_correction_takes_the_lengths_from_the_texts(logs):
         voted(one, load_cases(data, difficulty="hard")).votes for one, data in ((run, logs["duels"]), (exam, "sample"))
     )
     cases = {case.id: case for case in load_cases(logs["duels"], difficulty="hard")}
-    lengths = [len(cases[i].chosen) - len(cases[i].rejected) for i in sorted(run.cases)]
-    assert mine.longer == [(length > 0) - (length < 0) for length in lengths]
-    assert {1, -1} <= set(mine.longer)
+    ratios = [math.log(len(cases[i].chosen) / len(cases[i].rejected)) for i in sorted(run.cases)]
+    assert mine.longer == ratios
+    assert min(ratios) < 0 < max(ratios)
     known = found.duels.not_asked
     again = corrected(mine, theirs, Known([one.won for one in known], [one.user_id for one in known]))
     assert found.corrected == again

@@ -207,7 +207,9 @@ def test_groups_that_differ_and_unreadable_replies_are_in_words_and_percent(repo
     groups = [overall if group is report.overall else group for group in report.groups]
     lines = texts(replace(report, users=replace(report.users, slices=(young,)), groups=groups))
     (users,) = [line for line in lines if line.startswith("users: ")]
-    assert users.endswith("; age under 25: 21.3 points below the others")
+    assert users.endswith(
+        "; age: under 25 (20 users): -21.3 points (-30.0 to -10.0) beside the others, p = 0.001 (Holm)"
+    )
     assert "unreadable replies: 12 of 480, 2.5 % (refusal 12)" in lines
 
 

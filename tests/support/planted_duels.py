@@ -12,6 +12,16 @@ from personafeedback_tasks.common.transfer import transfer
 
 SEED = 20250615
 
+SPREAD = 0.35
+"""Standard deviation of the log length ratios."""
+
+SHAPES = {
+    "line": lambda ratio: ratio,
+    "levels off": lambda ratio: SPREAD * np.tanh(ratio / SPREAD),
+    "levels off early": lambda ratio: SPREAD * np.tanh(ratio / 0.15),
+    "step": lambda ratio: SPREAD * np.sign(ratio),
+}
+
 
 @dataclass(frozen=True)
 class Planted:
@@ -19,24 +29,26 @@ class Planted:
     Attributes:
         rate: how often the reply is the better text; users have rates of their own around it, by a beta distribution.
         skill: log odds that the judge picks the better text of a pair in one order; new: the same on replies.
-        length, place: what it adds where the better text is the longer one (and subtracts otherwise), or the first.
+        length: what a log length ratio of 1 between the better text and the other one adds, along `shape`; place: what the first place adds.
+        shape: of the effect of the ratio: itself, or 0.35 times its sign or tanh, which level off where most ratios end.
         spread: standard deviation of skill between users, the same in the exam and on replies.
         unread: share of its answers that cannot be read.
         users, duels, exam: how many, and how many cases each user has.
-        longer: share of the replies that are longer than the other side; of the better texts of the exam, it is 0.55.
+        longer: mean log length ratio of the replies to the other side; of the better texts of the exam, as of General Hard, it is 0.19.
     """
 
     rate: float = 0.6
     skill: float = 1.2
     new: float | None = None
-    length: float = 0.3
+    length: float = 0.8
     place: float = 0.5
     spread: float = 0.4
     unread: float = 0.0
     users: int = 100
     duels: int = 5
     exam: int = 8
-    longer: float = 0.65
+    longer: float = 0.3
+    shape: str = "line"
 
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, Votes, Votes]:
         """(1 where the reply is better, the duels, the exam)."""
@@ -46,7 +58,7 @@ class Planted:
         better = rng.random(owner.size) < rates[owner]
         duels = self._votes(rng, self.skill if self.new is None else self.new, skills, owner, better, self.longer)
         owner = np.repeat(np.arange(self.users), self.exam)
-        exam = self._votes(rng, self.skill, skills, owner, np.ones(owner.size, bool), 0.55)
+        exam = self._votes(rng, self.skill, skills, owner, np.ones(owner.size, bool), 0.19)
         return better, duels, exam
 
     def ballots(
@@ -60,18 +72,19 @@ class Planted:
         return found
 
     def _votes(self, rng, skill, skills, owner, better, longer):
-        side = np.where(rng.random(owner.size) < longer, 1, -1)
-        side[rng.random(owner.size) < 0.02] = 0
+        ratio = rng.normal(longer, SPREAD, owner.size)
+        ratio[rng.random(owner.size) < 0.02] = 0
         item = rng.normal(0, 0.5, owner.size)
+        bent = SHAPES[self.shape]
         sign = np.where(better, 1, -1)  # of the better text: the first of the pair, or the second
         won, lost = np.zeros((2, owner.size))
         for order in (1, -1):
-            odds = skill + skills[owner] + item + self.length * side * sign + self.place * order * sign
+            odds = skill + skills[owner] + item + self.length * bent(ratio * sign) + self.place * order * sign
             first = (rng.random(owner.size) < 1 / (1 + np.exp(-odds))) == better
             read = rng.random(owner.size) >= self.unread
             won += (first & read) / 2
             lost += (~first & read) / 2
-        return Votes(won, lost, side, owner.tolist(), ["cell"] * owner.size)
+        return Votes(won, lost, ratio.tolist(), owner.tolist(), ["cell"] * owner.size)
 
 
 def differing(planted, simulations, wrong, votes, on_exam=0, users=None):

@@ -623,25 +623,44 @@ GOOD, FEW, UNLIKE = Planted(skill=1.6), Planted(skill=1.6, users=40, duels=12), 
 
 
 def _verdicts() -> Iterable[Study]:
+    as_real = Planted(users=101, duels=10, exam=10, length=1.0)
+    shapes = {
+        "line": "the judge follows the log ratio",
+        "levels off": "its accuracy levels off",
+        "levels off early": "its accuracy levels off early",
+        "step": "its accuracy jumps at equal length",
+    }
+    lengths = {0.19: "replies as in the exam", 0.5: "1.65 times as long"}
     for name, planted in {
         "the reply is better in 60 %": Planted(),
         "in 30 %": Planted(rate=0.3),
         "in 90 %": Planted(rate=0.9),
         "in 97 %": Planted(rate=0.97),
-        "stronger bias of length and place": Planted(length=0.4, place=1.2),
-        "9 of 10 replies are longer": Planted(longer=0.9, length=0.4),
-        "weak judge": Planted(skill=0.7, place=0.8, length=0.1),
+        "weak judge": Planted(skill=0.7, place=0.8, length=0.3),
         "users differ much": Planted(spread=1.0),
         "30 users": Planted(users=30),
         "147 users, 26 cases each in the exam, 1 duel": Planted(users=147, duels=1, exam=26),
         "10 % unreadable, better in 80 %": Planted(unread=0.1, rate=0.8, skill=1.6),
+        **{
+            f"{100 * rate:.0f} %; {of_shape}; {of_length}": replace(as_real, rate=rate, shape=shape, longer=longer)
+            for shape, of_shape in shapes.items()
+            for longer, of_length in lengths.items()
+            for rate in (0.4, 0.9)
+        },
     }.items():
 
         def rate(rng: Rng, planted: Planted = planted) -> list[float]:
             _, duels, exam = planted.draw(rng)
             return [holds(corrected(duels, exam).rate, planted.rate)]
 
-        yield Study((_duels("rate corrected by the exam", name, "95", planted),), rate)
+        yield Study((_duels("rate corrected by the exam", name, "95", planted),), rate, 500)
+
+    def refused(rng: Rng) -> list[float]:
+        _, duels, exam = replace(as_real, longer=0.8).draw(rng)
+        return [float(corrected(duels, exam).rate is None)]
+
+    refusal = _duels("no rate is corrected by the exam", "replies are 2.2 times as long", "100", as_real)
+    yield Study((refusal,), refused, 500)
 
     for name, planted in {
         "judge as good as in its exam": GOOD,
