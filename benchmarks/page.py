@@ -22,9 +22,10 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from personafeedback_tasks.analysis.measures import Contender
-from personafeedback_tasks.analysis.run_data import RunData, ranked
+from personafeedback_tasks.analysis.run_data import ranked
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.reports import page
+from personafeedback_tasks.runs.data import RunData
 from personafeedback_tasks.runs.read import read_run
 
 

@@ -12,7 +12,7 @@ from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.messages import UNREADABLE_SHARE, remedy
 from ..replies.answers import PROMPT_CUT
-from ..runs.caveat import FORBIDS, VOID, WEAKENS, Caveat, ordered
+from ..runs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
 from .control import measure_of
@@ -46,11 +46,12 @@ def of_result(
     """
     found = [*of_shortcuts(run, shortcuts), *of_run(run)]
     if cases is not None and cases.digest != run.signature["data"]:  # it has the cases of the run, but not every file
-        found.append(Caveat("other_data", WEAKENS, {"read": cases.digest, "asked": run.signature["data"]}))
+        found.append(Caveat("other_data", FORBIDS, {"read": cases.digest, "asked": run.signature["data"]}))
     for value, control in controls.items():
         found += of_control(run, control, value)
     if cases is None and no_data:
-        found.append(Caveat("no_data", WEAKENS, {"why": no_data}))
+        if "no_data" not in {caveat.key for caveat in run.unchecked}:
+            found.append(Caveat("no_data", WEAKENS, {"why": no_data}))
         found += [Caveat("counts_unchecked", WEAKENS)] if run.signature["counts"] == "any" else []
     if run.cases and not score.users:
         return ordered([*found, Caveat("no_right_answer", FORBIDS)])
@@ -83,6 +84,8 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat(
             "stopped", FORBIDS if run.stopped.early else WEAKENS, {"known": run.stopped, "name": measure_of(run)}
         )
+    if len(run.joined) > 1:
+        yield Caveat("joined", NAMED, {"logs": run.joined_line})
     if run.partial and not run.stopped_early:
         yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
     if not run.finished:

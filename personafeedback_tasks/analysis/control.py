@@ -101,14 +101,14 @@ def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
 
 
 def with_named(
-    rows: Sequence[tuple[Run, Mapping[str, Run]]], named: Mapping[str, Run]
+    rows: Sequence[tuple[Run, Mapping[str, Run]]], named: Sequence[tuple[str, Run]]
 ) -> list[tuple[Run, dict[str, Run]]]:
     """Each run with its controls, and those that the user named: each goes to the runs that it controls.
 
     One that controls none goes to the first, whose report says why it does not belong there.
     """
     found = [(run, dict(beside)) for run, beside in rows]
-    for value, control in named.items():
+    for value, control in named:
         for row in [row for row in found if _controls(control, row[0], value)] or found[:1]:
             row[1][value] = control
     return found

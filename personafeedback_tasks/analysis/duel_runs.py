@@ -14,6 +14,7 @@ from ..engine.cases import CaseSet
 from ..engine.duels import Duels
 from ..engine.signature import set_of
 from ..runs.caveat import VOID, WEAKENS, Caveat
+from ..runs.data import RunData, cases_of
 from ..runs.graded import graded_runs, has_votes
 from ..runs.names import AS_LOGGED, with_names
 from ..runs.read import only
@@ -24,7 +25,6 @@ from .caveats import of_run
 from .families import favored
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking
-from .run_data import RunData, cases_of
 from .verdict import differences, make_verdict, refuse_other_judge, refuse_other_users
 
 SEED = "people"

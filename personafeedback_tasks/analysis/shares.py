@@ -11,9 +11,9 @@ from ..engine.cases import CaseSet
 from ..engine.outcome import Outcome
 from ..engine.share import JudgedShare, Share, judged_share
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
+from ..runs.data import RunData, cases_of
 from ..runs.run import Run, RunError
 from . import caveats
-from .run_data import RunData, cases_of
 from .verdict import refuse_other_judge
 
 

@@ -57,7 +57,7 @@ def choice_benchmark(
         caveats: what its numbers do not show, for cards, in sentences of safe Markdown; cards fold the later ones away.
     """
     orders = wording.orders
-    return Benchmark(
+    record = Benchmark(
         name=name,
         title=title,
         version=version,
@@ -71,7 +71,9 @@ def choice_benchmark(
         prompt=wording.prompt,
         input=lambda case: case.question,
         targets=lambda case: list(orders.letters),
-        fingerprint=wording.fingerprint,
+        fingerprint=lambda options: record.fingerprint_of(
+            "conversations" if options.method == "reward" else wording.version, wording.shown(options)
+        ),
         sizes=lambda signature: dict(sample_counts if signature["demonstration"] else counts),
         judges=baselines.judges(orders),
         explanations=explanations(orders, lambda cases: {}),
@@ -98,6 +100,7 @@ def choice_benchmark(
             asks=f"Each case is a question and {len(orders.letters)} responses, of which one respects {known} of this user. All orders are asked, and the model picks it.",
         ),
     )
+    return record
 
 
 def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Examined:

@@ -5,12 +5,11 @@ A user is known by one text, such as a stated preference. Another user's text is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from ..common.errors import DataError
 from ..common.folders import SAMPLE
 from ..engine.cases import CaseSet, digest_of
 
@@ -71,13 +70,3 @@ def in_proportion(cells: Sequence[Sequence[T]]) -> list[T]:
         for position, case in enumerate(cell)
     ]
     return [case for _, _, case in sorted(places, key=lambda place: place[:2])]
-
-
-def refuse_other_counts(source: str, cells: Mapping[str, Sequence[object]], expected: Mapping[str, int]) -> None:
-    """Raise DataError unless every cell has the number of cases that it must have."""
-    for cell, count in expected.items():
-        if len(cells.get(cell, ())) != count:
-            raise DataError(
-                f"{source}: found {len(cells.get(cell, ()))} cases of {cell}, expected {count}. Get a complete copy, or pass "
-                "counts=any to run on the cases that are present; the results then say so."
-            )

@@ -9,11 +9,9 @@ a chat template or a reader without system turns gets it before the question.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 
-from ..engine.cases import digest_of
 from ..engine.conversation import Message
 from .orders import Orders
 
@@ -55,13 +53,3 @@ def conversation(told: str, question: str, response: str) -> list[Message]:
     """
     system: list[Message] = [{"role": "system", "content": told}] if told else []
     return [*system, {"role": "user", "content": question}, {"role": "assistant", "content": response}]
-
-
-def fingerprint_of(conversations: Sequence[Sequence[Message]]) -> str:
-    """A SHA-256 (12 hex digits) that changes with the fixed text and the layout of these conversations, of stand-ins for cases."""
-    return f"conversations-{digest_of(conversations)}"
-
-
-def fingerprint_of_texts(version: str, texts: Sequence[str]) -> str:
-    """The same of prompts, after their version."""
-    return f"{version}-{hashlib.sha256(chr(0).join(texts).encode()).hexdigest()[:12]}"

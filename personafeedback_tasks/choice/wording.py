@@ -8,7 +8,7 @@ from ..engine.conversation import Message
 from ..engine.options import Options, option
 from .cases import COUNTS, ChoiceCase
 from .orders import Orders
-from .prompts import conversation, fingerprint_of, fingerprint_of_texts, laid_out
+from .prompts import conversation, laid_out
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA
 
 
@@ -68,15 +68,13 @@ class ChoiceWording:
         about = self._about(case, options.setting, self.told_reward)
         return conversation(about, case.question, case.responses[self.orders.sides.index(side)])
 
-    def fingerprint(self, options: ChoiceOptions) -> str:
-        """Changes with every fixed text and with the layout; a run and its controls have the same."""
+    def shown(self, options: ChoiceOptions) -> list[tuple[ChoiceCase, ChoiceOptions]]:
+        """A stand-in for a case with the options under every setting, for a fingerprint: rewards are of their conversations alone."""
         sides = self.orders.sides
         case = ChoiceCase(id="", cell="", user_id="", known="P", question="Q", responses=sides, other_known="O")
-        plain = replace(options, setting=PERSONA, method="generate")
-        if options.method == "reward":
-            return fingerprint_of([self.conversation(case, plain, side) for side in sides])
-        texts = [self.prompt(case, plain, order) for order in self.orders.names]
-        return fingerprint_of_texts(self.version, [*texts, self.not_told, self.ask_cot])
+        methods = ("reward",) if options.method == "reward" else ("generate", "cot")
+        settings = (PERSONA, NO_PERSONA, OTHER_PERSONA)
+        return [(case, replace(options, setting=setting, method=method)) for setting in settings for method in methods]
 
     def _about(self, case: ChoiceCase, setting: str, before: str) -> str:
         """What is told about the user, after a sentence; empty for nothing."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from ..analysis.run_data import RunData
 from ..analysis.shares import rows_of
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
@@ -23,6 +22,7 @@ from ..recenter import annotated, asking
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
+from ..runs.data import RunData
 from ..runs.earlier import of_run
 from .build_options import corrections_options, drop_option, files_argument
 from .options import FOLDER, RUN, markdown_option, out_option, places_option
@@ -210,6 +210,6 @@ def shares(
 
     if human is not None:
         require("ppi_py", extra="verdict")
-    (run, _), (of, _) = the_run(run_path), the_run(exam)
+    (run, _), (of, _) = the_run(run_path, places), the_run(exam, places)
     rows = annotated.judged_of(human, rows_of(run, places)) if human is not None else ()
     show(share_blocks(make_share(run, of, places, rows)), as_markdown)

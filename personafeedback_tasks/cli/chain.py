@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..analysis.run_data import RunData
 from ..common.errors import OptionError
+from ..runs.data import RunData
 from ..runs.run import Run
 from .options import FOLDER, RUN, json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import files_written, progress, show, write_json
@@ -109,7 +109,7 @@ def chain(
     from ..reports.funnel_text import blocks
     from ..runs.signature_line import signature_line
 
-    found = read(runs, names)
+    found = read(runs, places, names)
     check_names(names, found)
     made_by = chains(_stage_runs(found))
     lines = {model: {task: run.signature for task, run in own.items()} for model, own in made_by.items()}
@@ -191,7 +191,7 @@ def _judges(
     if exams and not runs:
         raise OptionError("--exam needs --judge: the judge's run on what the models made.")
     judges, of_judges = {}, dict[str, Run]()
-    for run, of, exam in with_exams(read(runs), read(exams)):
+    for run, of, exam in with_exams(read(runs, places), read(exams, places)):
         stage = run.benchmark.name
         cases = {about(row): run.cases[row.id] for row in rows_of(run, places) if row.id in run.cases}
         judges[next(iter(cases))[0]] = StageJudge(run.model, of, cases, list(exam.cases.values()) if exam else [])

@@ -133,7 +133,7 @@ def export_command(
 def _write_abstained(run: Path, exam: Path, risk: float, out: Path, data: str | None) -> None:
     from ..analysis.cascade import Examinee, abstained
     from ..analysis.duel_runs import duels_of, exam_of, exams
-    from ..analysis.run_data import RunData
+    from ..runs.data import RunData
     from ..writing.duel import people
     from .runs import read, the_run
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.strict_json import short
 from ..engine.evidence import Reply
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
+from ..runs.data import RunData
 from ..runs.run import Run, RunError
 from ..runs.unfinished import advice, state_of
 from ..writing.cases import Questions
@@ -56,8 +56,7 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
         raise OptionError(
             f"--licence must be one printable line of 1 to {LONGEST_NAME} characters without spaces around it, got {short(licence)}."
         )
-    run_of_writer, writer = _writing(run)
-    data.checked(run_of_writer)
+    run_of_writer, writer = _writing(run, data)
     cases, why_not = data.of(run_of_writer)
     if not isinstance(cases, Questions):
         raise DataError(f"{run_of_writer.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
@@ -69,7 +68,7 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
             raise OptionError(
                 f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such file or folder."
             )
-        rival, other = _writing(Path(against))
+        rival, other = _writing(Path(against), data)
         if rival.signature["data"] != run_of_writer.signature["data"]:
             raise RunError(
                 f"{rival.logs[0]}: found a run on other data ({rival.signature['source']}) than {run_of_writer.logs[0]} "
@@ -103,7 +102,7 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
 _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies of the other side"}
 
 
-def _writing(path: Path) -> tuple[Run, Writer]:
+def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
     """A run of a writing task, and its replies.
 
     Raises:
@@ -112,7 +111,7 @@ def _writing(path: Path) -> tuple[Run, Writer]:
     from ..runs.graded import writer_of
     from ..runs.logged import logged
 
-    run, _ = the_run(path)
+    run, _ = the_run(path, [data])
     if run.benchmark.name != WRITE.name:
         raise RunError(
             f"{run.logs[0]}: found a run of {run.signature['task']}, expected one of {WRITE.name}. Write first: "

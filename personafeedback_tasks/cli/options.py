@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..common.strict_yaml import argument
 from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 from ..personafeedback.paper.beside import beside
+from ..runs.data import RunData
 
 Decorator = Callable[[Any], Any]
 
@@ -50,6 +50,13 @@ def several(*options: Decorator) -> Decorator:
 
 runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 run_argument = click.argument("run", type=RUN)
+
+which_option = click.option(
+    "--task",
+    "which",
+    metavar="TASK",
+    help="Of several runs in a log or folder, that of this task, such as personafeedback_hard_mc or prefeval.",
+)
 
 json_option = click.option(
     "--json",

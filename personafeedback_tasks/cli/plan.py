@@ -113,7 +113,7 @@ def plan(
     made = make_plan(
         record,
         selection,
-        record.load(every[0], record.selections[selection]),
+        record.cases(every[0], record.selections[selection]),
         every,
         difference / 100,
         count,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from ..analysis.run_data import RunData
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
+from ..runs.data import RunData, refuse_misfits
 from .options import (
     FILE,
     RUN,
@@ -79,12 +79,12 @@ def rank(
     from ..analysis.control import with_controls
     from ..analysis.duel_runs import duels_in, exams, votes_in, writers
     from ..analysis.measures import Contender
-    from ..analysis.run_data import ranked, refuse_misfits
+    from ..analysis.run_data import ranked
     from ..reports import files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
     from ..runs.written import of_writer
 
-    found = read(runs, names, tokenizer)
+    found = read(runs, places[:-1] or places, names, tokenizer)
     on_benchmark, on_duels = [], []
     for run in found:
         duels = None

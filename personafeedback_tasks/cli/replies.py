@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..common.files import write
 from ..engine.plan import asked, benchmark_of
 from ..engine.recorded import calls_of, line_of, read
+from ..runs.data import RunData
 from ..runs.recorded import asked_of, run_of
 from ..runs.run import Run, text
 from .options import READABLE, given_options, json_option, out_option, run_argument, task_option
@@ -113,7 +113,7 @@ def score_replies(
             "`inspect eval ... -T setting=A,B`, or `--metadata` of lm-eval.)"
         )
     (options,) = every
-    cases = benchmark.load(options, benchmark.selections[selection])
+    cases = benchmark.cases(options, benchmark.selections[selection])
     benchmark.check(options, cases)
     recorded = read(file)
     run = run_of(benchmark, selection, cases, options, recorded, partial)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..analysis.run_data import RunData
 from ..common.errors import OptionError
 from ..engine.report import Published
 from ..engine.usage import Prices
+from ..runs.data import RunData, opened
 from ..runs.estimated import with_tokens
 from ..runs.names import AS_LOGGED, offers, refuse_unknown, with_names
-from ..runs.read import only, read_runs
-from ..runs.run import Run
+from ..runs.read import only
+from ..runs.run import Run, RunError
 from .options import (
     FILE,
     RUN,
@@ -31,6 +31,7 @@ from .options import (
     run_argument,
     runs_argument,
     tokenizer_option,
+    which_option,
 )
 from .output import files_written, progress, say, show, write_json
 
@@ -81,10 +82,10 @@ def report(
     from ..analysis.run_data import ranked
     from ..reports import files, report_short, report_text
 
-    found = read(runs, names, tokenizer)
+    found = read(runs, [data], names, tokenizer)
     rows = with_controls(found)
-    named = _read_controls([run for run, _ in rows], control, short, names, tokenizer)
-    check_names(names, [*found, *named.values()])
+    named = _read_controls([run for run, _ in rows], control, short, [data], names, tokenizer)
+    check_names(names, [*found, *(run for _, run in named)])
     rows = with_named(rows, named)
     # In a folder of several benchmarks or sets, those without published numbers go without. A folder of such ones alone is an error.
     some = any(_has_published(run) for run, _ in rows)
@@ -105,11 +106,18 @@ def report(
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
 @click.option("--sequential", is_flag=True, help="Say after how many users stop=5 would have decided.")
+@which_option
 @json_option
 @markdown_option
 @data_option
 def compare(
-    run_a: Path, run_b: Path, sequential: bool, json_file: Path | None, as_markdown: bool, data: RunData
+    run_a: Path,
+    run_b: Path,
+    sequential: bool,
+    which: str | None,
+    json_file: Path | None,
+    as_markdown: bool,
+    data: RunData,
 ) -> None:
     """Compare two runs of the same task: which is better, and by how much.
 
@@ -123,10 +131,9 @@ def compare(
     from ..analysis import comparison
     from ..reports import compare_text
 
-    runs = {"A": the_run(run_a)[0], "B": the_run(run_b)[0]}
+    runs = {"A": the_run(run_a, [data], which)[0], "B": the_run(run_b, [data], which)[0]}
     unchecked = {}
     for name, run in runs.items():
-        runs[name] = data.checked(run)
         cases, why_not = data.of(run)
         if cases is None:
             unchecked[name] = why_not
@@ -147,6 +154,7 @@ def compare(
 @click.option(
     "--replace", is_flag=True, help="Remove the sections and the `model-index` of another model from the card."
 )
+@which_option
 @control_options("no_persona", "other_persona")
 @name_option
 @paper_option
@@ -155,6 +163,7 @@ def card(
     run: Path,
     model_card: Path,
     replace: bool,
+    which: str | None,
     control: Sequence[tuple[str, Path]],
     names: dict[str, str],
     paper: str | None,
@@ -174,8 +183,8 @@ def card(
     from ..analysis.report import make_report
     from ..reports.card import update_card
 
-    asked, controls = the_run(run, names)
-    controls |= _read_controls([asked], control, short, names)
+    asked, controls = the_run(run, [data], which, names)
+    controls |= dict(_read_controls([asked], control, short, [data], names))
     check_names(names, [asked, *controls.values()])
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not, published_of([asked], paper))
@@ -183,10 +192,15 @@ def card(
         say(line)
 
 
-def read(paths: Sequence[Path], names: Mapping[str, str] = AS_LOGGED, tokenizer: str | None = None) -> list[Run]:
-    """The runs of files and folders; what is left out is said on stderr."""
+def read(
+    paths: Sequence[Path],
+    data: Sequence[RunData] = (),
+    names: Mapping[str, str] = AS_LOGGED,
+    tokenizer: str | None = None,
+) -> list[Run]:
+    """See `opened`; what is left out is said on stderr."""
     with progress() as show:
-        found = with_names(read_runs(paths, passed_over, lambda path: show(f"Reading {path}")), names)
+        found = with_names(opened(paths, data, passed_over, lambda path: show(f"Reading {path}")), names)
         return [with_tokens(run, tokenizer) for run in found]
 
 
@@ -209,27 +223,42 @@ def passed_over(line: str) -> None:
     say(line, err=True)
 
 
-def the_run(path: Path, names: Mapping[str, str] = AS_LOGGED) -> tuple[Run, dict[str, Run]]:
+def the_run(
+    path: Path, data: Sequence[RunData] = (), which: str | None = None, names: Mapping[str, str] = AS_LOGGED
+) -> tuple[Run, dict[str, Run]]:
     """The run of a file or folder, and the controls that are there: value of the control's option -> run.
 
+    Args:
+        which: the name of its task, where there are others.
+
     Raises:
-        RunError: there are several.
+        RunError: there are several, or none of that task.
     """
     from ..analysis.control import with_controls
 
-    rows = with_controls(read([path], names))
-    only(path, [run for run, _ in rows])
-    return rows[0]
+    rows = with_controls(read([path], data, names))
+    found = [row for row in rows if which is None or _is_of(row[0], which)]
+    if not found:
+        tasks = ", ".join(dict.fromkeys(run.task for run, _ in rows))
+        raise RunError(f"{path}: found no run of --task {which}, expected one. It has {tasks}.")
+    only(path, [run for run, _ in found], "--task")
+    return found[0]
+
+
+def _is_of(run: Run, task: str) -> bool:
+    """Whether a task asks as this run was asked, whatever its cells."""
+    return task in [run.benchmark.task(selection, run.method.suffix) for selection in ("", *run.benchmark.selections)]
 
 
 def _read_controls(
     runs: Sequence[Run],
     control: Sequence[tuple[str, Path]],
     short: Mapping[str, Path | None],
+    data: Sequence[RunData],
     names: Mapping[str, str],
     tokenizer: str | None = None,
-) -> dict[str, Run]:
-    """Setting -> control.
+) -> list[tuple[str, Run]]:
+    """(setting, control), for each task of the runs.
 
     Raises:
         OptionError: no control of these runs has such a setting.
@@ -240,13 +269,14 @@ def _read_controls(
     for setting, _ in control:
         if known and setting not in known:
             raise OptionError(f"the setting of --control must be one of {', '.join(known)}, got {setting!r}.")
-    controls = {}
+    controls = []
     for setting, path in (*control, *short.items()):
-        if path is not None:  # a folder may also have the runs of other settings
-            candidates = read([path], names, tokenizer)
-            controls[setting] = only(
-                path, [run for run in candidates if run.signature.get("setting") == setting] or candidates
-            )
+        if path is not None:  # a folder may also have the runs of other settings and tasks
+            candidates = read([path], data, names, tokenizer)
+            under = [run for run in candidates if run.signature.get("setting") == setting] or candidates
+            tasks = dict.fromkeys(run.task for run in runs)
+            fitting = [[one for one in under if one.task == task] for task in tasks]
+            controls += [(setting, only(path, own)) for own in filter(None, fitting or [under])]
     return controls
 
 

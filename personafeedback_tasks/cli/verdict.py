@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.run_data import RunData, cases_of, refuse_misfits
 from ..common.errors import OptionError, require
 from ..common.strict_json import jsonable
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels
+from ..runs.data import RunData, cases_of, refuse_misfits
 from ..runs.run import Run, RunError
 from .options import RUN, json_option, markdown_option, out_option, places_option, risk_option
 from .output import progress, say, show, write_json
@@ -106,7 +106,7 @@ def verdict(
         require("ppi_py", extra="verdict")
     exam = exam_paths[0]
     if then is not None and risk is not None:  # the second follows from the first
-        candidates = exams(read(exam_paths))
+        candidates = exams(read(exam_paths, places))
         made = _cascade(runs[0], then, exam, candidates, places, risk, human)
         if write_json(json_file, {"verdicts": [], "cascade": jsonable(abstaining_text.cascade_document(made))}):
             show(abstaining_text.cascade_blocks(made), as_markdown)
@@ -116,7 +116,7 @@ def verdict(
         raise OptionError(
             f"--human and --ask-people go with one run of duels, found {len(on_duels)}. Give one verdict for each."
         )
-    candidates = exams(read(exam_paths))
+    candidates = exams(read(exam_paths, places))
     if ask_people is not None and out is not None:
         _ask(*on_duels[0], exam_of(on_duels[0][0], exam, candidates), ask_people, out)
         return
@@ -138,7 +138,7 @@ def _on_duels(paths: Sequence[Path], places: Sequence[RunData]) -> list[tuple[Ru
     from ..analysis.duel_runs import duels_of, votes_in
 
     found = []
-    for run in read(paths):
+    for run in read(paths, places):
         if votes := votes_in(run, places):
             found += votes
             continue
@@ -194,7 +194,7 @@ def _cascade(
     judges: list[Examinee] = []
     people = None
     for path in (first, then):
-        run, _ = the_run(path)
+        run, _ = the_run(path, places)
         of = exam_of(run, exam, candidates, "--then needs the exam of each judge: pass --exam twice.")
         duels, cases = duels_of(run, places)
         differs, untested = False, ""

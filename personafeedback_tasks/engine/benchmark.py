@@ -6,8 +6,8 @@ else in this package names a benchmark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from math import nan
@@ -17,7 +17,7 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.power import Comparison
 from ..common.text import skeleton
 from ..replies.answers import REASONS
-from .cases import CaseSet, NamedSet
+from .cases import CaseSet, NamedSet, digest_of, refuse_other_counts
 from .conversation import Message
 from .documents import Scorable, ScorableCase, cases_of
 from .graded import Graded
@@ -98,8 +98,8 @@ class Benchmark:
         input: what a harness shows of a case, or of a document of several, in one line: its question.
         targets: the right label of each call.
         check: finds out before the first call whether every prompt can be built. Raises OptionError or DataError.
-        fingerprint: changes with every fixed text of the prompts and with their layout.
-        sizes: a signature -> cell -> number of cases that the data must have; empty if unknown.
+        fingerprint: changes with every fixed text of the prompts and with their layout, see `fingerprint_of`.
+        sizes: a signature, as far as options and data decide it -> cell -> number of cases that the data must have; empty if unknown.
         corpus: name -> score over all cases at once.
         undirected: those of which neither more nor less is better.
         stage: a call before the others, if there is one.
@@ -137,6 +137,20 @@ class Benchmark:
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
     explanations: Explanations | None = None
     comparisons: tuple[Comparison, ...] = ()
+
+    def cases(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
+        """The cases of a run: `load`, with as many of each cell as the data must have.
+
+        Raises:
+            DataError: see `load`; or a cell is incomplete, unless counts=any.
+        """
+        cases = self.load(options, selection)
+        said = {"demonstration": cases.demonstration, "set": asdict(cases.named_set) if cases.named_set else None}
+        expected = {} if cases.counts == "any" else self.sizes({**options.signed(), **said})
+        if selection:
+            expected = {cell: count for cell, count in expected.items() if cell in cases.cells}
+        refuse_other_counts(cases.source, cases.cells, expected)
+        return cases
 
     @property
     def measures(self) -> list[str]:
@@ -311,6 +325,21 @@ class Benchmark:
             tuple(logged.get(SETTINGS) or [setting]),
             logged.get(FACTS, {}),
         )
+
+    def fingerprint_of(self, version: str, shown: Iterable[tuple[Any, Any]]) -> str:
+        """A fingerprint: the version, and a SHA-256 (12 hex digits) of all that is shown.
+
+        Args:
+            shown: stand-ins for cases or documents, with the options under which each is shown: under every setting, so that a run and its
+                controls have the same. What moves a text of a prompt must move one of these.
+        """
+        texts: list[Any] = []
+        for document, options in shown:
+            method = self.methods[options.method]
+            texts += [self.turns(method, document, options, call) for call in method.calls]
+            if self.stage is not None and self.stage.applies(options):
+                texts.append(self.stage.prompt(document, options))
+        return f"{version}-{digest_of(texts)}"
 
     def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:
         """The messages of one call about a case or a document of several."""

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..common import foreign
+from ..common.errors import DataError
 
 HUB_COMMIT = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{40})")
 """A source that anybody can get: a commit on the Hub."""
@@ -133,6 +134,16 @@ class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
     def languages(self) -> Counter[str]:
         """Language -> number of cases."""
         return Counter(case.language for case in self.cases)
+
+
+def refuse_other_counts(source: str, cells: Mapping[str, Sequence[object]], expected: Mapping[str, int]) -> None:
+    """Raise DataError unless every cell has the number of cases that it must have."""
+    for cell, count in expected.items():
+        if len(cells.get(cell, ())) != count:
+            raise DataError(
+                f"{source}: found {len(cells.get(cell, ()))} cases of {cell}, expected {count}. Get a complete copy, or pass "
+                "counts=any to run on the cases that are present; the results then say so."
+            )
 
 
 def each_and_all(cells: Collection[str]) -> dict[str, list[str]]:

@@ -326,7 +326,7 @@ def _of_leaves(benchmark: Benchmark, cases: CaseSet[Any], options: Options) -> S
     """lm-eval counts `--limit` per task: per cell, where each is a task of its own with an order of its own."""
     method = benchmark.methods[options.method]
     selections = benchmark.selections
-    leaves = [benchmark.load(options, selections[cell]) for cell in cases.cells if cell in selections] or [cases]
+    leaves = [benchmark.cases(options, selections[cell]) for cell in cases.cells if cell in selections] or [cases]
     turns = zip_longest(*(_users_of(method, leaf) for leaf in leaves), fillvalue=())
     return [[user for users in turn for user in users] for turn in turns]
 

@@ -95,7 +95,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     name = record.task(selection, method.suffix if only else "")
     named = {name: arguments[name] for name in narrowing if arguments.get(name) is not None}
     chosen = {**named, **record.selections[selection]}
-    cases = record.load(told, chosen)
+    cases = record.cases(told, chosen)
     for options in every:
         record.check(options, cases)
     facts = record.explanations.facts(cases) if record.explanations else {}

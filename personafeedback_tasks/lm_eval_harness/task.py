@@ -112,7 +112,7 @@ class BenchmarkTask(ConfigurableTask):
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and interleaved by user."""
-        self.cases: CaseSet[Any] = self.benchmark.load(self.options[0], self.selection)
+        self.cases: CaseSet[Any] = self.benchmark.cases(self.options[0], self.selection)
         for options in self.options:
             self.benchmark.check(options, self.cases)
         self._document_of = {document.id: document for document in self.method.documents(self.cases)}

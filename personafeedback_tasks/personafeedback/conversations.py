@@ -7,7 +7,7 @@ from ..choice.orders import TWO
 from ..common.errors import OptionError
 from ..engine.conversation import Message
 from .cases import PersonaCase
-from .prompts import STAND_INS, Template, profile
+from .prompts import Template, profile
 
 SIDES = TWO.sides
 """The responses of a case; each makes one conversation."""
@@ -43,9 +43,3 @@ def conversation(case: PersonaCase, template: Template, side: str) -> list[Messa
     if template.setting != "no_persona":
         told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
     return choice.conversation(told, case.question, case.responses[SIDES.index(side)])
-
-
-def fingerprint(template: Template) -> str:
-    """Changes with the fixed text and the layout; a run and its control have the same."""
-    plain = Template(language=template.language)
-    return choice.fingerprint_of([conversation(case, plain, side) for case in STAND_INS for side in SIDES])

@@ -9,23 +9,16 @@ We found no prompt with which the authors asked models to choose. The wordings (
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from ..choice.orders import ORDERS, TWO
-from ..choice.prompts import fingerprint_of_texts, laid_out
+from ..choice.orders import TWO
+from ..choice.prompts import laid_out
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
 from ..engine.options import Options, option
 from .cases import COUNTS, PersonaCase, PersonaCases
-from .persona import Persona
 from .wordings import LANGUAGES, WORDINGS, Wording
-
-STAND_INS = tuple(
-    PersonaCase("", "", "", Persona("", profile), "Q", "C", "R")
-    for profile in ({"Name": "Ada", "Likes": ["tea", {"in": "May"}]}, {"姓名": "小安", "喜好": ["茶"]})
-)
-"""One case per language, for fingerprints: their contents tell the fixed texts and the layout apart."""
 
 
 def _retrieves(options: Mapping[str, Any]) -> bool:
@@ -78,6 +71,9 @@ class Template(Options):
         values=lambda: COUNTS,
     )
 
+    kept: tuple[str, ...] | None = None
+    """The pieces that the filter left of those that `rag` shows; None before it. No option."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
@@ -105,7 +101,7 @@ class Template(Options):
 
     def pieces(self, case: PersonaCase) -> tuple[str, ...]:
         """What `rag` shows of the user's memory, the most relevant piece first."""
-        return retrieve(case.question, case.persona.memory, self.k)
+        return retrieve(case.question, case.persona.memory, self.k) if self.kept is None else self.kept
 
     def check(self, cases: PersonaCases) -> None:
         """Find out before the first call whether every prompt can be built.
@@ -132,16 +128,6 @@ class Template(Options):
                 raise OptionError(
                     f"hide must name fields of these personas, got {name}. Use some of: {', '.join(sorted(known))}."
                 )
-
-    def fingerprint(self) -> str:
-        """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout.
-
-        Setting, method, hidden fields and what is retrieved are not in it: a run and its controls have the same.
-        """
-        plain = Template(prompt=self.prompt, language=self.language)
-        texts = [build(case, plain, order) for case in STAND_INS for order in ORDERS]
-        fixed = [text for case in STAND_INS for text in astuple(self.wording(case))]
-        return fingerprint_of_texts(self.prompt, [*texts, *fixed])
 
 
 def profile(case: PersonaCase, template: Template) -> str:

@@ -20,7 +20,7 @@ from ..engine.benchmark import Benchmark, Stage
 from ..engine.duels import Duels
 from ..engine.report import CardSpec, Examined, Shown
 from ..engine.signature import set_of
-from . import card, conversations, prompts
+from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
 from .baselines import BASELINES, acc_of
@@ -69,7 +69,12 @@ def _check(options: Template, cases: PersonaCases) -> None:
 
 
 def _fingerprint(options: Template) -> str:
-    return conversations.fingerprint(options) if options.method == "reward" else options.fingerprint()
+    """That of rewards is of their conversations alone, and so is that of the other methods of their prompts."""
+    rewards = options.method == "reward"
+    methods = [name for name, method in METHODS.items() if (method.evidence == "rewards") is rewards]
+    return PERSONAFEEDBACK.fingerprint_of(
+        "conversations" if rewards else options.prompt, stand_ins.shown(options, methods)
+    )
 
 
 SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {

@@ -67,11 +67,6 @@ class Release:
         """What says so: `set.json`, `sample`, or `Table 2` of the paper."""
         return manifest.FILE if self.manifest is not None else SAMPLE if self.is_sample else "Table 2"
 
-    @property
-    def authority(self) -> str:
-        """The same, with the paper's number."""
-        return f"{'arXiv 2506.12915, ' if self.counts is PAPER_COUNTS else ''}{self.counts_from}"
-
     @cached_property
     def others(self) -> Others:
         """Its users, and whose persona each of them gets under the setting `other_persona`."""

@@ -10,7 +10,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from ..choice.cases import COUNTS, ChoiceCase, ChoiceCases, in_proportion, refuse_other_counts
+from ..choice.cases import COUNTS, ChoiceCase, ChoiceCases, in_proportion
 from ..common import folders
 from ..common.errors import DataError, choose
 from ..common.strict_json import broken, loads, read, reason, short
@@ -44,7 +44,7 @@ def load(data: str | None = None, counts: str = "checked") -> ChoiceCases:
 
     Args:
         data: a folder, or `sample`, which was written for this project. None reads PREFEVAL_DATA.
-        counts: `checked` requires the numbers of ROWS; `any` accepts the topics and rows that are present.
+        counts: `checked` or `any`, see `Benchmark.cases`.
 
     Raises:
         DataError: there is no such folder, or it is broken. OptionError: counts is neither.
@@ -62,8 +62,6 @@ def load(data: str | None = None, counts: str = "checked") -> ChoiceCases:
         named = short(unknown[0]) if paths else "no file"
         raise DataError(f"{root}: found {named}, expected the files of these topics alone: {', '.join(ROWS)}. {_GET}")
     topics = {path.stem: _cases(path) for path in paths.values()}
-    if counts == "checked":
-        refuse_other_counts(str(root), topics, SAMPLE_ROWS if root == sample else ROWS)
     digest = digest_of([(name, hashlib.sha256(read(path)).hexdigest()) for name, path in paths.items()])
     return ChoiceCases(tuple(in_proportion(list(topics.values()))), counts, source, digest, tuple(ROWS))
 

@@ -19,7 +19,7 @@ from ..replies.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
 from .fields import Message
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
-from .rows import transcript
+from .rows import SOURCES, transcript
 from .stages import StageOptions, bullets, data_option, does, filled, making
 
 LISTED = "listed"
@@ -187,7 +187,7 @@ EXTRACT = making(
     Conversation,
     LISTED,
     METHOD,
-    PROMPT,
+    Conversation("", "", (Message("user", "U"), Message("assistant", "S")), SOURCES[0]),
     options=ExtractOptions,
     load=lambda options, selection: conversations(options.data),
     prompt=lambda row, options, call: filled(PROMPT, conversation=row.transcript),

@@ -10,10 +10,10 @@ from ..engine.outcome import Outcome
 from ..engine.report import Examined, Line
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
 from .data import Rows
-from .fields import ROLES
+from .fields import ROLES, Message
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
 from .rows import SOURCES, Extraction
-from .stages import always_saying, filled, fingerprint, inserted, judging
+from .stages import always_saying, filled, inserted, judging
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
 CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
@@ -89,12 +89,12 @@ _RATES = "How much is called problematic"
 
 EXTRACTION = judging(
     Extraction,
+    {"generate": Extraction("", "", (Message("user", "U"), Message("assistant", "S")), "A", "R", HUMAN)},
     "even_votes",
     methods={"generate": GENERATE},
     labels=SCORES.labels,
     prompt=lambda row, options, call: build(row),
     targets=lambda row: [SCORES.target(row)],
-    fingerprint=lambda options: fingerprint(PROMPT),
     corpus={**CORPUS, "f1_gap": f1_gap},
     undirected=("selection_rate", "human_rate", "f1_gap"),
     judges={"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC},

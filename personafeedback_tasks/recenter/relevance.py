@@ -18,7 +18,7 @@ from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
-from .stages import filled, fingerprint, inserted, judging
+from .stages import filled, inserted, judging
 
 SCORES = TwoLabels(YES, NO)
 
@@ -90,15 +90,16 @@ SELECT = Method(
 )  # fmt: skip
 
 _RATES = "How much is selected"
+_STAND_INS = (Relevance("", "", "P", "A"), Relevance("", "", "P", "A  A"))
 
 RELEVANCE = judging(
     Relevance,
+    {"generate": _STAND_INS[0], "select": Document("", _STAND_INS)},
     "even_votes",
     methods={"generate": GENERATE, "select": SELECT},
     labels=SCORES.labels,
     prompt=_prompt,
     targets=lambda row: [SCORES.target(row)],
-    fingerprint=lambda options: fingerprint(profile.PROMPT if options.method == "select" else PROMPT),
     corpus=SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection"),
     undirected=("selection_rate", "human_rate", "over_selection"),
     judges={"always_yes": _always_yes, "always_no": _always_no},

@@ -123,7 +123,7 @@ RESPOND = making(
     Informed,
     WRITTEN,
     METHOD,
-    "".join(PROMPTS.values()),
+    Informed("", "", "", "P", False, "", ("A", "B  B")),
     options=RespondOptions,
     **going_on("selected", SELECT, Relevance, to_reply),
     prompt=lambda row, options, call: build(row, call),

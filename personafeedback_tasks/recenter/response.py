@@ -18,7 +18,7 @@ from . import agreement, ratings, reference
 from .control import SELECTED
 from .data import Rows
 from .rows import SCALE, Response
-from .stages import always_saying, filled, fingerprint, judging
+from .stages import always_saying, filled, judging
 
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
@@ -119,12 +119,12 @@ _MEAN, _ORDERS = "Against people's mean", "Both orders"
 
 RESPONSE = judging(
     Response,
+    dict.fromkeys(("generate", "reward"), Response("", "", "P", "A", "G", "B")),
     "without_votes",
     methods={"generate": GENERATE, "reward": REWARD},
     labels=ratings.LABELS,
     prompt=lambda row, options, call: build(row, call),
     targets=targets,
-    fingerprint=lambda options: fingerprint(TOLD if options.method == REWARD.name else PROMPT),
     corpus={
         "spearman": ratings.spearman,
         "pairwise": ratings.pairwise,

@@ -122,7 +122,7 @@ SELECT = making(
     Profile,
     LISTED,
     METHOD,
-    profile.PROMPT,
+    Profile("", "", "", "P", False, "", ("A", "B  B")),
     options=SelectOptions,
     **going_on("attributes", EXTRACT, Extraction, to_select),
     prompt=lambda row, options, call: profile.listing(row.attributes, row.question),

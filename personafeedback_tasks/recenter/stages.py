@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -129,10 +128,6 @@ def inserted(template: str, text: str, benchmark: str) -> tuple[str, ...]:
     return (*parts, rest)
 
 
-def fingerprint(template: str) -> str:
-    return f"v1-{hashlib.sha256(template.encode()).hexdigest()[:12]}"
-
-
 def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
     """A baseline that says the same of every row."""
     return {row.id: answers for row in rows}
@@ -140,6 +135,7 @@ def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
 
 def judging(
     stage: type[R],
+    stand_ins: Mapping[str, Any],
     unscored: str,
     examine: Callable[[Rows[R]], Examined],
     shown: Callable[[R], dict[str, str]],
@@ -149,6 +145,7 @@ def judging(
     """The record of a stage in which a model judges.
 
     Args:
+        stand_ins: see `of_stage`.
         unscored: what a signature calls the number of rows that cannot be scored.
         examine: what the texts of all rows, asked or not, add.
         shown: heading -> text of a row.
@@ -158,6 +155,7 @@ def judging(
     about_prompt = issubclass(stage, PromptRow)
     return of_stage(
         stage,
+        stand_ins,
         options=ControlledOptions if about_prompt else JudgedOptions,
         load=lambda options, selection: _asked(load(stage, options.data), vars(options)),
         signed={unscored: always},
@@ -184,13 +182,14 @@ def judging(
     )
 
 
-def of_stage(stage: type[StageRow], **own: Any) -> Benchmark:
+def of_stage(stage: type[StageRow], stand_ins: Mapping[str, Any], **own: Any) -> Benchmark:
     """What the records of all stages share, whether a model judges in them or does them.
 
     Args:
+        stand_ins: method -> a row or document, for its fingerprint.
         own: what differs, as in Benchmark.
     """
-    return Benchmark(
+    record = Benchmark(
         name=f"recenter_{stage.stage}",
         title=f"Recenter {stage.stage}",
         version=VERSION,
@@ -198,27 +197,29 @@ def of_stage(stage: type[StageRow], **own: Any) -> Benchmark:
         selections={"": {}},
         columns=each_and_all,
         input=lambda asked: cases_of(asked)[0].question,
+        fingerprint=lambda options: record.fingerprint_of("v1", [(stand_ins[options.method], options)]),
         **own,
     )
+    return record
 
 
 def making(
-    stage: type[StageRow], label: str, method: Method, texts: str, report: dict[str, Any], **own: Any
+    stage: type[StageRow], label: str, method: Method, stand_in: Any, report: dict[str, Any], **own: Any
 ) -> Benchmark:
     """The record of a stage that a model does: what is measured of its replies needs no judge.
 
     Args:
         label: what a reply is read to that is what was asked for.
-        texts: the fixed ones of the prompts.
+        stand_in: a row, for its fingerprint.
         report: what differs between these stages, as in ReportSpec.
         own: the same, as in Benchmark.
     """
     return of_stage(
         stage,
+        {method.name: stand_in},
         methods={method.name: method},
         labels=(label,),
         targets=lambda row: [label] * len(method.calls),
-        fingerprint=lambda options: fingerprint(texts),
         report=ReportSpec(primary=label, score=label.capitalize(), chance=None, **report),
         **own,
     )

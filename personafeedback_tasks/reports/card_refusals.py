@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..analysis.report import Report
-from ..common.statistics import percent
 from ..engine.cases import CaseSet
 from ..engine.report import CardSpec
 from ..runs.caveat import VOID
@@ -13,9 +12,6 @@ from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
 from .card_file import CardError
 from .sentences import sentence
-
-MOST_OTHERWISE = 0.005
-"""Share of a run's replies that the installed version may read differently from that of the run."""
 
 
 def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec:
@@ -77,12 +73,6 @@ def refuse_unpublishable(report: Report, cases: CaseSet[Any] | None) -> CardSpec
 def _refuse_unchecked(run: Run, cases: CaseSet[Any] | None) -> None:
     """Raise CardError for a run whose log does not bear the score that a card would show."""
     log = run.logs[0]
-    if run.otherwise > MOST_OTHERWISE * run.replies:
-        raise CardError(
-            f"{log}: found {run.otherwise:,} of {run.replies:,} replies that task version {run.signature['task_version']} read differently "
-            f"from the installed version {run.benchmark.version}, expected at most {percent(MOST_OTHERWISE)} %. Score the log again "
-            "(`inspect score`), or run again."
-        )
     if run.unchecked:
         raise CardError(
             f"{sentence(run.unchecked[0])} A card needs that. Run again, or install the version of the run."

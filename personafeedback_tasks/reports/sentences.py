@@ -133,6 +133,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its score, {score}, is formed of log-odds "
     "averaged over all orders, in which place cancels.",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
+    "missing_samples": "MISSING SAMPLES: {log} has {found:,} of the {claimed:,} samples that its header counts. Use the log as the harness wrote it.",
+    "joined": "JOINED: one run of {logs}.",
     "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
     "stopped": _stopped,
     "unfinished": "The run is {state}. {advice}",
@@ -140,8 +142,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "limit and run again.",
     "asked_otherwise": "The runs were asked under other conditions: {how}.",
     "cached": "Replies may come from a cache ({cache}). lm-eval's (--use_cache) takes those of any model: use one file per model.",
-    "other_version": "The replies were read by task version {version}; the installed version {installed} reads {otherwise:,} of them differently.",
+    "other_version": "The run is of task version {version}. All numbers here are those of the installed version {installed}, which reads {otherwise:,} replies differently.",
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
+    "prompts_wrapped": "OTHER PROMPTS: {log}: {why} Run again, or report only what the model was asked with our prompts.",
     "counts_unchecked": "The number of cases in the data was not checked (counts=any).",
     "tokens_estimated": "Its tokens are ESTIMATED: the log counts none, and {tokenizer} counted those of the logged prompts and replies.",
     # its data

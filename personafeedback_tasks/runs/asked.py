@@ -1,36 +1,26 @@
 """A run beside the data that it was made on: its cases, and the prompts in its log, held against those that this version builds for its
 options. One comparer for both harnesses.
 
-Both harnesses log every prompt in full. Those of some cases tell under which setting, wording and method a run was asked, whatever
-its signature claims.
+Both harnesses log every prompt in full. They tell under which setting, wording and method a run was asked, whatever its signature claims.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from itertools import zip_longest
+from typing import Any
 
 from ..common.errors import PersonaFeedbackError
 from ..common.strict_json import cut
 from ..engine.benchmark import Benchmark
-from ..engine.cases import CaseSet, NamedSet, digest_of
+from ..engine.cases import CaseSet, NamedSet
 from ..engine.options import Options
+from .caveat import VOID, Caveat
 from .claims import options_of, prompts_unchecked
+from .logged import documents_of
 from .run import USE_AS_WRITTEN, Asked, Run, RunError, refused
-
-CASES = 50
-"""Of how many cases or documents of a log the prompts are compared."""
-
-T = TypeVar("T")
-
-
-def spread(items: Iterable[tuple[str, T]]) -> list[T]:
-    """Up to CASES of some items, in their order. Their names decide which: always the same ones, and from all over a log."""
-    by_name = ((int(digest_of([name]), 16), number, item) for number, (name, item) in enumerate(items))
-    kept = sorted(heapq.nsmallest(CASES, by_name), key=lambda entry: entry[1])
-    return [item for _, _, item in kept]
+from .wrapping import LABEL, Call
 
 
 def checked(run: Run, cases: CaseSet[Any]) -> Run:
@@ -40,8 +30,9 @@ def checked(run: Run, cases: CaseSet[Any]) -> Run:
         RunError: these are other data, or the log has other prompts than its options ask for.
     """
     refuse_other_data(run, cases)
-    why = "" if run.asked is None or run.unchecked else _compared(run, run.asked, cases)
-    return replace(run, unchecked=(prompts_unchecked(run.logs[0], why),)) if why else run
+    known = "prompts_unchecked" in {caveat.key for caveat in run.unchecked}
+    found = None if run.asked is None or known else _compared(run, run.asked, cases)
+    return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
 
 
 def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
@@ -82,8 +73,8 @@ def _counted(named: NamedSet | None) -> str:
     return ", ".join(f"{cell} {count:,}" for cell, count in named.counts.items()) if named else "no manifest"
 
 
-def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
-    """Why the prompts could not be compared with those of `cases`, in a sentence; empty if they were.
+def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> Caveat | None:
+    """What speaks against the prompts; None if they are those of `cases`.
 
     Raises:
         RunError: the log has other prompts than its options ask for.
@@ -93,9 +84,10 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
     try:
         for name, value in benchmark.signs(cases, options).items():
             if value != run.signature.get(name):
-                return f"found {name} {run.signature.get(name)}, expected {value} as in {cases.source}."
+                why = f"found {name} {run.signature.get(name)}, expected {value} as in {cases.source}."
+                return prompts_unchecked(log, why)
         documents = {document.id: document for document in _documents(run, cases)}
-        lacking = 0
+        lacking, around, unknown = 0, None, ""
         for asked in logged:
             if not asked.calls:
                 lacking += 1
@@ -104,22 +96,23 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> str:
                 raise RunError(
                     f"{log}, {asked.where}: found prompts of {asked.id}, which is not in {cases.source}. {USE_AS_WRITTEN}"
                 )
-            if (other := _other(benchmark, options, documents[asked.id], asked)) is not None:
-                call, ours, theirs = other
-                same = next(
-                    (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if len(set(pair)) > 1), 0
-                )
-                raise RunError(
-                    f"{log}, {asked.where}: found another prompt ({call}) than its options ask for: {_from(theirs, same)} in place of "
-                    f"{_from(ours, same)}. {USE_AS_WRITTEN}"
-                )
+            ours = dict(_calls(benchmark, options, documents[asked.id], asked))
+            if isinstance(first := asked.calls[0], tuple):  # the texts of the first case of a log are kept
+                around = asked.wrapping.around(next(iter(ours.values())), first)
+                unknown = unknown or asked.wrapping.unknown(around)
+            expected = {name: asked.wrapping.sent(call, around) for name, call in ours.items()}
+            hashes = [hash(call) if isinstance(call, tuple) else call for call in asked.calls]
+            if [*map(hash, expected.values())] != hashes:
+                raise _other(run, asked, expected)
     except RunError:
         raise
     except (PersonaFeedbackError, ImportError) as error:  # a file or a package is missing that their prompts need
-        return f"they cannot be built: {error}"
+        return prompts_unchecked(log, f"they cannot be built: {error}")
+    if unknown:
+        return Caveat("prompts_wrapped", VOID, {"log": log.name, "why": unknown})
     if lacking:
-        return f"{lacking} of {len(logged)} cases that were looked at have no prompt in the log."
-    return ""
+        return prompts_unchecked(log, f"{lacking:,} of {len(logged):,} cases have no prompt in the log.")
+    return None
 
 
 def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
@@ -129,35 +122,42 @@ def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
     return run.method.documents([case for case in cases if case.cell in run.cells])
 
 
-def _other(benchmark: Benchmark, options: Options, document: Any, asked: Asked) -> tuple[str, str, str] | None:
-    """(call, our text, the logged one) of the first call that was asked otherwise; None if there is none."""
-    ours = list(_calls(benchmark, options, document, asked))
-    exact = benchmark.methods[options.method].conversation is not None
-    for (call, texts), logged in zip(ours, asked.calls, strict=False):
-        if exact and len(texts) != len(logged):
-            return call, "\n".join(texts), "\n".join(logged)
-        rest = iter(logged)
-        for text in texts:
-            # Chat templates wrap and trim a text; few-shot examples and a system instruction are before it.
-            if not any(text.strip() in other for other in rest):
-                return call, text, "\n".join(logged)
-    if len(ours) != len(asked.calls):
-        return "all calls", f"{len(ours)} calls", f"{len(asked.calls)} calls"
-    return None
+def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:
+    """The error for a case that was asked otherwise. Its messages are read again."""
+    again = (
+        document.asked().under(task.settings.index(run.setting), len(task.settings)).calls
+        for task, document in documents_of(run)
+        if document.asked is not None and (document.where, document.id) == (asked.where, asked.id)
+    )
+    calls: list[Any] = [*next(again, ())]
+    name, ours, theirs = "all calls", f"{len(expected)} calls", f"{len(calls)} calls"
+    for (call, own), logged in zip(expected.items(), calls, strict=False) if len(calls) == len(expected) else ():
+        if own != logged:
+            name, ours, theirs = call, _shown(own), _shown(logged)
+            break
+    same = next((place for place, (one, other) in enumerate(zip_longest(ours, theirs)) if one != other), 0)
+    return RunError(
+        f"{run.logs[0]}, {asked.where}: found another prompt ({name}) than its options ask for: {_from(theirs, same)} in place of "
+        f"{_from(ours, same)}. {USE_AS_WRITTEN}"
+    )
 
 
-def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) -> Iterator[tuple[str, list[str]]]:
-    """The calls of a case or document with the texts of each, in order; that of the stage first."""
+def _shown(call: Call) -> str:
+    return "\n".join(f"{role}: {text}" if role else text for role, text in call)
+
+
+def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) -> Iterator[tuple[str, Call]]:
+    """The calls of a case or document by name, in order; that of the stage first."""
     method, stage = benchmark.methods[options.method], benchmark.stage
     if stage is not None and stage.applies(options):
-        yield stage.name, [stage.prompt(document, options)]
+        yield stage.name, (("user", stage.prompt(document, options)),)
         options = stage.apply(document, options, asked.stage_reply or "")
     for call in method.calls:
-        texts = [turn["content"] for turn in benchmark.turns(method, document, options, call)]
-        if method.evidence == "log_likelihoods":  # one request per label, which follows the prompt
-            yield from ((f"{call}, {label}", [*texts, label]) for label in benchmark.labels)
+        turns = tuple((turn["role"], turn["content"]) for turn in benchmark.turns(method, document, options, call))
+        if method.evidence == "log_likelihoods":  # one request per label
+            yield from ((f"{call}, {label}", (*turns, (LABEL, label))) for label in benchmark.labels)
         else:
-            yield call, texts
+            yield call, turns
 
 
 def _from(text: str, place: int) -> str:

@@ -12,6 +12,9 @@ VOID = "void"
 FORBIDS = "forbids"
 """Nothing may be concluded about the model."""
 
+NAMED = "named"
+"""Nothing speaks against the numbers; a reader must know what they are made of."""
+
 WEAKENS = "weakens"
 """A conclusion needs care."""
 
@@ -20,7 +23,7 @@ WEAKENS = "weakens"
 class Caveat:
     """
     Attributes:
-        severity: VOID, FORBIDS or WEAKENS.
+        severity: VOID, FORBIDS, NAMED or WEAKENS. Short outputs leave out the last.
         values: what its sentence needs, by name.
         about: of several runs those that it is about, by their names in the output; empty where it is about all.
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from ..engine.signature import set_of
 from ..engine.table import table
 from ..engine.usage import NONE, total
 from . import claims, marks
-from .caveat import Caveat
+from .caveat import VOID, Caveat
 from .judged import Compared, compared, equal, scored_cases
 from .log import Log, LoggedTask, Printed
-from .run import AS_WRITTEN, Asked, Run, RunError, refused
+from .run import Asked, Run, RunError, refused
 from .stopped import of_users
 
 
@@ -43,16 +44,20 @@ def runs_of(log: Log) -> list[Run]:
         path, benchmark = task.path, find(task.signature["benchmark"])
         unchecked |= dict.fromkeys(claims.compared(path, task.signatures, task.record))
         cells |= cells_of(path, task.signature, benchmark)
-        every, found_marks, looked_at = compared(task, benchmark)
-        asked += [document.asked() for document in looked_at if document.asked is not None]
+        every, found_marks, of_task = compared(task, benchmark)
+        asked += of_task
+        if len(found_marks) < task.completed:
+            lost = {"log": path.name, "found": len(found_marks), "claimed": task.completed}
+            unchecked[Caveat("missing_samples", VOID, lost)] = None
         claims.refuse_other_model(path, task.record)
         marks.refuse_invalidated(path, task.invalidated, found_marks)
         counted = [case for case in every if not case.mark]
         kept, short = marks.of_all_epochs(path, counted, task.epochs)
         left_out |= marks.counted(found_marks) | short
-        _refuse_other_answers(task, kept, benchmark)
-        _refuse_other_values(task, kept, benchmark)
-        _refuse_other_table(task, [every, counted] if any(found_marks) else [every], benchmark)
+        if task.signature["task_version"] == benchmark.version:  # else its reader or its metrics may have been others
+            _refuse_other_answers(task, kept)
+            _refuse_other_values(task, kept)
+            _refuse_other_table(task, [every, counted] if any(found_marks) else [every], benchmark)
         if twice := cases[0].keys() & {case.outcome.case_id for case in kept}:
             found = f"{min(twice)} ({len(twice):,} in all), which are also in another cell's samples"
             raise refused(path, found, "each case in one cell", "Use the files as the harness wrote them.")
@@ -64,19 +69,13 @@ def runs_of(log: Log) -> list[Run]:
     runs = [
         replace(
             run, signature={**run.signature, **log.tasks[0].signatures[place]}, cells=cells, cases=cases[place],
-            otherwise=otherwise[place], asked=tuple(_under(one, place, len(settings)) for one in asked), unchecked=tuple(unchecked),
+            otherwise=otherwise[place], asked=tuple(one.under(place, len(settings)) for one in asked), unchecked=tuple(unchecked),
             left_out=left_out, named=run.named and len(settings) == 1, usage=usage[place], beside={} if place else run.beside,
         )
         for place in settings
     ]  # fmt: skip
     stop = log.tasks[0].stop
     return runs if stop is None else of_users(runs, stop)
-
-
-def _under(asked: Asked, place: int, settings: int) -> Asked:
-    """What was asked under one of the settings, whose calls follow each other."""
-    each = -(-len(asked.calls) // settings)
-    return replace(asked, calls=asked.calls[place * each : (place + 1) * each])
 
 
 def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> dict[str, int]:
@@ -98,36 +97,30 @@ def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> 
     return found
 
 
-def _refuse_other_answers(task: LoggedTask, cases: Sequence[Compared], benchmark: Benchmark) -> None:
-    """Raise RunError if the run's version is this one, and reads some replies differently."""
-    wrong = [case for case in cases if [outcome.answers for outcome in case.outcomes] != [*case.again]]
-    if wrong and task.signature["task_version"] == benchmark.version:
-        answers = ", ".join(answer for outcome in wrong[0].outcomes for answer in outcome.answers)
-        again = ", ".join(answer for of_setting in wrong[0].again for answer in of_setting)
+def _refuse_other_answers(task: LoggedTask, cases: Sequence[Compared]) -> None:
+    """Raise RunError unless the answers that a log has are those of its replies."""
+    wrong = [case for case in cases if any(_differing(case, place) for place in range(len(case.outcomes)))]
+    if wrong:
+        answers = ", ".join(answer for of_setting in wrong[0].logged_answers for answer in of_setting)
+        again = ", ".join(answer for outcome in wrong[0].outcomes for answer in outcome.answers)
         raise _contradiction(task.path, wrong, len(cases), f"the answers {answers}", again, "its replies")
 
 
 def _differing(case: Compared, place: int) -> int:
-    """Number of replies that this version of the reader reads differently from the run's, under one of the settings."""
-    return sum(a != b for a, b in zip(case.outcomes[place].answers, case.again[place], strict=True))
+    """Number of replies that the log reads otherwise, under one of the settings."""
+    if not case.logged_answers:
+        return 0
+    return sum(a != b for a, b in zip_longest(case.logged_answers[place], case.outcomes[place].answers))
 
 
-def _refuse_other_values(task: LoggedTask, cases: Sequence[Compared], benchmark: Benchmark) -> None:
-    version = task.signature["task_version"]
+def _refuse_other_values(task: LoggedTask, cases: Sequence[Compared]) -> None:
+    """Raise RunError for a value that does not follow from the answers. One that the log lacks may be of a later version."""
     scored = [(case, case.logged) for case in cases if case.logged is not None]
     for name in scored[0][0].table if scored else ():
-        differing = [(case, values) for case, values in scored if not equal(values.get(name), case.table[name])]
-        if not differing:
-            continue
-        wrong, (first, values) = [case for case, _ in differing], differing[0]
-        found, expected = values.get(name, "nothing"), first.table[name]
-        if version != benchmark.version:
-            raise RunError(
-                f"{task.path}, {first.where}: found {name} {found} for {first.outcome.case_id}, expected {expected:g} "
-                f"({len(wrong):,} of {len(cases):,} rows disagree). Task version {version} scored the "
-                f"log, {benchmark.version} is installed: score it again (`inspect score`) or run again."
-            )
-        raise _contradiction(task.path, wrong, len(cases), f"{name} {found}", f"{expected:g}", "its answers")
+        wrong = [case for case, values in scored if name in values and not equal(values[name], case.table[name])]
+        if wrong:
+            found = f"{name} {(wrong[0].logged or {})[name]}"
+            raise _contradiction(task.path, wrong, len(cases), found, f"{wrong[0].table[name]:g}", "its answers")
 
 
 def _refuse_other_table(task: LoggedTask, allowed: Sequence[Sequence[Compared]], benchmark: Benchmark) -> None:
@@ -138,13 +131,12 @@ def _refuse_other_table(task: LoggedTask, allowed: Sequence[Sequence[Compared]],
     """
     if task.printed is None:
         return
-    primary = benchmark.primary(benchmark.methods[task.signature["method"]])
     first: RunError | None = None
     for cases in allowed:
         if not cases:
             return  # every sample failed, or none of them counts
         try:
-            _refuse_one_table(task.path, task.printed, _table(task.printed, cases, benchmark), primary)
+            _refuse_one_table(task.path, task.printed, _table(task.printed, cases, benchmark))
         except RunError as error:
             first = first or error
         else:
@@ -153,7 +145,7 @@ def _refuse_other_table(task: LoggedTask, allowed: Sequence[Sequence[Compared]],
         raise first
 
 
-def _refuse_one_table(path: Path, printed: Printed, ours: Mapping[str, float], primary: str) -> None:
+def _refuse_one_table(path: Path, printed: Printed, ours: Mapping[str, float]) -> None:
     for name, value in ours.items():
         named = f"{name.removesuffix('_stderr')}{printed.stderr}" if name.endswith("_stderr") else name
         if named in printed.values and not equal(printed.values[named], value):
@@ -161,9 +153,6 @@ def _refuse_one_table(path: Path, printed: Printed, ours: Mapping[str, float], p
                 f"{path}: found {named} {printed.values[named]} in the table of {printed.name}, expected {value:g} from its samples. "
                 "The rows or the table were changed after the run, or belong to two runs: use the files as the harness wrote them."
             )
-    if primary in ours and primary not in printed.values:
-        expected = f"{ours[primary]:g} from its samples"
-        raise refused(path, f"no {primary} in the table of {printed.name}", expected, AS_WRITTEN)
 
 
 def _table(printed: Printed, compared: Sequence[Compared], benchmark: Benchmark) -> dict[str, float]:

@@ -17,7 +17,7 @@ from ..engine.benchmark import Benchmark, find
 from ..engine.cases import HUB_COMMIT, remark_of
 from ..engine.options import Options
 from ..engine.signature import set_of
-from .caveat import WEAKENS, Caveat
+from .caveat import FORBIDS, Caveat
 from .run import RunError, refused, text
 
 
@@ -126,7 +126,7 @@ def _compared(
 
 def prompts_unchecked(log: Path, why: str) -> Caveat:
     """The caveat on a log whose prompts were not compared with its options."""
-    return Caveat("prompts_unchecked", WEAKENS, {"log": log.name, "why": why})
+    return Caveat("prompts_unchecked", FORBIDS, {"log": log.name, "why": why})
 
 
 _SAMPLE = "sample"

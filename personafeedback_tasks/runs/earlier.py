@@ -9,9 +9,10 @@ from ..engine.cases import digest_of
 from ..engine.earlier import Earlier, EarlierCase
 from ..engine.evidence import Reply, answer_in
 from ..engine.recorded import refuse_without_text
+from .data import opened
 from .graded import writer_of
 from .logged import documents_of
-from .read import only, read_runs
+from .read import only
 from .run import Run, RunError
 from .unfinished import advice, state_of
 
@@ -19,7 +20,7 @@ from .unfinished import advice, state_of
 def find(place: str, benchmark: str) -> Earlier:
     """See `engine.earlier.earlier`."""
     path = folders.find(place) or Path(place).expanduser()
-    runs = read_runs([path])
+    runs = opened([path])
     own = [run for run in runs if run.benchmark.name == benchmark]
     if not own:
         found = ", ".join(sorted({run.benchmark.name for run in runs}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..common.tokens import Count, counted_by
 from ..engine.evidence import Reply
@@ -43,14 +44,12 @@ def with_tokens(run: Run, tokenizer: str | None) -> Run:
 def _usage(document: LoggedDocument, place: int, settings: int, count: Count) -> Usage:
     """Of a document under one of its settings, whose calls follow each other."""
     assert document.asked is not None  # checked by the caller
-    calls, evidence = document.asked().calls, document.evidence
-    asked, given = (
-        slice(len(some) * place // settings, len(some) * (place + 1) // settings) for some in (calls, evidence)
-    )
-    replies = [reply.text for reply in evidence[given] if isinstance(reply, Reply)]
+    asked: Any = document.asked().under(place, settings).calls
+    each = len(document.evidence) // settings
+    replies = [reply.text for reply in document.evidence[place * each :][:each] if isinstance(reply, Reply)]
     return Usage(
-        calls=len(calls[asked]),
-        input=sum(count([text for texts in calls[asked] for text in texts])),
+        calls=len(asked),
+        input=sum(count([text for call in asked for _, text in call])),
         output=sum(count(replies)),
     )
 

@@ -44,12 +44,13 @@ from .run import NO_SAMPLES, Asked, Run, RunError, refused, signed
 from .stopped import plan_in
 from .unfinished import perhaps
 from .usage import CallsMade
+from .wrapping import Wrapping
 
 _SAMPLES = "samples/"
 """The beginning of their names in an archive."""
 
 
-def opened(path: Path) -> Log:
+def opened(path: Path) -> list[Log]:
     """One log, finished or not.
 
     Raises:
@@ -75,12 +76,13 @@ def opened(path: Path) -> Log:
         record=_record(samples),
         documents=samples.read,
         printed=samples.printed,
+        completed=log.results.completed_samples if log.status == "success" and log.results else 0,
         epochs=log.eval.config.epochs or 1,
         invalidated=log.invalidated,
         grader=grader(log, samples.benchmark),
         stop=_stop(samples),
     )
-    return Log([task], partial(_run, samples))
+    return [Log([task], partial(_run, samples))]
 
 
 def _run(samples: _Samples) -> Run:
@@ -191,6 +193,11 @@ class _Samples:
     def method(self) -> Method:
         return self.benchmark.methods[self.signature["method"]]
 
+    @cached_property
+    def system(self) -> str:
+        """The system message that the header names (--system-message)."""
+        return self.log.plan.config.merge(self.log.eval.model_generate_config).system_message or ""
+
     @property
     def scorer(self) -> str:
         """The name of ours."""
@@ -288,18 +295,31 @@ class _Samples:
         )
 
     def _asked(self, raw: dict[str, Any]) -> Asked:
-        made = {about.get("call"): call for call, about in calls.made(_events(raw)) if call.role is None}
+        """How a sample was asked, from its events as they are logged: objects of all of them would take minutes."""
+        made: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
+        for event in raw.get("events") or ():
+            if event.get("event") == "model" and event.get("role") is None:
+                sent = _sent(raw, event)  # at least one message
+                made[str((sent[-1].get("metadata") or {}).get("call"))] = event, sent
         stage = self.benchmark.stage.name if self.benchmark.stage else ""
-        texts = []
-        asked = self.method.asked(raw["metadata"].get(SETTINGS) or [""])
-        for call in (made[name] for name in (stage, *asked) if name in made):
-            own = (
-                call.input[1:] if call.config.system_message == call.input[0].text else call.input
-            )  # Inspect's own option
-            texts.append([message.text for message in own])
-            self.asked.add(call.model)
-        reply = said(calls.choice(made[stage].output)).text if stage in made else None
-        return Asked(f"sample {raw['id']}", raw["id"], texts, reply)
+        asked = [name for name in (stage, *self.method.asked(raw["metadata"].get(SETTINGS) or [""])) if name in made]
+        calls = []
+        for event, sent in map(made.__getitem__, asked):
+            tools = [("tools", str(event["tools"]))] if event.get("tools") else []
+            calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
+            self.asked.add(event["model"])
+        reply = self._stage_reply(raw) if stage in made else None
+        self._refuse_other_replies(raw, [made[name][0] for name in asked if name != stage])
+        return Asked(f"sample {raw['id']}", raw["id"], calls, Wrapping(self.system, ""), reply.text if reply else None)
+
+    def _refuse_other_replies(self, raw: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        """Raise RunError unless the output of a sample, which is scored, has the replies of its calls."""
+        choices = raw["output"].get("choices") or ()
+        for choice, event in zip(choices, events, strict=False) if len(choices) == len(events) else ():
+            said = [_content(raw, own["message"]) for own in (event["output"].get("choices") or [choice])[:1]]
+            if said != [_content(raw, choice["message"])]:
+                found = f"another reply in its output than in the call of {event['model']}"
+                raise refused(f"{self.path}, sample {raw['id']}", found, "the same")
 
     def _votes(self, raw: dict[str, Any]) -> dict[str, Answers]:
         graded = self.benchmark.graded
@@ -312,6 +332,19 @@ class _Samples:
         stage = self.benchmark.stage
         of_stage = [call for call, about in calls.made(_events(raw)) if stage and about.get("call") == stage.name]
         return said(calls.choice(of_stage[-1].output)) if of_stage else None
+
+
+def _sent(raw: dict[str, Any], event: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a call, which its sample may have once for all calls."""
+    pool = (raw.get("events_data") or {}).get("messages") or ()
+    return event["input"] or [one for start, end in event.get("input_refs") or () for one in pool[start:end]]
+
+
+def _content(raw: dict[str, Any], message: dict[str, Any]) -> str:
+    """The text of a message, which may have parts; a long one is an attachment of its sample."""
+    content, attached = message["content"], raw.get("attachments") or {}
+    texts = [content] if isinstance(content, str) else [part.get("text", str(part)) for part in content]
+    return "".join(attached.get(text.removeprefix("attachment://"), text) for text in texts)
 
 
 def _events(raw: dict[str, Any]) -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from ..engine.documents import document_digest
 from ..engine.method import Method
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.rewards import RewardError
-from .asked import spread
 from .log import LoggedDocument, LoggedTask
-from .run import AS_WRITTEN, RunError, refused
+from .run import AS_WRITTEN, Asked, RunError, refused
 
 TOLERANCE = 1e-9
 """By how much a logged number may differ from ours: sums in another order."""
@@ -28,8 +27,8 @@ class Compared:
 
     Attributes:
         where, mark: see `LoggedDocument`.
-        outcomes: one per setting. Their answers are the log's, their values follow from them.
-        again: under each setting, the reading of the evidence by this version.
+        outcomes: one per setting. All of them follows from the evidence.
+        logged_answers: the answers under each setting, as logged; empty where the log has none.
         logged: metric -> value, as logged; None where nothing was scored.
         table: metric -> value, as the harness should have it.
     """
@@ -37,7 +36,7 @@ class Compared:
     where: str
     mark: str
     outcomes: Sequence[Outcome]
-    again: Sequence[Answers]
+    logged_answers: Sequence[Answers]
     logged: Mapping[str, Any] | None
     table: Mapping[str, float]
 
@@ -84,29 +83,30 @@ def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: i
         )
 
 
-def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[LoggedDocument]]:
-    """(every case of every document, the mark of each document, the documents whose prompts are to be looked at)."""
+def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[Asked]]:
+    """(every case of every document, the mark of each document, how each document was asked; of the first with its texts)."""
     method = benchmark.methods[task.signature["method"]]
     compared, found_marks = [], []
+    asked: list[Asked] = []
+    in_full = False
     seen: dict[str, list[Compared]] = {}
-
-    def judged() -> Iterator[tuple[str, LoggedDocument]]:
-        for document in task.documents():
-            found_marks.append(document.mark)
-            if document.document is None:
-                continue
-            for case in _judged(task, benchmark, method, document):
-                if not case.mark:
-                    _refuse_unknown(task, case, benchmark)
-                    of_case = seen.setdefault(case.outcome.case_id, [])
-                    for other in of_case:
-                        _refuse_twice(task.path, other, case)
-                    of_case.append(case)
-                compared.append(case)
-            yield f"{document.id} {document.epoch}", document
-
-    looked_at = spread(judged())  # one at a time: all their texts may not fit into memory
-    return compared, found_marks, looked_at
+    for document in task.documents():
+        found_marks.append(document.mark)
+        if document.document is None:
+            continue
+        for case in _judged(task, benchmark, method, document):
+            if not case.mark:
+                _refuse_unknown(task, case)
+                of_case = seen.setdefault(case.outcome.case_id, [])
+                for other in of_case:
+                    _refuse_twice(task.path, other, case)
+                of_case.append(case)
+            compared.append(case)
+        if document.asked is not None:
+            one = document.asked()
+            asked.append(one.hashed() if in_full else one)
+            in_full = in_full or bool(one.calls)
+    return compared, found_marks, asked
 
 
 def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: LoggedDocument) -> list[Compared]:
@@ -118,32 +118,25 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
         expected += " as in the signature of the log"
         raise refused(f"{path}, {where}", f"the settings {found}", expected, AS_WRITTEN)
     refuse_other_number(path, where, [1] * len(logged.evidence), len(method.asked(document.settings)))
-    outcomes = _outcomes(path, method, logged, None)
-    again = [outcome.answers for outcome in outcomes]
-    if logged.answers is not None and list(logged.answers) != again:
-        answers = [answer for of_case in logged.answers for answer in of_case]
-        if list(map(len, logged.answers)) != [len(case.targets) for _ in document.settings for case in document.cases]:
-            raise refused(f"{path}, {where}", f"the answers {answers!r}", "one per call", AS_WRITTEN)
-        outcomes = _outcomes(path, method, logged, logged.answers)
+    try:
+        outcomes = method.judge(document, logged.evidence, None, logged.epoch, logged.usage)
+    except RewardError as error:
+        raise RunError(f"{path}: {error}") from error
+    answers = logged.answers or ()
+    if answers and list(map(len, answers)) != [len(outcome.answers) for outcome in outcomes]:
+        found = f"the answers {[answer for of_case in answers for answer in of_case]!r}"
+        raise refused(f"{path}, {where}", found, "one per call", AS_WRITTEN)
     tables = benchmark.tabled(method, outcomes, task.harness)
-    if logged.mean is not None:
+    if logged.mean is not None and task.signature["task_version"] == benchmark.version:
         _refuse_other_mean(path, where, logged.mean, tables)
     values = [None] * len(tables) if logged.values is None else logged.values
     if len(values) != len(tables) or (logged.values and not all(isinstance(value, Mapping) for value in values)):
         found = f"no values of its {len(tables)} cases"
         raise refused(f"{path}, {where}", found, "one mapping for each", AS_WRITTEN)
     return [
-        Compared(where, logged.mark, outcomes[place :: len(tables)], again[place :: len(tables)], of_case, table)
+        Compared(where, logged.mark, outcomes[place :: len(tables)], answers[place :: len(tables)], of_case, table)
         for place, (of_case, table) in enumerate(zip(values, tables, strict=True))
     ]
-
-
-def _outcomes(path: Path, method: Method, logged: LoggedDocument, answers: Sequence[Answers] | None) -> list[Outcome]:
-    assert logged.document is not None
-    try:
-        return method.judge(logged.document, logged.evidence, answers, logged.epoch, logged.usage)
-    except RewardError as error:
-        raise RunError(f"{path}: {error}") from error
 
 
 def _refuse_other_mean(
@@ -152,12 +145,12 @@ def _refuse_other_mean(
     """Raise RunError unless the score of a document is the mean over its cases."""
     for metric in tables[0]:
         value = mean(of_case[metric] for of_case in tables)
-        if not equal(logged.get(metric), value):
+        if metric in logged and not equal(logged[metric], value):
             expected = f"{value:g}, the mean over its {len(tables)} cases"
-            raise refused(f"{path}, {where}", f"{metric} {logged.get(metric)}", expected)
+            raise refused(f"{path}, {where}", f"{metric} {logged[metric]}", expected)
 
 
-def _refuse_unknown(task: LoggedTask, case: Compared, benchmark: Benchmark) -> None:
+def _refuse_unknown(task: LoggedTask, case: Compared) -> None:
     outcome, cells, where = case.outcome, task.signature["cells"], f"{task.path}, {case.where}"
     texts = outcome.case_id, outcome.cell, outcome.user_id, outcome.digest
     if not all(isinstance(text, str) and text for text in texts):
@@ -166,10 +159,6 @@ def _refuse_unknown(task: LoggedTask, case: Compared, benchmark: Benchmark) -> N
     if outcome.cell not in cells:
         expected = f"one of {', '.join(cells)}, the cells of the run"
         raise refused(where, f"a case of {outcome.cell}", expected, "Keep the files of one run together.")
-    unknown = [answer for one in case.outcomes for answer in one.answers if answer not in benchmark.answers]
-    if unknown:
-        found = f"the answer {unknown[0]!r} to {outcome.case_id}"
-        raise refused(where, found, f"one of {', '.join(benchmark.answers)}", AS_WRITTEN)
 
 
 def _refuse_twice(path: Path, first: Compared, second: Compared) -> None:

@@ -22,8 +22,9 @@ from .claims import HarnessRecord
 from .judged import refuse_other_cases, refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask, Printed
 from .model_arguments import needed
-from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, refused, signed, text
+from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, defining, refused, signed, text
 from .unfinished import perhaps
+from .wrapping import LABEL, Wrapping
 
 
 def results_beside(samples: Path) -> Path | None:
@@ -37,25 +38,25 @@ def results_beside(samples: Path) -> Path | None:
     return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
 
 
-def opened(path: Path) -> Log:
+def opened(path: Path) -> list[Log]:
     """A results file with the samples files beside it where `--log_samples` wrote them; or one samples file, whose results file says
-    what was run.
+    what was run. Tasks that were asked otherwise, such as one and its `_mc` twin, or of another benchmark, are logs of their own.
 
     Raises:
         RunError: a file is damaged or missing, or contains tasks that are not ours.
     """
     if path.suffix != ".jsonl":
-        return _log(path, None)
+        return _logs(path, None)
     results = results_beside(path)
     if results is None:
         raise RunError(
             f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same run, "
             "which names the model, the setting and the prompt. Keep both together under their original names."
         )
-    return _log(results, path)
+    return _logs(results, path)
 
 
-def _log(path: Path, only: Path | None) -> Log:
+def _logs(path: Path, only: Path | None) -> list[Log]:
     results = _load(path)
     stamp = path.stem.rpartition("_")[2]
     leaves = {
@@ -67,65 +68,79 @@ def _log(path: Path, only: Path | None) -> Log:
         )
     samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
     if only is not None:
-        leaves = {task: config for task, config in leaves.items() if samples[task] == only}
-    every = {task: signed(config.get("metadata"), path) for task, config in leaves.items()}
-    if not every:
+        samples = {task: file for task, file in samples.items() if file == only}
+    if not samples:
         raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
-    logs = [samples[task] for task in leaves if samples[task].is_file()]
-    if not logs and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
+    there = [file for file in samples.values() if file.is_file()]
+    if not there and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
         raise RunError(
             f"{path}: found no samples_*.jsonl of its tasks beside it, expected those that the run logged. {perhaps('lm-eval')} "
             "If the files were moved, keep those of one run together."
         )
-    if not logs:
+    if not there:
         raise RunError(NO_SAMPLES.format(path))
+    for file in samples.values():
+        if not file.is_file():
+            raise RunError(
+                f"{path}: found no {file.name} beside it, only those of other cells. Restore it. {perhaps('lm-eval')}"
+            )
+    alike: dict[str, dict[str, Path]] = {}
+    for task, file in samples.items():
+        signatures = signed(leaves[task].get("metadata"), path)
+        asked = [[signature.get(name) for name in defining(signature)] for signature in signatures]
+        alike.setdefault(repr(asked), {})[task] = file
+    return [_log(path, results, tasks) for tasks in alike.values()]
+
+
+def _log(path: Path, results: dict[str, Any], samples: Mapping[str, Path]) -> Log:
+    """The log of tasks that were asked alike.
+
+    Args:
+        samples: task -> its samples file.
+    """
     arguments = _arguments(results)
     key = next((key for key in _NAMES if key in arguments), "pretrained")
     # lm-eval looks a request up by its arguments, whatever the model: see caches.py. Filled while the rows are read.
     cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
     cached: dict[int, int] = {}
+    tasks = [_task(path, results, task, file, cached if cache else None) for task, file in samples.items()]
     run = Run(
         model=text(arguments[key])
         if key in arguments
         else str(results.get("model_source") or results.get("model_name")),
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=_date(path, results["date"]),
-        signature=next(iter(every.values()))[0],
-        conditions=_conditions(results, next(iter(leaves.values())), key),
+        signature=tasks[0].signature,
+        conditions=_conditions(results, results["configs"][next(iter(samples))], key),
         cells={},
         cases={},
-        logs=(path, only) if only else (path, *logs),
+        logs=(path, *samples.values()),
         loaded=(str(results["config"]["model"]), key),
         needed=needed(arguments),
         cache=cache,
         cached=cached,
-        prompts=reduce(add, (window.logged(config["metadata"]) for config in leaves.values())),
+        prompts=reduce(add, (window.logged(results["configs"][task]["metadata"]) for task in samples)),
     )
-    _refuse_mixture(path, run, list(every.values()))
-    for file in samples.values() if only is None else ():
-        if not file.is_file():
-            raise RunError(
-                f"{path}: found no {file.name} beside it, only those of other cells. Restore it. {perhaps('lm-eval')}"
-            )
-    tasks = [
-        LoggedTask(
-            path=samples[task],
-            signatures=signatures,
-            harness="lm-eval",
-            record=_record(results, task, leaves[task]),
-            documents=partial(
-                _documents,
-                samples[task],
-                task,
-                signatures[0],
-                int(results["n-samples"][task]["effective"]),
-                cached if cache else None,
-            ),
-            printed=_printed(results, task),
-        )
-        for task, signatures in every.items()
-    ]
     return Log(tasks, lambda: run)
+
+
+def _task(path: Path, results: dict[str, Any], task: str, samples: Path, cached: dict[int, int] | None) -> LoggedTask:
+    config = results["configs"][task]
+    signatures = signed(config.get("metadata"), path)
+    if config.get("num_fewshot"):
+        raise refused(path, f"num_fewshot {config['num_fewshot']} of {task}", "0, since our prompts have no examples")
+    tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
+    inserted = str([*tokens, _arguments(results).get("chat_template_args")])
+    wrapping = Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted)
+    count = int(results["n-samples"][task]["effective"])
+    return LoggedTask(
+        path=samples,
+        signatures=signatures,
+        harness="lm-eval",
+        record=_record(results, task, config),
+        documents=partial(_documents, samples, task, signatures[0], count, wrapping, cached),
+        printed=_printed(results, task),
+    )
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -156,21 +171,13 @@ def _date(path: Path, seconds: object) -> str:
         raise refused(path, f"date = {short(seconds)}", "a time in seconds since 1970", advice) from error
 
 
-def _refuse_mixture(path: Path, run: Run, every: Sequence[Sequence[Mapping[str, Any]]]) -> None:
-    """One invocation may run a task and its `_mc` twin, or two benchmarks.
-
-    Args:
-        every: the signatures of each task, one per setting.
-    """
-    for name in run.defining:
-        values = sorted({" and ".join(str(signature.get(name)) for signature in signatures) for signatures in every})
-        if len(values) > 1:
-            found = f"several values of {name} ({', '.join(values)})"
-            raise refused(path, found, "one per row", "Pass the samples files of only one of them.")
-
-
 def _documents(
-    path: Path, task: str, signature: Mapping[str, Any], count: int, cached: dict[int, int] | None
+    path: Path,
+    task: str,
+    signature: Mapping[str, Any],
+    count: int,
+    wrapping: Wrapping,
+    cached: dict[int, int] | None,
 ) -> Iterator[LoggedDocument]:
     """Every row of a samples file.
 
@@ -187,7 +194,7 @@ def _documents(
                 cached |= {
                     hash(repr(asked)): hash(repr(said)) for asked, said in zip(requests, row["resps"], strict=False)
                 }
-            yield _document(path, row, f"line {rows}", benchmark, method, setting)
+            yield _document(path, row, f"line {rows}", benchmark, method, setting, wrapping)
         except RunError:
             raise
         except UNREADABLE as error:
@@ -202,7 +209,13 @@ def _documents(
 
 
 def _document(
-    path: Path, row: dict[str, Any], where: str, benchmark: Benchmark, method: Method, setting: str
+    path: Path,
+    row: dict[str, Any],
+    where: str,
+    benchmark: Benchmark,
+    method: Method,
+    setting: str,
+    wrapping: Wrapping,
 ) -> LoggedDocument:
     """A row. Its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one."""
     logged = row["doc"]
@@ -239,31 +252,34 @@ def _document(
         answers=None if method.described else method.answers(read, len(document.cases)),
         values=values,
         usage=[Usage(calls=each * len(method.calls))] * len(document.settings),
-        asked=partial(_asked, where, row),
+        asked=partial(_asked, where, row, wrapping),
     )
 
 
-def _asked(where: str, row: dict[str, Any]) -> Asked:
-    """The prompts of a row: those of a request are its arguments, of which the second may be its continuation."""
+def _asked(where: str, row: dict[str, Any], wrapping: Wrapping) -> Asked:
+    """The prompts of a row: the first argument of a request is its prompt, the second generation arguments or a label."""
     requests = (row.get("arguments") or {}).values()
-    texts = [[text for argument in request.values() for text in _texts(argument)] for request in requests]
-    return Asked(where, row["doc"]["id"], texts)
+    calls = [
+        tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
+        for request in requests
+    ]
+    return Asked(where, row["doc"]["id"], calls, wrapping)
 
 
-def _texts(argument: Any) -> list[str]:
-    """The texts of an argument of a request: a prompt, or the messages of a chat, which are logged as JSON in a list."""
+def _sent(argument: Any, first: bool) -> list[tuple[str, str]]:
+    """What an argument of a request has: a prompt, or the messages of a chat, which are logged as JSON in a list."""
     if isinstance(argument, str):
-        return [argument]
+        return [("", argument)] if first else [(LABEL, argument.strip())]
     if isinstance(argument, list):
         if len(argument) == 1 and isinstance(argument[0], str):
             argument = lenient(argument[0])
-        return [text for message in argument for text in _contents(message["content"])]
+        return [(message["role"], _content(message["content"])) for message in argument]
     return []  # generation arguments
 
 
-def _contents(content: Any) -> list[str]:
-    """The texts of a message, which may have parts."""
-    return [content] if isinstance(content, str) else [str(part.get("text", "")) for part in content]
+def _content(content: Any) -> str:
+    """The text of a message, which may have parts."""
+    return content if isinstance(content, str) else "".join(str(part.get("text", part)) for part in content)
 
 
 def _record(results: dict[str, Any], task: str, config: dict[str, Any]) -> HarnessRecord:

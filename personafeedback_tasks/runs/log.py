@@ -94,6 +94,7 @@ class LoggedTask:
         record: what the harness itself says was run. Sets of models in it may be filled while documents are read.
         documents: reads them, in the order of the file. Raises RunError.
         printed: its table; None where there is none to compare.
+        completed: how many documents the log says were answered, in all epochs; 0 where it does not.
         epochs: how many the log says were asked; None where a harness has none.
         invalidated: whether the log has the mark as a whole.
         grader: the model whose votes the documents have, if any.
@@ -106,6 +107,7 @@ class LoggedTask:
     record: HarnessRecord
     documents: Callable[[], Iterable[LoggedDocument]]
     printed: Printed | None
+    completed: int = 0
     epochs: int = 1
     invalidated: bool = False
     grader: Grader | None = None
@@ -142,12 +144,12 @@ class Reader:
 
     Attributes:
         owns: (the first bytes of a file, at most 4,096) -> whether it is such a log.
-        open: reads a log. Raises RunError.
+        open: reads the logs of a file: one, or more where its tasks were asked in several ways. Raises RunError.
         suffixes: the ends of the names of such logs in a folder; a file that another one brings along has none of these.
     """
 
     owns: Callable[[bytes], bool]
-    open: Callable[[Path], Log]
+    open: Callable[[Path], Sequence[Log]]
     suffixes: tuple[str, ...]
 
 
@@ -159,12 +161,12 @@ def register(reader: Reader) -> None:
     _REGISTERED.append(reader)
 
 
-def _lazily(module: str) -> Callable[[Path], Log]:
+def _lazily(module: str) -> Callable[[Path], Sequence[Log]]:
     """What opens a log once it is there: reading Inspect's needs Inspect."""
 
-    def opened(path: Path) -> Log:
-        log: Log = import_module(module, __package__).opened(path)
-        return log
+    def opened(path: Path) -> Sequence[Log]:
+        logs: Sequence[Log] = import_module(module, __package__).opened(path)
+        return logs
 
     return opened
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ..engine.evidence import Reply
 from ..engine.recorded import Key, refuse_without_text
 from .log import LoggedDocument, LoggedTask
-from .read import open_log
+from .read import open_logs
 from .run import Run, RunError
 
 
@@ -34,7 +34,7 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
 
 def tasks_of(run: Run) -> Iterable[LoggedTask]:
     """The tasks of a run's logs. lm-eval's results file has those of all its samples files, each of which names them again."""
-    tasks = {task.path: task for log in run.logs for task in open_log(log).tasks}
+    tasks = {task.path: task for path in run.logs for log in open_logs(path) for task in log.tasks}
     return [task for path, task in tasks.items() if path in run.logs]
 
 

@@ -65,16 +65,21 @@ def read_run(path: str | Path) -> Run:
     return only(path, read_runs([path]))
 
 
-def only(path: str | Path, runs: Sequence[Run]) -> Run:
+def only(path: str | Path, runs: Sequence[Run], choose: str = "") -> Run:
     """The one run that was found.
+
+    Args:
+        choose: an option that takes the name of a task, if there is one.
 
     Raises:
         RunError: there are several.
     """
     if len(runs) > 1:
+        advice = "Pass the log of one, or a folder with its logs alone."
+        if choose and len(tasks := dict.fromkeys(run.task for run in runs)) == len(runs):
+            advice = f"Choose one with {' or '.join(f'{choose} {task}' for task in tasks)}."
         raise RunError(
-            f"{path}: found {len(runs)} runs ({'; '.join(run.label for run in runs)}), expected one. Pass the log of one, or a folder "
-            "with its logs alone."
+            f"{path}: found {len(runs)} runs ({'; '.join(f'{run.task}, {run.label}' for run in runs)}), expected one. {advice}"
         )
     return runs[0]
 
@@ -157,9 +162,9 @@ def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
     It contains the samples of those before it. Where none did, the last one does. A log that was scored again has the date of
     its run.
     """
-    kept: dict[tuple[str, str], Run] = {}
+    kept: dict[tuple[str, ...], Run] = {}
     for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
-        name = (run.resumed or str(run.logs[0]), run.setting)
+        name = (run.resumed or str(run.logs[0]), *run.asked_as)
         before = kept.setdefault(name, run)
         if before is run:
             continue
@@ -177,12 +182,12 @@ def _join_leaves(runs: list[Run]) -> list[Run]:
     """Runs of the same results file become one: the samples files of one invocation, named one by one."""
     joined: dict[object, list[Run]] = {}
     for run in runs:
-        joined.setdefault((run.logs[0], run.setting) if len(run.logs) == 2 else id(run), []).append(run)
+        joined.setdefault((run.logs[0], *run.asked_as) if len(run.logs) == 2 else id(run), []).append(run)
     return [merged(parts) for parts in joined.values()]
 
 
-def open_log(path: Path) -> Log:
-    """What a file has, unchecked.
+def open_logs(path: Path) -> Sequence[Log]:
+    """What a file has, unchecked: a log, or one for each way in which its tasks were asked.
 
     Raises:
         RunError: the file cannot be read, is empty, or is no log.
@@ -208,7 +213,7 @@ def _beginning(path: Path) -> bytes:
 
 def _read(path: Path) -> list[Run]:
     try:
-        return runs_of(open_log(path))
+        return [run for log in open_logs(path) for run in runs_of(log)]
     except UNREADABLE as error:
         if isinstance(error, PersonaFeedbackError):
             raise

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from ..engine.usage import UNCOUNTED, Usage
 from ..engine.window import UNKNOWN, PromptCheck
 from . import fields
 from .caveat import Caveat
+from .wrapping import PLAIN, Call, Wrapping
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
 """The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
@@ -49,20 +50,35 @@ class ForeignError(RunError):
     """A log is whole, but of tasks that are not ours."""
 
 
+_NAMED = 3
+"""Logs of a joined run that a sentence names."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """How a case, or a document of several, was asked.
 
     Attributes:
         where, id: `line 12`, and the id of the case or document.
-        calls: the texts of the messages of each call, in order, the stage's first; empty where the log has none.
+        calls: the messages of each call, in order, the stage's first; empty where the log has none. See `hashed`.
+        wrapping: what the log says that the harness put around our texts.
         stage_reply: see `Stage`; None without one.
     """
 
     where: str
     id: str
-    calls: Sequence[Sequence[str]]
+    calls: Sequence[Call] | Sequence[int]
+    wrapping: Wrapping = PLAIN
     stage_reply: str | None = None
+
+    def hashed(self) -> Asked:
+        """The same with a hash in place of the messages of each call: the texts of a whole run may not fit into memory."""
+        return replace(self, calls=[hash(call) for call in self.calls])
+
+    def under(self, place: int, settings: int) -> Asked:
+        """What was asked under one of the settings, whose calls follow each other."""
+        each = -(-len(self.calls) // settings)
+        return replace(self, calls=self.calls[place * each : (place + 1) * each])
 
 
 @dataclass(frozen=True)
@@ -83,10 +99,11 @@ class Run:
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
         status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
         left_out: why samples do not count, see `marks` -> how many.
+        joined: the names of the logs that it was joined from; one or none for a log of its own.
         shown: what the user calls the model, see --name; empty where the user does not.
         apart: the conditions in which it differs from runs beside it that would have the same name, in words.
         named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
-        asked: some of its cases with their prompts, see asked.py; None for replies without a log.
+        asked: its cases with their prompts, see asked.py; None for replies without a log, and once they are compared.
         unchecked: what of its claims could not be compared with its log.
         stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
         usage: of the model's calls, those of cases that do not count included.
@@ -111,6 +128,7 @@ class Run:
     otherwise: int = 0
     status: str = "success"
     left_out: Mapping[str, int] = field(default_factory=dict)
+    joined: tuple[str, ...] = ()
     shown: str = ""
     apart: str = ""
     named: bool = True
@@ -189,6 +207,11 @@ class Run:
         """See `Benchmark.setting`."""
         return self.benchmark.setting(self.signature)
 
+    @property
+    def asked_as(self) -> tuple[str, ...]:
+        """What tells the runs of one log apart: the benchmark and the options."""
+        return tuple(str(self.signature.get(name)) for name in ("benchmark", *self.benchmark.options.signed_names()))
+
     @cached_property
     def answered(self) -> Counter[str]:
         """Cell -> number of answered cases."""
@@ -224,6 +247,17 @@ class Run:
     def left_out_line(self) -> str:
         """`left_out` in words: `12 invalidated`."""
         return ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
+
+    @property
+    def joined_line(self) -> str:
+        """`joined` in words: `a.eval, b.eval, c.eval and 3 more logs`."""
+        more = len(self.joined) - _NAMED
+        return ", ".join(self.joined[:_NAMED]) + (f" and {more} more logs" if more > 0 else "")
+
+    @property
+    def task(self) -> str:
+        """The benchmark and the method, as the name of a task: `personafeedback_mc`."""
+        return self.benchmark.task("", self.method.suffix)
 
     @property
     def name(self) -> str:
@@ -273,14 +307,8 @@ class Run:
 
     @property
     def defining(self) -> tuple[str, ...]:
-        """The fields of the signature that shape a prompt, or how its reply is read."""
-        return (
-            "benchmark",
-            "task_version",
-            *self.benchmark.options.signed_names(),
-            "fingerprint",
-            *self.benchmark.signed,
-        )
+        """See the function."""
+        return defining(self.signature)
 
     @property
     def same(self) -> dict[str, Any]:
@@ -292,6 +320,12 @@ class Run:
             "harness": self.harness,
             "conditions": self.conditions_line,
         }
+
+
+def defining(signature: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of a signature that shape a prompt, or how its reply is read."""
+    benchmark = find(signature["benchmark"])
+    return ("benchmark", "task_version", *benchmark.options.signed_names(), "fingerprint", *benchmark.signed)
 
 
 @lru_cache(maxsize=65_536)  # each copy of a run sorts its cases again

@@ -59,6 +59,9 @@ def merged(parts: Sequence[Run]) -> Run:
             cells={**merged.cells, **other.cells},
             cases={**merged.cases, **other.cases},
             cached={**merged.cached, **other.cached},
+            joined=tuple(
+                dict.fromkeys((*(merged.joined or (merged.logs[0].name,)), *(other.joined or (other.logs[0].name,))))
+            ),
             logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
             otherwise=merged.otherwise + other.otherwise,
             status=merged.status if other.finished else other.status,

@@ -6,15 +6,14 @@ annotators judged by (see personafeedback/wordings.py), so that the writer knows
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..choice.prompts import fingerprint_of_texts
 from ..common.errors import choose
 from ..engine.options import option
 from ..personafeedback.cases import PersonaCases as Pairs
-from ..personafeedback.prompts import SETTINGS, STAND_INS, Template
+from ..personafeedback.prompts import SETTINGS, Template
 from ..personafeedback.wordings import Wording, wordings
 from .cases import Questions, UserQuestion
 from .duel import SIDES
@@ -46,14 +45,6 @@ class Writing(Template):
     def wording(self, case: Any) -> Wording:
         """The fixed texts for the user of a question."""
         return _WORDINGS[self.prompt][self.language_of(case)]
-
-    def fingerprint(self) -> str:
-        """Prompt version and a SHA-256 (12 hex digits) that changes with every fixed text of it and with the layout."""
-        plain = replace(Writing(), prompt=self.prompt, language=self.language)
-        questions = [UserQuestion("", (case,)) for case in STAND_INS]
-        parts = [build(question, plain) for question in questions]
-        parts += [text for question in questions for text in astuple(plain.wording(question))]
-        return fingerprint_of_texts(self.prompt, parts)
 
 
 def check(options: Writing, questions: Questions) -> None:

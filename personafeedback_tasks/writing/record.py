@@ -11,8 +11,9 @@ from ..engine.report import Line, ReportSpec, Shown
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
+from ..personafeedback.stand_ins import shown
 from ..replies.written import WRITTEN, read_written
-from .cases import Questions, columns, facts, questions
+from .cases import Questions, UserQuestion, columns, facts, questions
 from .graded import GRADED
 from .measures import measures
 from .prompts import Writing, build, check
@@ -43,6 +44,11 @@ def _load(options: Writing, selection: Mapping[str, str]) -> Questions:
     return questions(load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts))
 
 
+def _fingerprint(options: Writing) -> str:
+    questions = ((UserQuestion("", (case,)), told) for case, told in shown(options, [METHOD.name]))
+    return WRITE.fingerprint_of(options.prompt, questions)
+
+
 def _signs(cases: Questions, options: Writing) -> dict[str, Any]:
     return {**PERSONAFEEDBACK.signs(cases.pairs, options), "questions_of": ", ".join(cases.pairs.cells)}
 
@@ -71,7 +77,7 @@ WRITE = Benchmark(
     prompt=lambda case, options, call: build(case, options),
     input=lambda case: case.question,
     targets=lambda case: [WRITTEN],
-    fingerprint=lambda options: options.fingerprint(),
+    fingerprint=_fingerprint,
     check=check,
     stage=FILTER,
     graded=GRADED,

@@ -27,7 +27,6 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls, with_named
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.run_data import RunData
 from personafeedback_tasks.analysis.sensitivity import Sensitivity, sensitivities
 from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
@@ -37,6 +36,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.runs import log as logs
+from personafeedback_tasks.runs.data import RunData
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import Run, RunError
 
@@ -221,8 +221,14 @@ def test_controls_find_their_runs(tmp_path):
     assert [(row.model, beside) for row, beside in rows] == [("a", {"no_persona": found[3]}), ("b", {}), ("a", {})]
     assert rows[2][0] is found[2]
     # One that the user names is a row as well, and goes to the run that it controls; if it controls none, to the first.
-    assert [beside for _, beside in with_named([(b, {}), (a, {})], {"no_persona": of_a})] == [{}, {"no_persona": of_a}]
-    assert [beside for _, beside in with_named([(b, {}), (b, {})], {"no_persona": of_a})] == [{"no_persona": of_a}, {}]
+    assert [beside for _, beside in with_named([(b, {}), (a, {})], [("no_persona", of_a)])] == [
+        {},
+        {"no_persona": of_a},
+    ]
+    assert [beside for _, beside in with_named([(b, {}), (b, {})], [("no_persona", of_a)])] == [
+        {"no_persona": of_a},
+        {},
+    ]
 
 
 # --- baselines and people -----------------------------------------------------------------------------------------------

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from personafeedback_tasks.choice import baselines, prompts
+from personafeedback_tasks.choice import baselines
 from personafeedback_tasks.choice.benchmark import choice_benchmark, examine
-from personafeedback_tasks.choice.cases import ChoiceCase, ChoiceCases, in_proportion, refuse_other_counts
+from personafeedback_tasks.choice.cases import ChoiceCase, ChoiceCases, in_proportion
 from personafeedback_tasks.choice.explanations import explanations
 from personafeedback_tasks.choice.orders import TWO, rotations
 from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.choice.report import picked_of
 from personafeedback_tasks.choice.wording import ChoiceOptions, ChoiceWording
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.cases import digest_of
+from personafeedback_tasks.engine.cases import digest_of, refuse_other_counts
 from personafeedback_tasks.engine.outcome import Outcome, ScoredCase
 
 FOUR = rotations(4)
@@ -67,26 +65,6 @@ def test_a_conversation_tells_the_same_before_the_question():
         turns = WORDING.conversation(CASE, ChoiceOptions(setting=setting, method="reward"), FOUR.sides[2])
         told = [] if setting == "no_persona" else [{"role": "system", "content": about.replace("Told.", "Reward.")}]
         assert turns == [*told, {"role": "user", "content": "Drink?"}, {"role": "assistant", "content": "gin"}]
-
-
-def test_a_fingerprint_has_the_version_and_twelve_digits_and_changes_with_every_fixed_text():
-    options = ChoiceOptions()
-    stand_in = replace(CASE, id="", cell="", user_id="", known="P", question="Q", responses=FOUR.sides, other_known="O")
-    texts = [*(WORDING.prompt(stand_in, options, order) for order in FOUR.names), "Nothing.", "Reason."]
-    before = WORDING.fingerprint(options)
-    assert before == f"v7-{hashlib.sha256(chr(0).join(texts).encode()).hexdigest()[:12]}"
-    for setting in ABOUT:  # a run and its controls have the same
-        assert WORDING.fingerprint(ChoiceOptions(setting=setting, method="cot")) == before
-    for text in ("version", "tag", "told", "not_told", "ask", "ask_cot"):
-        assert replace(WORDING, **{text: "other"}).fingerprint(options) != before
-    reward = ChoiceOptions(method="reward")
-    turns = [WORDING.conversation(stand_in, reward, side) for side in FOUR.sides]
-    assert WORDING.fingerprint(reward) == f"conversations-{hashlib.sha256(json.dumps(turns).encode()).hexdigest()[:12]}"
-    assert (
-        prompts.fingerprint_of(turns)
-        == WORDING.fingerprint(reward)
-        != replace(WORDING, told_reward="x").fingerprint(reward)
-    )
 
 
 def test_the_digest_of_a_case_has_every_text_but_the_other_users():

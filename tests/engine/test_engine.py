@@ -28,6 +28,7 @@ from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli import main
+from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine import benchmark as engine
@@ -345,6 +346,26 @@ def test_a_jackknife_of_a_mean_is_its_clustered_error():
     assert jackknife_stderr(mean, values, users) == pytest.approx(
         clustered_stderr(values, users) * math.sqrt(2 / 3) / math.sqrt(3 / 2) * math.sqrt(9 / 4), rel=1e-9
     )
+
+
+@pytest.mark.parametrize("found", [2, 4])
+def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, tmp_path, monkeypatch, found):
+    """By the core, whatever a benchmark's own loader checks: no harness asks a run that no report takes."""
+    cases = replace(CASES, cases=(*CASES, Question("4", "dan", "Is snow hot?", "NO"))[:found], counts="checked")
+    some = replace(cases, counts="any")
+    asked = []
+    monkeypatch.setattr(Scripted, "generate_until", lambda *args, **kwargs: asked.append(1))
+    sizes = {"sizes": lambda signature: {"all": 3}}
+    engine.register(replace(TOY, load=lambda options, selection: cases, **sizes))
+    refused = f"toy: found {found} cases of all, expected 3. Get a complete copy, or pass counts=any"
+    with pytest.raises(DataError, match=refused):
+        toy_task()
+    with pytest.raises(DataError, match=refused):
+        lm_eval(yaml_folder, tmp_path / "out")
+    assert refused in CliRunner().invoke(main, ["plan", "--task", "toy"]).output
+    assert asked == []
+    engine.register(replace(TOY, load=lambda options, selection: some, **sizes))
+    assert len(toy_task().dataset) == found
 
 
 def test_nothing_of_the_toy_is_left_behind(monkeypatch):

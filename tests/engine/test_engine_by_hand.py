@@ -358,7 +358,7 @@ def test_options_that_were_changed_are_named():
     changed = Template(setting="no_persona", language="zh", hide=())
     assert Template.changed(vars(changed)) == {"setting": "no_persona", "language": "zh"}
     assert Template.changed({"language": "zh"}) == {"language": "zh"}
-    assert set(Template.signed_names()) == set(vars(changed)) - {"data", "counts"}
+    assert set(Template.signed_names()) == set(vars(changed)) - {"data", "counts", "kept"}
     assert changed.signed()["hide"] == []
 
 

@@ -28,7 +28,6 @@ from support.logs import lm_eval_log
 from support.shown import as_json
 
 from personafeedback_tasks import recenter
-from personafeedback_tasks.analysis.run_data import RunData
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.errors import DataError
@@ -39,6 +38,7 @@ from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import SCORES
 from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.runs.data import RunData
 from personafeedback_tasks.runs.read import read_run, read_runs
 
 ROWS = with_judgment(load(Relevance, "sample"))

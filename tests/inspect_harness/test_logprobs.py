@@ -21,6 +21,7 @@ from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
 from personafeedback_tasks.replies.letter_probabilities import first_written, mass, spelled, spellings, top_reader
 from personafeedback_tasks.runs import lm_eval_log
+from personafeedback_tasks.runs.wrapping import Wrapping
 
 log = math.log
 NAN = (math.nan, math.nan)
@@ -134,7 +135,7 @@ def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
     found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
     row = {"doc": doc, "resps": [[result] for result in found], "filtered_resps": found, "metrics": ["acc"]}
     method = PERSONAFEEDBACK.methods["mc"]
-    logged = lm_eval_log._document(Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, method, "persona")
+    logged = lm_eval_log._document(Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, method, "persona", Wrapping())
     (outcome,) = method.judge(logged.document, logged.evidence)
     assert (outcome.answers, outcome.setting, outcome.values["acc_sym"]) == (("A", "B"), "persona", 1)
     assert outcome.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)

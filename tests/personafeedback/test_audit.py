@@ -681,7 +681,7 @@ def test_a_folder_without_any_cell_is_refused(tmp_path):
 def test_counts_that_differ_from_table_2_are_refused_until_any_is_passed(make_release):
     done = command("--data", str(make_release(CLEAN, PERSONAS)))
     assert done.exit_code == 1
-    assert "found 3 cases, expected 1510 for general_easy" in done.output
+    assert "found 3 cases of general_easy, expected 1510" in done.output
 
 
 @pytest.mark.parametrize("command", [["audit", "--data", "sample"], ["baselines", "--data", "sample"], ["paper"]])

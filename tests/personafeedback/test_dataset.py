@@ -510,7 +510,7 @@ def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(relea
     path = re.escape(str(release / "data" / "general" / "easy.jsonl"))
     refuses(
         release,
-        rf"{path}: found 3 cases, expected 1510 for general_easy \(arXiv 2506\.12915, Table 2\)\. Get a complete copy, "
+        rf"{path}: found 3 cases of general_easy, expected 1510\. Get a complete copy, "
         r"or pass counts=any to run on the cases that are present; the results then say so\.",
         counts="checked",
     )

@@ -22,7 +22,7 @@ from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build
 from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
-from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS, Wording
+from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS
 from personafeedback_tasks.replies.answers import LETTERS
 
 STORED = Path(__file__).with_name("prompts")
@@ -239,28 +239,3 @@ def test_what_is_hidden_is_a_field_of_some_persona():
         with pytest.raises(OptionError, match="must name fields of these personas, got Nmae. Use some of: ") as error:
             Template(hide=hide).check(cases)
         assert str(error.value).endswith(f": {', '.join(fields)}.")
-
-
-# --- fingerprint -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("version", WORDINGS)
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("text", [field.name for field in dataclasses.fields(Wording)])
-def test_the_fingerprint_changes_with_any_fixed_text_of_its_wording_alone(monkeypatch, version, language, text):
-    before = {name: Template(prompt=name).fingerprint() for name in WORDINGS}
-    wording = WORDINGS[version][language]
-    changed = dataclasses.replace(wording, **{text: getattr(wording, text) + "."})
-    monkeypatch.setitem(WORDINGS[version], language, changed)
-    after = {name: Template(prompt=name).fingerprint() for name in WORDINGS}
-    assert {name for name in WORDINGS if after[name] != before[name]} == {version}
-
-
-def test_the_fingerprint_tells_wordings_and_languages_apart_and_starts_with_the_version():
-    prints = {Template(prompt=p, language=g).fingerprint(): p for p in WORDINGS for g in ("auto", "en", "zh")}
-    assert len(prints) == 3 * len(WORDINGS)
-    assert all(print_.startswith(f"{version}-") for print_, version in prints.items())
-
-
-def test_a_run_and_its_control_have_the_same_fingerprint():
-    assert Template(setting="no_persona").fingerprint() == Template(hide=("Name",)).fingerprint()

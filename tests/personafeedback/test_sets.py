@@ -275,7 +275,7 @@ def test_the_number_of_cases_is_checked_against_the_manifest(make_set):
     folder = make_set(counts={"specific_medium": 2, "general_hard": 5})
     with pytest.raises(
         DataError,
-        match=r"hard\.jsonl: found 4 cases, expected 5 for general_hard \(set\.json\)\. Get a complete copy, or pass counts=any",
+        match=r"hard\.jsonl: found 4 cases of general_hard, expected 5\. Get a complete copy, or pass counts=any",
     ):
         load_cases(folder)
     assert len(load_cases(folder, counts="any")) == 6

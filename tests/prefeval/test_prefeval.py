@@ -63,14 +63,6 @@ def test_the_prompts_are_those_that_were_stored(name, order, request):
     check_stored(path, PREFEVAL.prompt(case, options, order), request.config.getoption("--store-prompts"))
 
 
-def test_the_fingerprint_is_the_same_for_a_run_and_its_controls():
-    prints = {PREFEVAL.fingerprint(ChoiceOptions(setting=setting)) for setting in SETTINGS}
-    rewards = {PREFEVAL.fingerprint(ChoiceOptions(setting=setting, method="reward")) for setting in SETTINGS}
-    assert prints == {"v1-b7aebdf067ac"}
-    assert len(rewards) == 1
-    assert not prints & rewards
-
-
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_prompt_tells_the_preference_nothing_or_another_one(setting):
     for case in load("sample"):

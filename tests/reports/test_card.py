@@ -34,7 +34,6 @@ from support.outcomes import answering
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.run_data import RunData
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.runs import report_of
@@ -54,6 +53,7 @@ from personafeedback_tasks.reports.provider_variables import LM_EVAL as LM_EVAL_
 from personafeedback_tasks.reports.provider_variables import provider_variables
 from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reports.table import interval, percent
+from personafeedback_tasks.runs.data import RunData
 from personafeedback_tasks.runs.model_arguments import needed
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError

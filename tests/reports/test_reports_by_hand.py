@@ -19,7 +19,7 @@ from personafeedback_tasks.analysis.cascade import Cascade, CascadeStep
 from personafeedback_tasks.analysis.costs import Cost
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.run_data import RunData, ranked
+from personafeedback_tasks.analysis.run_data import ranked
 from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.common.risk import Threshold
 from personafeedback_tasks.common.statistics import Estimate
@@ -34,6 +34,7 @@ from personafeedback_tasks.reports.precision_recall import _equal_f1
 from personafeedback_tasks.reports.sentences import beside_people, sentence
 from personafeedback_tasks.runs import log as logs
 from personafeedback_tasks.runs.caveat import WEAKENS, Caveat
+from personafeedback_tasks.runs.data import RunData
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx

@@ -35,7 +35,7 @@ from personafeedback_tasks.inspect_harness.calls import messages
 from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.conversations import SIDES, TOLD, conversation, fingerprint
+from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reward_models.classifier import RewardModel, nearest
@@ -157,7 +157,7 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
         assert math.isnan(measures[name].value), name
     assert "both orders" not in made.signature
     assert "persona system turn" in made.signature
-    assert f"prompt {fingerprint(Options())}" in made.signature
+    assert "prompt conversations-" in made.signature
     pytest.importorskip("rich")
     from personafeedback_tasks.reports import report_text
 
@@ -171,16 +171,6 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
     )  # fmt: skip
     (against,) = compare(read_run(log.location), read_run(other.location)).groups
     assert (against.only_a, against.only_b) == (("general_hard:1", "general_hard:4"), ("general_hard:3",))
-
-
-def test_the_fingerprint_of_a_reward_run_changes_with_every_fixed_text_and_not_with_the_control(monkeypatch):
-    before = fingerprint(Options())
-    assert before == fingerprint(Options(setting="no_persona")) == fingerprint(Options(hide=("Name",)))
-    assert len({before, *(fingerprint(Options(language=language)) for language in TOLD)}) == 3
-    for language, told in TOLD.items():
-        with monkeypatch.context() as changed:
-            changed.setitem(TOLD, language, told + ".")
-            assert fingerprint(Options()) != before
 
 
 def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_path):

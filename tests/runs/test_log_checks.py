@@ -23,7 +23,6 @@ from support.logs import inspect_log, lm_eval_log, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
-from personafeedback_tasks.common import statistics
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
@@ -155,6 +154,18 @@ def values_alone(row: Json) -> None:
     answer(row, held)
 
 
+def values_but(lacking: str) -> Callable[[Json], None]:
+    """Other values than the answers give, where the log has any."""
+
+    def change(row: Json) -> None:
+        values = row["scores"]["personafeedback"]["value"] if is_inspect(row) else row
+        for name in ("consistency", "acc_sym", "invalid"):
+            if name in values and name != lacking:
+                values[name] = values[name] + 0.25
+
+    return change
+
+
 def again(rows: list[Json]) -> None:
     """Cases a second time, with other answers, whole in themselves."""
     more = [json.loads(json.dumps(row)) for row in rows[20:60]]
@@ -184,13 +195,6 @@ def better(header: Json) -> None:
         header["results"][HARD]["acc,none"] = 0.99
 
 
-def no_table(header: Json) -> None:
-    if "eval" in header:
-        header["results"]["scores"] = []
-    else:
-        header["results"][HARD] = {}
-
-
 def alone(rows: list[Json]) -> None:
     """Every case a user of its own: the interval would be narrower."""
     for number, row in enumerate(rows):
@@ -207,15 +211,14 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
     "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
     "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*40 of 80 rows disagree"),
     "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
-    "replies, answers and values": (some(flip_score_and_say), untouched, "found acc .* in the table of .* from its samples"),
+    "replies, answers and values": (some(flip_score_and_say), untouched, "(found acc .* in the table of .* from its samples|found another reply in its output)"),
     "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
     "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+ from its samples"),
-    "no table": (untouched, no_table, "found no acc in the table of"),
     "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
     "users": (alone, untouched, r"found acc\w* [\d.e-]+ in the table of"),
-    "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answer 'C' to general_hard:"),
-    "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answer 'hello' to general_hard:"),
-    "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answer ' B' to general_hard:"),
+    "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answers C, A for general_hard:"),
+    "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answers A, hello for general_hard:"),
+    "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answers  B, A for general_hard:"),
     "30 cases": (keep_30, claim_30, r"found 30 as the number of cases of general_hard, expected 80, since the log says counts=checked"),
     "fewer rows": (keep_30, untouched, "(found 30 rows of .* expected 80|found acc.* in the table of)"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
@@ -353,37 +356,43 @@ def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_pa
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-def test_another_version_of_the_reader_is_named_with_what_it_read_otherwise(harness, logs, real_part, tmp_path):
-    """What an older version read is not ours to refuse: it is counted."""
+def test_what_another_version_read_is_counted_and_moves_no_number(harness, logs, real_part, tmp_path):
+    """Scores are those of the replies, read by the installed version, whatever answers, values and table the log has."""
 
     def older(header: Json) -> None:
         set_version(header, HARD, "1.0")
-        table = header["results"]["scores"][0]["metrics"] if "eval" in header else header["results"][HARD]
-        for name in list(table):
-            if name not in ("acc", "acc,none"):
-                del table[name]
-            elif "eval" in header:
-                table[name]["value"] = accuracy[0]
-            else:
-                table[name] = accuracy[0]
+        better(header)
 
-    def unread(rows: list[Json]) -> None:
-        for row in rows:
-            if row in rows[20:60]:
-                answer(row, [answers(row)[0], "invalid_response_format"])
-                score(row)
-        values = [row["scores"]["personafeedback"]["value"] if is_inspect(row) else row for row in rows]
-        accuracy.append(statistics.mean(value["acc"] for value in values))
-
-    accuracy: list[float] = []
-    log = bent(logs[harness], tmp_path / "bent", unread, older)
+    log = bent(logs[harness], tmp_path / "bent", some(flip_and_score), older)
+    assert read_run(log).cases == read_run(logs[harness]).cases
     done = personafeedback("report", "--full", log, "--data", real_part)
     assert done.exit_code == 0, done.output
-    printed = " ".join(done.stdout.split())
-    assert (
-        f"The replies were read by task version 1.0; the installed version {TASK_VERSION} reads 40 of them differently."
-        in printed
-    )
+    said = " ".join(done.stdout.split())
+    assert f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, which reads 80 replies differently." in said  # fmt: skip
+
+
+@pytest.mark.parametrize("lacking", ["rows", "table"])
+@pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
+def test_a_metric_that_a_later_version_adds_is_no_contradiction(harness, lacking, logs, tmp_path, monkeypatch):
+    """An earlier log has neither a value nor a mean of it; what it has must follow from the replies as before."""
+
+    def lose_values(rows: list[Json]) -> None:
+        for row in rows if lacking == "rows" else ():
+            values = row["scores"]["personafeedback"]["value"] if is_inspect(row) else row
+            values.pop("acc")
+
+    def lose_mean(header: Json) -> None:
+        if "eval" in header:
+            header["results"]["scores"][0]["metrics"].pop("acc")
+        else:
+            (task,) = header["results"]
+            header["results"][task].pop("acc,none")
+
+    earlier = bent(logs[harness], tmp_path / "earlier", lose_values, lose_mean)
+    assert read_run(earlier).cases == read_run(logs[harness]).cases
+    worse = bent(earlier, tmp_path / "worse", some(values_but("acc")), untouched)
+    with pytest.raises(RunError, match="from its answers"):
+        read_run(worse)
 
 
 def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):

@@ -21,16 +21,12 @@ pytest.importorskip("scipy")
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.judges import OTHER
-from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
-from support.real_part import taken_for_the_release, write_part
+from support.logs import lm_eval_log, set_options, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.choice.orders import ORDERS
-from personafeedback_tasks.common import statistics
-from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
-from personafeedback_tasks.runs.asked import CASES, spread
 from personafeedback_tasks.runs.read import read_run
 
 Json = dict[str, Any]
@@ -210,7 +206,7 @@ def test_the_orders_are_those_of_the_calls(logs, tmp_path):
 
     for harness, swap in (("lm-eval", swap_lm_eval), ("inspect", swap_inspect)):
         log = bent(logs[harness, "persona"], tmp_path / harness, swap)
-        assert "found another prompt (chosen_first)" in refused(log, "sample", tmp_path)
+        assert re.search(r"found another (prompt \(chosen_first\)|reply)", refused(log, "sample", tmp_path))
 
 
 def test_labels_are_those_of_the_log_likelihoods(logs, tmp_path):
@@ -260,54 +256,196 @@ def test_one_model_everywhere(logs, tmp_path):
     accepted(bent(logs["lm-eval", "persona"], tmp_path / "adapter", honest), "sample")
 
 
-def test_a_log_without_prompts_is_reported_with_a_line_and_makes_no_card(logs, tmp_path):
+@pytest.mark.parametrize("lost", [1, 8])
+def test_a_log_without_prompts_says_so_before_the_numbers_and_makes_no_card(lost, logs, tmp_path):
     def lose(header: Json, rows: list[Json]) -> None:
-        for row in rows:
+        for row in rows[:lost]:
             row.pop("arguments", None)
             row["events"] = []
 
     for harness in HARNESSES:
-        done = personafeedback(
-            "report", "--full", bent(logs[harness, "persona"], tmp_path / harness, lose), "--data", "sample"
-        )
-        assert done.exit_code == 0, done.output
-        said = " ".join(done.stdout.split())
-        assert (
-            "its prompts were not compared with its options: 8 of 8 cases that were looked at have no prompt in the log."
-            in said
-        )
+        log = bent(logs[harness, "persona"], tmp_path / harness, lose)
+        for command in (("report",), ("rank",)):
+            done = personafeedback(*command, log, "--data", "sample")
+            assert done.exit_code == 0, done.output
+            said = " ".join(done.stdout.split())
+            line = f"its prompts were not compared with its options: {lost} of 8 cases have no prompt in the log."
+            assert line in said.partition("accuracy")[0] if command == ("report",) else line in said
 
 
-# --- wrapped, trimmed, in chats -----------------------------------------------------------------------------------------
+# --- hints, prefills, other prompts, and what a harness adds ------------------------------------------------------------
+
+Message = dict[str, Any]
+Change = Callable[[int, str, list[Message]], list[Message]]
+"""(number of the row, its right label, the messages of a call) -> other messages."""
 
 
-def test_templates_few_shot_examples_and_chats_may_wrap_a_prompt(logs, tmp_path):
-    def wrap(header: Json, rows: list[Json]) -> None:
-        for number, row in enumerate(rows):
+def user(change: Callable[[int, str, str], str]) -> Change:
+    """Another text in the last message."""
+    return lambda number, gold, messages: [*messages[:-1], {**messages[-1], "content": change(number, gold, messages[-1]["content"])}]  # fmt: skip
+
+
+OTHERWISE: dict[str, Change] = {
+    "a hint in every prompt": user(lambda number, gold, text: f"{text}\n\nHint: people preferred {gold}."),
+    "the same hint in every prompt": user(lambda number, gold, text: f"{text}\n\nThink of who this user is."),
+    "the same sentence before every prompt": user(lambda number, gold, text: f"You are a careful judge.\n\n{text}"),
+    "a hint in the last prompt": user(lambda number, gold, text: f"{text} ({gold})" if number == 7 else text),
+    "a space at the end": user(lambda number, gold, text: f"{text} "),
+    "no persona in one prompt": user(lambda number, gold, text: re.sub("<persona>.*</persona>", "", text, flags=re.S) if number == 6 else text),
+    "twice in one prompt": user(lambda number, gold, text: f"{text}\n\n{text}"),
+    "a system turn each": lambda number, gold, messages: [{"role": "system", "content": f"It is {gold}."}, *messages],
+    "the same system turn": lambda number, gold, messages: [{"role": "system", "content": "Be kind."}, *messages],
+    "the beginning of a reply": lambda number, gold, messages: [*messages, {"role": "assistant", "content": "Answer:"}],
+    "a conversation before": lambda number, gold, messages: [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hi!"}, *messages],
+}  # fmt: skip
+
+
+def ask_otherwise(change: Change) -> Callable[[Json, list[Json]], None]:
+    """What the model was asked is changed, in every place of a log that has it."""
+
+    def lm_eval(number: int, row: Json) -> None:
+        for request, gold in zip(row["arguments"].values(), row["doc"]["targets"], strict=True):
+            messages = change(number, gold, [{"role": "user", "content": request["arg_0"]}])
+            request["arg_0"] = messages[0]["content"] if len(messages) == 1 else messages
+
+    def inspect(number: int, row: Json) -> None:
+        pool = []
+        calls = [event for event in row["events"] if event["event"] == "model"]
+        for event, message in zip(calls, row["events_data"]["messages"], strict=True):
+            text = row["attachments"][message["content"].removeprefix("attachment://")]
+            gold = row["target"][ORDERS.index(message["metadata"]["call"])]
+            made = change(number, gold, [{**message, "content": text}])
+            made[-1].setdefault("metadata", message["metadata"])
+            event["input_refs"] = [[len(pool), len(pool) + len(made)]]
+            pool += made
+        row["events_data"]["messages"] = pool
+
+    def changed(header: Json, rows: list[Json]) -> None:
+        for number, row in enumerate(sorted(rows, key=lambda row: str(row.get("id", row.get("doc_id"))))):
+            (inspect if "eval" in header else lm_eval)(number, row)
+
+    return changed
+
+
+@pytest.mark.tried("ways to ask otherwise than a log says, in every prompt or in one: one sentence, no card")
+@pytest.mark.parametrize("name", OTHERWISE)
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_prompts_are_ours_to_the_last_character_in_every_row(harness, name, logs, tmp_path):
+    log = bent(logs[harness, "persona"], tmp_path / "bent", ask_otherwise(OTHERWISE[name]))
+    assert "found another prompt" in refused(log, "sample", tmp_path)
+    other = logs["mc", "persona"]
+    for command in (("rank", log, other), ("compare", log, logs[harness, "no_persona"]), ("report", log, "--out", tmp_path / "page")):  # fmt: skip
+        done = personafeedback(*command, "--data", "sample")
+        assert (done.exit_code, "found another prompt" in done.output) == (1, True), done.output
+
+
+def test_prompts_of_other_cases_are_refused(logs, tmp_path):
+    def swap(header: Json, rows: list[Json]) -> None:
+        one, other, keys = rows[2], rows[5], ("arguments",) if "arguments" in rows[0] else ("attachments",)
+        for key in keys:
+            one[key], other[key] = other[key], one[key]
+        if "attachments" in keys:
+            one["events_data"], other["events_data"] = other["events_data"], one["events_data"]
+
+    for harness in HARNESSES:
+        assert "found another prompt" in refused(bent(logs[harness, "persona"], tmp_path / harness, swap), "sample", tmp_path)  # fmt: skip
+
+
+def test_a_tool_that_the_model_had_is_another_prompt(logs, tmp_path):
+    def tool(header: Json, rows: list[Json]) -> None:
+        for row in rows:
+            for event in row["events"]:
+                if event["event"] == "model":
+                    event["tools"] = [{"name": "oracle", "description": "says which response is better", "parameters": {"type": "object"}}]  # fmt: skip
+
+    log = bent(logs["inspect", "persona"], tmp_path / "bent", tool)
+    assert "oracle" in refused(log, "sample", tmp_path)
+
+
+def test_the_reply_that_is_scored_is_that_of_its_call(logs, tmp_path):
+    def other(header: Json, rows: list[Json]) -> None:
+        for event in rows[4]["events"]:
+            if event["event"] == "model":
+                event["output"]["choices"][0]["message"]["content"] += " or not"
+
+    log = bent(logs["inspect", "persona"], tmp_path / "bent", other)
+    assert "found another reply in its output than in the call of scripted/readable" in refused(log, "sample", tmp_path)
+
+
+CHATML = (
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] | trim + '<|im_end|>\\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+)
+
+
+def applied(template: str, system: str = "", before: str = "", after: str = "") -> Callable[[Json, list[Json]], None]:
+    """A chat template in an lm-eval log: rendered where it is CHATML, messages where it is empty."""
+
+    def change(header: Json, rows: list[Json]) -> None:
+        header["chat_template"] = template
+        for row in rows:
             for request in row["arguments"].values():
-                text = request["arg_0"]
-                chat = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": f"{text} "}]
-                parts = [{"role": "user", "content": [{"type": "text", "text": text}]}]
-                request["arg_0"] = [
-                    f"<|im_start|>user\n{text.strip()}<|im_end|>\n<|im_start|>assistant\n",
-                    f"{text}\n\nAnswer: A\n\n{text}",
-                    [json.dumps(chat, ensure_ascii=False)],  # as lm-eval's models behind an API log it
-                    chat,
-                    parts,
-                ][number % 5]
+                turns = [{"role": "user", "content": f"{before}{request['arg_0']}{after}"}]
+                turns = ([{"role": "system", "content": system}] if system else []) + turns
+                text = "".join(f"<|im_start|>{turn['role']}\n{turn['content'].strip()}<|im_end|>\n" for turn in turns)
+                sent = [json.dumps(turns, ensure_ascii=False)]  # as models behind an API have it
+                request["arg_0"] = f"{text}<|im_start|>assistant\n" if template else sent
 
-    accepted(bent(logs["lm-eval", "persona"], tmp_path / "wrapped", wrap), "sample")
+    return change
 
 
-def test_cases_are_always_the_same_ones_and_from_all_over_a_log():
-    names = [case.id for case in load_cases("sample")] + [f"more:{number}" for number in range(1_000)]
-    picked = []
-    for order in (names, names[::-1]):
-        picked.append(set(spread((name, name) for name in order)))
-    assert picked[0] == picked[1]
-    assert len(picked[0]) == CASES
-    halves = [sum(name in picked[0] for name in part) for part in (names[: len(names) // 2], names[len(names) // 2 :])]
-    assert min(halves) > CASES / 4
+@pytest.mark.parametrize("template", ["", CHATML], ids=["messages", "a template"])
+def test_a_chat_template_and_a_system_instruction_may_wrap_a_prompt(template, logs, tmp_path):
+    def claims(header: Json, rows: list[Json]) -> None:
+        header["system_instruction"] = "Be kind."
+
+    plain, log = logs["lm-eval", "persona"], logs["lm-eval", "hidden"]
+    accepted(bent(log, tmp_path / "chat", applied(template)), "sample")
+    accepted(bent(log, tmp_path / "system", claims, applied(template, "Be kind.")), "sample")
+    for name, changes in {
+        "an instruction that no prompt has": (claims, applied(template)),
+        "one that the log does not name": (applied(template, "People preferred B."),),
+        "a hint before": (applied(template, before="Hint: people preferred B.\n"),),
+        "a hint after": (applied(template, after="\nHint: people preferred B."),),
+    }.items():
+        bad = bent(log, tmp_path / "bad", *changes)
+        done = personafeedback("card", bad, "--model-card", tmp_path / "card.md", "--data", "sample")
+        assert done.exit_code == 1, name
+        done = personafeedback("report", bad, "--data", "sample")
+        if template:  # nobody can render it without its tokenizer
+            assert "OTHER PROMPTS" in done.output.partition("accuracy")[0], (name, done.output)
+            assert "No verdict: the numbers are void." in done.output, name
+        else:
+            assert "found another prompt" in done.output, (name, done.output)
+
+    def one_more(header: Json, rows: list[Json]) -> None:
+        applied(template, after="\nuser")(header, rows[:1])  # words of the template, in one row alone
+
+    def all_but_one(header: Json, rows: list[Json]) -> None:
+        applied(template)(header, rows[1:])
+
+    assert "found another prompt" in refused(bent(plain, tmp_path / "one", one_more, all_but_one), "sample", tmp_path)
+    for name, changes in {
+        "no template": (applied(template), lambda header, rows: header.update(chat_template=None)),
+        "a template that no prompt has": (lambda header, rows: header.update(chat_template=None, system_instruction="Be kind."),),
+        "examples": (lambda header, rows: header["configs"][HARD].update(num_fewshot=5),),
+    }.items():  # fmt: skip
+        assert re.search("found (another prompt|num_fewshot 5)", refused(bent(plain, tmp_path / name, *changes), "sample", tmp_path))  # fmt: skip
+
+
+def test_inspects_own_system_message_may_be_before_a_prompt(tmp_path):
+    from support.inspect_runs import evaluate
+
+    task = tasks.personafeedback_general_hard(data="sample")
+    log = Path(evaluate(task, "scripted/readable", tmp_path / "logs", system_message="Be kind.").location)
+    accepted(log, "sample")
+
+    def other(header: Json, rows: list[Json]) -> None:
+        header["plan"]["config"]["system_message"] = header["eval"]["model_generate_config"]["system_message"] = (
+            "Be rude."
+        )
+
+    assert "found another prompt" in refused(bent(log, tmp_path / "bent", other), "sample", tmp_path)
 
 
 # --- task versions ------------------------------------------------------------------------------------------------------
@@ -356,58 +494,6 @@ def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, part_
     assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
     assert not card.exists()
     assert "100.0" not in done.output
-    if everywhere and version in ("0.9", "1.0", "1.1"):
-        assert re.search(
-            rf"found [\d,]+ of 160 replies that task version {version} read differently from the installed version "
-            rf"{re.escape(TASK_VERSION)}, expected at most 0\.5 %",
-            done.output,
-        ), done.output
-
-
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_an_older_version_that_reads_one_reply_in_two_hundred_otherwise_makes_a_card(harness, real_data, tmp_path):
-    """The values are recomputed all the same: a wrong one is refused whatever the version."""
-    cell = {"hard": 210}  # two of its 420 replies are 0.48 %
-
-    def older(header: Json, rows: list[Json]) -> None:
-        set_version(header, task_of(header), "1.1")
-        rows.sort(key=lambda row: row["id"] if "epoch" in row else row["doc_id"])
-        accuracy = []
-        for number, row in enumerate(rows):
-            found = row["scores"]["personafeedback"] if "epoch" in row else row
-            read = found["metadata"]["answers"] if "epoch" in row else row["filtered_resps"]
-            if number in (10, 20):
-                read = ["invalid_response_format", read[1]]
-                values = scoring.score_answers(read)
-                if "epoch" in row:
-                    found["metadata"]["answers"], found["value"] = read, values
-                else:
-                    row |= values | {"filtered_resps": read}
-            accuracy.append((found["value"] if "epoch" in row else row)["acc"])
-        mean = statistics.mean(accuracy)
-        if "eval" in header:
-            header["results"]["scores"][0]["metrics"] = {"acc": {"name": "acc", "value": mean, "params": {}}}
-            header["results"]["headline"] = None
-        else:
-            header["results"][HARD] = {"alias": HARD, "acc,none": mean}
-
-    def better(header: Json, rows: list[Json]) -> None:
-        row = rows[30]
-        values = row["scores"]["personafeedback"]["value"] if "epoch" in row else row
-        values["acc"] = 1 - values["acc"] / 2
-
-    write_part(data := tmp_path / "data", real_data, cell)
-    with taken_for_the_release(cell):
-        write = {"lm-eval": lm_eval_log, "inspect": inspect_log}[harness]
-        log = bent(write(tmp_path / "log", "readable", HARD, data), tmp_path / "bent", older)
-        said = " ".join(accepted(log, data).split())
-        assert (
-            f"The replies were read by task version 1.1; the installed version {TASK_VERSION} reads 2 of them "
-            "differently."
-        ) in said
-        done = personafeedback("card", log, "--model-card", tmp_path / "card.md", "--data", data)
-        assert done.exit_code == 0, done.output
-        assert "score it again" in refused(bent(log, tmp_path / "worse", better), data, tmp_path / "none")
 
 
 def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, real_part, tmp_path):

@@ -40,6 +40,7 @@ from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError, signed
 from personafeedback_tasks.runs.stopped import of_users, plan_in
 from personafeedback_tasks.runs.unfinished import advice, perhaps
+from personafeedback_tasks.runs.wrapping import PLAIN
 from personafeedback_tasks.runs.written import of_writer
 
 TASK = "personafeedback_general_hard"
@@ -230,9 +231,10 @@ def test_a_chat_is_logged_as_a_prompt_or_as_its_messages():
         {"role": "user", "content": [{"type": "text", "text": "b"}, {"type": "image"}]},
     ]
     row = {"doc": {"id": "c"}, "arguments": {"gen_args_0": {"arg_0": "plain", "arg_1": {"until": ["x"]}}}}
-    assert lm_eval_logs._asked("w", row).calls == [["plain"]]
+    assert lm_eval_logs._asked("w", row, PLAIN).calls == [(("", "plain"),)]
     row["arguments"] = {"gen_args_0": {"arg_0": [json.dumps(turns)], "arg_1": {}}, "gen_args_1": {"arg_0": turns}}
-    assert lm_eval_logs._asked("w", row).calls == [["a", "b", ""]] * 2
+    said = (("system", "a"), ("user", "b{'type': 'image'}"))
+    assert lm_eval_logs._asked("w", row, PLAIN).calls == [said, said]
 
 
 # --- votes in a writing run ---------------------------------------------------------------------------------------------
@@ -318,7 +320,7 @@ def test_a_task_goes_on_from_a_whole_run_alone(tmp_path, monkeypatch):
     with pytest.raises(RunError, match=r"found no run of recenter_select \(runs: recenter_extract\)"):
         earlier.find(str(path), "recenter_select")
     unfinished = [replace(run, status="cancelled") for run in read_runs([path])]
-    monkeypatch.setattr(earlier, "read_runs", lambda paths: unfinished)
+    monkeypatch.setattr(earlier, "opened", lambda paths: unfinished)
     with pytest.raises(RunError, match="expected a whole run"):
         earlier.find(str(path), "recenter_extract")
 

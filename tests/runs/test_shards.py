@@ -60,6 +60,31 @@ def test_shards_make_the_run_wherever_their_logs_are(places, shards, tmp_path):
         assert "Joined shards of scripted/mixed (demonstration): 6 + 10 of 16 cases." in said
 
 
+def test_a_join_is_named_on_every_first_screen(shards, tmp_path):
+    logs = [next((shards / name).glob("*.eval")) for name in ("first", "second")]
+    line = f"JOINED: one run of {logs[0].name}, {logs[1].name}."
+    for command in (("report",), ("rank",)):
+        done = personafeedback(*command, *logs, "--data", "sample", "--out", tmp_path / command[0])
+        assert line in " ".join(done.stdout.split()), done.output
+    for folder in ("report", "rank"):
+        assert logs[1].name in (tmp_path / folder / "index.html").read_text("utf-8")
+    assert "JOINED" not in personafeedback("report", shards / "whole", "--data", "sample").stdout
+
+
+def test_a_log_with_fewer_samples_than_its_header_counts_is_void(shards, tmp_path):
+    log = read_eval_log(str(next((shards / "whole").glob("*.eval"))))
+    log.samples = log.samples[:10]
+    log.results.scores[0].metrics = {}
+    write_eval_log(log, str(fewer := tmp_path / "fewer.eval"))
+    said = "MISSING SAMPLES: fewer.eval has 10 of the 16 samples that its header counts."
+    done = personafeedback("report", fewer, "--data", "sample")
+    assert said in " ".join(done.stdout.split()).partition("accuracy")[0], done.output
+    assert "No verdict: the numbers are void." in done.stdout
+    done = personafeedback("rank", fewer, shards / "second", "--data", "sample", "--out", tmp_path / "rank")
+    assert said in " ".join(done.stdout.split())
+    assert said in (tmp_path / "rank" / "index.html").read_text("utf-8")
+
+
 def test_logs_with_a_case_in_common_or_other_options_are_no_shards(shards, tmp_path):
     rows, said = ranked(tmp_path, shards / "first", shards / "overlap", "--csv", tmp_path / "r.csv")
     assert [row["partial"] for row in rows] == [True, True]

@@ -35,7 +35,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
     record = find(benchmark)
     every = record.options_of(options, record.options.strict)
     settings, method = record.settings(every), record.methods[every[0].method]
-    cases = record.load(every[0], record.selections[selection])
+    cases = record.cases(every[0], record.selections[selection])
     lines: list[dict[str, Any]] = [
         {NAME: 1, "model": name, "date": "2026-11-24T12:00:00+00:00", "task": record.task(selection), "options": options,
          **signature.signed(record, record.task(selection), cases, every)}
@@ -64,7 +64,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
 # --- and back ----------------------------------------------------------------------------------------------------------
 
 
-def opened(path: Path) -> Log:
+def opened(path: Path) -> list[Log]:
     header, *rows, last = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     every = signed(header, path)
     said = every[0]
@@ -82,7 +82,7 @@ def opened(path: Path) -> Log:
         model=header["model"], harness=f"{NAME} {header[NAME]}", date=header["date"], signature=said, conditions={}, cells={},
         cases={}, logs=(path,),
     )  # fmt: skip
-    return Log([task], lambda: header_only)
+    return [Log([task], lambda: header_only)]
 
 
 def documents(rows: list[dict[str, Any]], said: dict[str, Any]) -> Iterator[LoggedDocument]:
@@ -97,7 +97,7 @@ def documents(rows: list[dict[str, Any]], said: dict[str, Any]) -> Iterator[Logg
             evidence=[Reply(call["reply"]) for call in row["calls"]],
             answers=method.of_each(row["answers"]),
             values=row["values"],
-            asked=partial(Asked, where, name, [call["prompt"] for call in row["calls"]]),
+            asked=partial(Asked, where, name, [tuple(("", text) for text in call["prompt"]) for call in row["calls"]]),
         )
 
 

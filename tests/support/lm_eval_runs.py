@@ -76,7 +76,7 @@ def evaluate(judge, task, data, **kwargs):
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
     lm = judge if isinstance(judge, LM) else JudgeLM(JUDGES[judge])
     with NO_TORCH, NO_ENVIRONMENT:
-        return simple_evaluate(lm, tasks=[task], task_manager=manager, bootstrap_iters=2, **kwargs)
+        return simple_evaluate(lm, tasks=task.split(","), task_manager=manager, bootstrap_iters=2, **kwargs)
 
 
 class _OurTasks(TaskManager):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -72,6 +73,15 @@ def test_no_prompt_shows_a_response(setting):
         assert one.question in prompt
         assert (one.persona.text in prompt) == (setting == "persona")
         assert all(text not in prompt for case in one.pairs for text in (case.chosen, case.rejected))
+
+
+def test_after_the_filter_a_writer_is_asked_to_write_with_what_it_left():
+    told = Writing(setting="rag", rag_filter=True, k=2)
+    (one, *_) = WRITE.load(replace(told, data="sample"), {})
+    whole, left = (build(one, options) for options in (told, WRITE.stage.apply(one, told, "2")))
+    first, second = told.pieces(one)
+    assert left == whole.replace(f"- {first}\n", "")
+    assert second in left
 
 
 def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_release):

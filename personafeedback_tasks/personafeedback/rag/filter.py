@@ -9,7 +9,7 @@ raises TASK_VERSION.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import replace
 
 from ...engine.messages import UNREADABLE_SHARE
 from ...replies import numbers
@@ -31,25 +31,6 @@ _TEXTS = {
         "哪些内容有用？只回复它们的编号，用逗号隔开，例如：1, 3。如果都没有用，请回复 0。\n编号：",
     ),
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kept(Template):
-    """The template of one case after the filter.
-
-    Attributes:
-        kept: the pieces that both prompts contain.
-    """
-
-    kept: tuple[str, ...]
-
-    def pieces(self, case: PersonaCase) -> tuple[str, ...]:
-        return self.kept
-
-
-def keep(template: Template, pieces: tuple[str, ...]) -> Kept:
-    """This template with these pieces instead of all that are retrieved."""
-    return Kept(**{field.name: getattr(template, field.name) for field in fields(Template)}, kept=pieces)
 
 
 def build(case: PersonaCase, template: Template, pieces: Sequence[str]) -> str:
@@ -84,7 +65,7 @@ def applied(case: PersonaCase, template: Template, reply: str) -> Template:
     """The template of a case after the filter: with the pieces that the model keeps, or all if the reply is unreadable."""
     pieces = template.pieces(case)
     kept = read_numbers(reply, len(pieces))
-    return template if kept is None else keep(template, tuple(pieces[number - 1] for number in kept))
+    return template if kept is None else replace(template, kept=tuple(pieces[number - 1] for number in kept))
 
 
 def warning(task: str, outcomes: Sequence[str]) -> str | None:
