@@ -75,12 +75,6 @@ def _default(benchmark: Benchmark, method: Method) -> str:
     else:
         lines.append(f"doc_to_choice: [{', '.join(f'{chr(34)}{label}{chr(34)}' for label in benchmark.labels)}]")
     lines += ["filter_list:", "  - name: none", "    filter:", "      - function: take_first"]
-    if text and not method.described:  # what is measured stays text
-        lines += [
-            f"      - function: !function {ROOM}.metrics.ReadReply",
-            f"        benchmark: {benchmark.name}",
-            f"        method: {method.name}",
-        ]
     lines += ["num_fewshot: 0", "metric_list:"]
     aggregation = "mean_of_cases" if method.several else "mean"
     for metric in method.metrics_in("lm-eval"):

@@ -11,7 +11,7 @@ from typing import Any
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.messages import UNREADABLE_SHARE, remedy
-from ..replies.answers import PROMPT_CUT
+from ..replies.answers import IMPOSSIBLE, PROMPT_CUT
 from ..runs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
@@ -68,7 +68,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if (share := missing_share(run)) > MOST_MISSING:
         yield Caveat("missing_replies", VOID, {"percent": 100 * share})
     share, unreadable = unreadable_part(run)
-    if share >= MOST_UNREADABLE:
+    if unreadable["void"]:
         yield Caveat("unreadable", VOID, unreadable)
     elif share > UNREADABLE_SHARE:
         yield Caveat("few_unreadable", WEAKENS, unreadable)
@@ -101,6 +101,8 @@ def of_run(run: Run) -> Iterator[Caveat]:
     yield from run.unchecked
     if run.tokenizer:
         yield Caveat("tokens_estimated", WEAKENS, {"tokenizer": run.tokenizer})
+    if bounds := sum(outcome.bounds for case in run.cases.values() for outcome in case):
+        yield Caveat("bounds", WEAKENS, {"count": bounds, "replies": run.replies})
     if run.cases and all(case_id == case.user_id for case_id, case in run.cases.items()):
         yield Caveat("errors_per_row", WEAKENS)
     if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
@@ -153,9 +155,9 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
     if control.logs != run.logs and (cut := cut_prompts(control)):  # else it is said of the run
         yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
-    own, _ = unreadable_part(run)
+    own, own_unreadable = unreadable_part(run)
     share, unreadable = unreadable_part(control)
-    if share >= MOST_UNREADABLE > own:  # else the run's own caveat says what to do
+    if unreadable["void"] and not own_unreadable["void"]:  # else the run's own caveat says what to do
         yield Caveat("control_unreadable", VOID, {"value": value, **unreadable})
     elif share:
         yield Caveat("few_control_unreadable", WEAKENS, {"value": value, "own": 100 * own, **unreadable})
@@ -184,7 +186,8 @@ def cut_prompts(run: Run) -> int:
 
 
 def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
-    """The share of a run's replies that are neither a label nor a refusal, in [0, 1], and the values of a caveat about them.
+    """The share of a run's replies that are neither a label nor a refusal, in [0, 1], and the values of a caveat about them, which is
+    VOID from MOST_UNREADABLE on, or with one log-likelihood that no model gives.
 
     Those of the worst cell where that has MOST_UNREADABLE and the whole run has not.
     """
@@ -198,8 +201,9 @@ def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
     shares = {place: reasons[place].total() / len(found) if found else 0.0 for place, found in answers.items()}
     worst = max(shares, key=lambda place: shares[place])
     place = worst if shares[""] < MOST_UNREADABLE <= shares[worst] else ""
-    most = reasons[place].most_common()
+    most = sorted(reasons[place].most_common(), key=lambda item: item[0] not in IMPOSSIBLE)
     return shares[place], {
+        "void": shares[place] >= MOST_UNREADABLE or not reasons[""].keys().isdisjoint(IMPOSSIBLE),
         "percent": 100 * shares[place],
         "where": f" in {place.replace('_', ' ')}" if place else "",
         "reasons": ", ".join(f"{reason} {100 * count / len(answers[place]):.1f} %" for reason, count in most),

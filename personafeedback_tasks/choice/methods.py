@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import nan
 from typing import Any
 
 from ..engine.conversation import Message
 from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
 from ..engine.outcome import Answers
+from ..replies.answers import IMPOSSIBLE
 from ..replies.letter_probabilities import top_reader
 from ..replies.letters import readers
 from .orders import Orders
@@ -34,7 +36,10 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
         targets: Sequence[str], answers: Answers, values: Sequence[LogLikelihoods]
     ) -> dict[str, float]:
         both = {DEBIASED: score_symmetric(values, orders), "p_chosen": p_chosen(values, orders)}
-        return {**score_answers(answers, orders), **both}
+        found = {**score_answers(answers, orders), **both}
+        if any(answer in IMPOSSIBLE for answer in answers):
+            return {**dict.fromkeys(found, nan), "invalid": found["invalid"]}
+        return found
 
     read_reply, read_last_line = readers(orders.letters)
     case_metrics = (

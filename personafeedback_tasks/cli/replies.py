@@ -32,8 +32,8 @@ def replies(run: Path, out: Path) -> None:
     \b
         {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
 
-    `call` is left out where a case has one, `truncated` unless the reply was cut off. lm-eval does not log which
-    replies were. Log-likelihoods, log-probabilities and rewards are not replies: runs of these methods are refused.
+    `call` is left out where a case has one, `truncated` where nobody knows: lm-eval does not log which replies were cut
+    off. A reply that never left its thinking, as the others of the run show, gets its opening `<think>` back. Log-likelihoods, log-probabilities and rewards are not replies: runs of these methods are refused.
 
     \b
         personafeedback replies logs/a.eval --out replies/a.jsonl
@@ -86,8 +86,9 @@ def score_replies(
     \b
         {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
 
-    `call` may be left out where a case has one. `truncated` says that the reply was cut off, `"filtered": true` that a filter
-    withheld it, `"prompt_cut": true` that the prompt did not fit into the model's window, and `"epoch": 2` that it is the second one to the same call. The names of the calls and the ids of the cases
+    `call` may be left out where a case has one. `truncated` says whether the reply was cut off, `"filtered": true` that a filter
+    withheld it, `"prompt_cut": true` that the prompt did not fit into the model's window, and `"epoch": 2` that it is the second one
+    to the same call. The names of the calls and the ids of the cases
     are those that `personafeedback replies` writes. The report is that of a run with the same replies, to the last digit.
 
     A call without a record is an error that names it. Records of other cases are counted and not used.

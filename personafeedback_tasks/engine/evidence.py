@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..replies.answers import PROMPT_CUT, REASONS, excerpt
 from ..replies.letter_probabilities import LogLikelihoods as LogLikelihoods
+from ..replies.letter_probabilities import impossible
 
 
 class Reply(NamedTuple):
@@ -65,6 +67,32 @@ Evidence = Reply | LogLikelihoods | FirstToken | Reward
 """Of one call. A method reads one kind, see `Method.evidence`."""
 
 
+_INSIDE = ("text", "content", "parts", "value", "refusal")
+"""The keys under which a part of a message has its text or further parts; the first of them counts."""
+
+_THOUGHT = re.compile("think|reason|thought|summary", re.I)
+"""In the type of a part, or in the key of one without a type: it is no part of the answer."""
+
+
+def text_in(content: object) -> str:
+    """The text of a reply, whatever a harness, server, log or file hands over for it: a text, or the parts of a message, nested or not.
+
+    The texts of parts are joined by new lines. A part that is thinking leaves an empty `<think>` element, so that the log says that
+    there was some. What has no text, such as null, a number or the call of a tool, is empty.
+    """
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        key = next((key for key in _INSIDE if content.get(key) is not None), None)
+        kind = content.get("type") or key or " ".join(map(str, content))
+        if content.get("thought") is True or _THOUGHT.search(str(kind)):
+            return "<think></think>"
+        return text_in(content[key]) if key else ""
+    if isinstance(content, (list, tuple)):
+        return "\n".join(filter(None, map(text_in, content)))
+    return ""
+
+
 def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
     """What a reply is read to, or the reason why it cannot be read."""
     if reply.prompt_cut:
@@ -93,7 +121,10 @@ def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikeliho
 
 
 def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
-    """The label with the highest log-likelihood; a tie at the top or an undefined value is unreadable, not the first label."""
+    """The label with the highest log-likelihood. A tie at the top or an undefined value is unreadable, not the first label, and so are
+    values that no model gives."""
+    if reason := impossible(values):
+        return reason
     top = max(values)
     if any(value != value for value in values) or values.count(top) > 1:
         return "invalid_response_format"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..common import foreign
-from ..replies.answers import PROMPT_CUT
+from ..replies.answers import IMPOSSIBLE, PROMPT_CUT
 from .benchmark import Benchmark
 from .cases import Case, CaseSet
 from .documents import cases_of
@@ -78,18 +78,18 @@ def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
 
 
 def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:
-    """A warning if more than 1 % of the replies are unreadable, or if any is empty or had a prompt that was cut, else None.
+    """A warning if more than 1 % of the replies are unreadable, or if any is empty, had a prompt that was cut or is no log-likelihood.
 
     lm-eval makes an empty reply out of an error body with status 200: a lower score that nobody would notice.
     """
     answers = list(answers)
     reasons = Counter(answer for answer in answers if answer not in benchmark.labels)
     many = reasons.total() > UNREADABLE_SHARE * len(answers)
-    telling = [reason for reason in (PROMPT_CUT, "no_response") if reason in reasons]
+    telling = [reason for reason in (PROMPT_CUT, *IMPOSSIBLE, "no_response") if reason in reasons]  # even once
     if not many and not telling:
         return None
     common = min(reasons, key=lambda name: (-reasons[name], name))
-    reason = telling[0] if PROMPT_CUT in telling or not many else common
+    reason = telling[0] if telling and (not many or telling[0] != "no_response") else common
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
         f"and count as wrong; {'most common reason' if many and reason == common else 'among them'}: {reason} ({reasons[reason]:,}). "
@@ -133,6 +133,18 @@ _REMEDIES = {
     "no_response": (
         "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
         "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
+    ),
+    "positive_likelihoods": (
+        "Values above 0 are no log-likelihoods but, for instance, probabilities, so the score is void: use a server that gives natural "
+        "logarithms, the hf backend, or a task that reads replies."
+    ),
+    "zero_likelihoods": (
+        "Values that are all exactly 0 are no log-likelihoods but a server that does not score prompts (llama.cpp's ignores `echo`), so the "
+        "score is void: use one that does, such as vLLM's, the hf backend, or a task that reads replies."
+    ),
+    "token_ids": (
+        "The server names tokens by their numbers (`token_id:32`), so no label can be found and the score is void: start vLLM without "
+        "--return-tokens-as-token-ids."
     ),
     "refusal": "The model declines to choose. Report how often beside the score.",
     "invalid_response_format": (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 from typing import Any, cast
 
 from ..replies.answers import REASONS
+from ..replies.letter_probabilities import bounded, impossible
 from .conversation import Message
 from .documents import Scorable, Several
 from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
@@ -155,6 +156,9 @@ class Method:
             assert self.read_tokens is not None
             if not given.top:
                 return why_not(given, "no_response"), (nan,) * len(labels)
+            texts, listed = zip(*set(given.top), strict=True)
+            if reason := impossible(listed, texts):
+                return reason, (nan,) * len(labels)
             given = self.read_tokens(given.top)
         values = cast(LogLikelihoods, given)
         return likeliest(labels, values), values
@@ -177,10 +181,15 @@ class Method:
             usage: of the document under each setting, whose cases share it; empty where nothing is counted.
 
         Raises:
-            ValueError: the number of answers is not the number of targets.
+            ValueError: the number of answers is not the number of targets, or that of the evidence not that of the calls.
             RewardError: a reward is not a finite number.
         """
         width, count = len(self.calls), len(document.cases)
+        if len(evidence) != width * len(document.settings) and (evidence or answers is None):
+            ids = ", ".join(case.id for case in document.cases)
+            raise ValueError(
+                f"{ids}: found {len(evidence)} replies, expected one to each of {', '.join(self.asked(document.settings))}"
+            )
         outcomes: list[Outcome] = []
         for place, setting in enumerate(document.settings):
             after = (
@@ -208,7 +217,7 @@ class Method:
     ) -> list[Outcome]:
         """`judge` under one of the settings."""
         cases, texts = document.cases, self.read is not None
-        rewards = None
+        rewards, bounds = None, 0
         pairs: list[LogLikelihoods] = []
         values: list[dict[str, float]]
         items: tuple[Mapping[str, Any], ...] = ()
@@ -222,7 +231,8 @@ class Method:
         else:
             if answers is None or not texts:
                 readings = [self.reading(given, document.labels) for given in evidence]
-                pairs = [pair for _, pair in readings if pair]
+                pairs = [_within(pair, given) for (_, pair), given in zip(readings, evidence, strict=True) if pair]
+                bounds = sum(-inf in pair for _, pair in readings) if self.evidence == "top_tokens" else 0
                 if answers is None:
                     answers = self.answers([answer for answer, _ in readings], len(cases))
             if self.described is not None:
@@ -242,7 +252,11 @@ class Method:
             Outcome(
                 case_id=case.id, cell=document.cell, user_id=document.user_id, digest=case.digest, setting=setting, epoch=epoch,
                 targets=() if rewards and self.score_rewards is None else case.targets, answers=of, values=scores, rewards=rewards,
-                unread=unread, usage=each, items=items,
+                unread=unread, usage=each, items=items, bounds=bounds,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)
         ]  # fmt: skip
+
+
+def _within(values: LogLikelihoods, given: Evidence) -> LogLikelihoods:
+    return bounded(values, given.top) if isinstance(given, FirstToken) and -inf in values else values

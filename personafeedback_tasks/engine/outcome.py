@@ -29,6 +29,7 @@ class Outcome:
         rewards: of both responses; None where a method reads none.
         unread: (reason, excerpt) of each unreadable reply, where its text is known.
         items: what its replies list, see `method.Described`.
+        bounds: number of calls with a label that is not among the most likely tokens, so that its probability is a bound.
     """
 
     case_id: str = ""
@@ -44,6 +45,7 @@ class Outcome:
     unread: tuple[tuple[str, str], ...] = ()
     usage: Usage = UNCOUNTED
     items: tuple[Mapping[str, Any], ...] = ()
+    bounds: int = 0
 
 
 class ScoredCase(tuple[Outcome, ...]):

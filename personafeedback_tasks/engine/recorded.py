@@ -5,8 +5,8 @@ One line of JSON per call, under these keys:
     id         of the case
     call       of the method; may be left out where a case has one call
     epoch      from 1; left out in the first one
-    reply      all that the model wrote; may be empty
-    truncated  true where the reply was cut off by a token limit
+    reply      all that the model wrote, as a text or as the parts of a message; may be empty or null
+    truncated  whether the reply was cut off by a token limit; left out where nobody knows
     filtered   true where a filter of the provider withheld it
     prompt_cut true where the prompt did not fit into the model's window
     answer     what an importer's source read from it; not used
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from ..common.errors import DataError, PersonaFeedbackError
 from ..common.strict_json import broken, rows, short, short_list
 from .benchmark import Benchmark, benchmarks
-from .evidence import Reply
+from .evidence import Reply, text_in
 from .method import Method
 
 _FLAGS = ("truncated", "filtered", "prompt_cut")
@@ -171,7 +171,8 @@ def line_of(key: Key, reply: Reply, named: bool) -> str:
         **({"call": key.call} if named else {}),
         **({"epoch": key.epoch} if key.epoch > 1 else {}),
         "reply": reply.text,
-        **{name: True for name in _FLAGS if getattr(reply, name)},
+        **({} if reply.truncated is None else {"truncated": reply.truncated}),
+        **{name: True for name in ("filtered", "prompt_cut") if getattr(reply, name)},
     }
     text = json.dumps(row, ensure_ascii=False)
     if any("\ud800" <= character <= "\udfff" for character in text):  # half of a pair: no UTF-8, but an escape has it
@@ -189,13 +190,12 @@ def _record(row: Mapping[str, Any], where: str) -> tuple[Key, Reply]:
     for name in ("id", "call"):
         if name in row and (not isinstance(row[name], str) or not row[name].strip()):
             raise broken(where, f"{name} = {short(row[name])}", "a non-empty string")
-    if not isinstance(row["reply"], str):
-        raise broken(where, f"reply = {short(row['reply'])}", "a string, empty where the model wrote nothing")
     epoch = row.get("epoch", 1)
     if type(epoch) is not int or epoch < 1:
         raise broken(where, f"epoch = {short(epoch)}", "a whole number from 1")
     for name in _FLAGS:
         if not isinstance(row.get(name, False), bool):
             raise broken(where, f"{name} = {short(row[name])}", "true or false")
-    reply = Reply(row["reply"], **{name: row.get(name, False) for name in _FLAGS})
+    flags = {name: row.get(name, False) for name in ("filtered", "prompt_cut")}
+    reply = Reply(text_in(row["reply"]), row.get("truncated"), **flags)
     return Key(row["id"], row.get("call", ""), epoch), reply

@@ -81,6 +81,10 @@ def ask_every_call(
                 raise OptionError(REFUSAL.get())
             if refuse is not None:
                 refuse(model)
+            if (model.config.num_choices or 1) > 1:
+                raise OptionError(
+                    f"num_choices must be 1, got {model.config.num_choices}: each call has one reply. Leave it out."
+                )
             told = [await _after_stage(benchmark, model, case, options, state) for options in every]
             of_method = benchmark.methods[method]
             asked = dict(zip(of_method.asked(settings), product(told, of_method.calls), strict=True))
@@ -225,7 +229,7 @@ def made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
 
 
 def choice(output: ModelOutput) -> ChatCompletionChoice:
-    """The reply of one call. A provider that returns no choice gave an empty one."""
-    if output.choices:
+    """The reply of one call. A provider that returns no choice gave an empty one, and so did one that returns several."""
+    if len(output.choices) == 1:
         return output.choices[0]
     return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]

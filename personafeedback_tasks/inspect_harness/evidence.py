@@ -20,7 +20,11 @@ def said(choice: ChatCompletionChoice) -> Reply:
     stopped, content = choice.stop_reason, choice.message.content
     thinking = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
     return Reply(
-        choice.message.text, stopped == "max_tokens", stopped == "content_filter", thinking, stopped == "model_length"
+        choice.message.text,
+        None if stopped == "unknown" else stopped == "max_tokens",
+        stopped == "content_filter",
+        thinking,
+        stopped == "model_length",
     )
 
 

@@ -26,6 +26,7 @@ from ..engine.signature import KEY, signatures, signed
 from ..engine.window import PromptCheck
 from . import calls, judges
 from .calls import REFUSAL, TASK
+from .metrics import in_view
 from .window import check_prompts
 
 logger = logging.getLogger(__name__)
@@ -89,7 +90,7 @@ def _register() -> None:
                 # A resumed run takes its first samples from the log. Accessing them reads the whole log again.
                 if data.log.results and len(seen) < data.log.results.completed_samples:
                     seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
-                noted = [score.metadata or {} for sample in seen for score in sample]
+                noted = in_view(score.metadata or {} for sample in seen for score in sample)
                 benchmark = find(signature["benchmark"])
                 method, stage = benchmark.methods[signature["method"]], benchmark.stage
                 answers = [answer for about in noted for answer in about.get("answers", ())]

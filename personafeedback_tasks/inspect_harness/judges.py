@@ -48,7 +48,8 @@ class JudgeAPI(ModelAPI):
         except ValueError as error:
             raise ValueError(f"{about.get('case_id', 'a message')}: {error}") from error
         flags = {"model_length": reply.prompt_cut, "max_tokens": reply.truncated, "content_filter": reply.filtered}
-        stopped = cast(StopReason, next((reason for reason, flag in flags.items() if flag), "stop"))
+        ended = "unknown" if reply.truncated is None else "stop"
+        stopped = cast(StopReason, next((reason for reason, flag in flags.items() if flag), ended))
         output = ModelOutput.from_content(f"{self.benchmark.name}/{self.model_name}", reply.text, stopped)
         output.usage = ModelUsage()
         return output

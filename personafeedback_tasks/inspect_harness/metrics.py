@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
@@ -17,6 +17,10 @@ VALUES = "values"
 
 ITEMS = "items"
 """Likewise, of a case: what its replies list, see `engine.method.Described`."""
+
+THINKS, IF_THINKS = "thinks", "if_thinks"
+"""Likewise: that a reply of the sample shows thinking; and the metadata that count in its place if one of another sample does, see
+`engine.thinking`: a scorer sees one sample at a time."""
 
 
 @metric
@@ -56,14 +60,22 @@ def pearson() -> Metric:
 def outcomes_of(scores: Iterable[SampleScore]) -> Iterator[ScoredCase]:
     """Every case of some samples, each of which has one case or those that its scores list."""
     epochs: dict[object, list[list[Outcome]]] = {}
-    for score in scores:
+    scores = list(scores)
+    for score, note in zip(scores, in_view(score.score.metadata or {} for score in scores), strict=True):
         of_sample = epochs.setdefault(score.sample_id, [])
-        of_sample.append(_outcomes(score, len(of_sample) + 1))
+        of_sample.append(_outcomes(score, note, len(of_sample) + 1))
     return (ScoredCase(case) for of_sample in epochs.values() for case in zip(*of_sample, strict=True))
 
 
-def _outcomes(score: SampleScore, epoch: int) -> list[Outcome]:
-    about, note = score.sample_metadata or {}, score.score.metadata or {}
+def in_view(notes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The metadata of the scores of a run, in view of each other."""
+    notes = list(notes)
+    thinks = any(THINKS in note for note in notes)
+    return [{**note, **note[IF_THINKS]} if thinks and IF_THINKS in note else note for note in notes]
+
+
+def _outcomes(score: SampleScore, note: Mapping[str, Any], epoch: int) -> list[Outcome]:
+    about = score.sample_metadata or {}
     values: list[Any] = note.get(VALUES) or [score.score.value]
     targets, answers = (
         note.get("targets", ()) if {"answers", "rewards"} & note.keys() else (),

@@ -12,14 +12,16 @@ from inspect_ai.solver import TaskState
 
 from ..common.statistics import mean
 from ..engine.benchmark import Benchmark, find
+from ..engine.documents import Scorable
 from ..engine.evidence import Evidence
 from ..engine.method import Method
 from ..engine.outcome import Outcome
 from ..engine.rewards import TOTAL
+from ..engine.thinking import settle, settled, shows_thinking
 from ..replies.letter_probabilities import mass
 from .calls import events, replies, stage_outcome
 from .evidence import about_of, given, score_name
-from .metrics import ITEMS, VALUES, measures, pearson
+from .metrics import IF_THINKS, ITEMS, THINKS, VALUES, measures, pearson
 
 FACTS = "about"
 """The key in the metadata of a sample of what its explanation says of its texts: a scorer sees no case. Logs from before there were
@@ -48,7 +50,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             asked = replies(state.output, events, names)
             if len(asked) < len(names):
                 return unanswered(len(asked), len(names))
-            evidence = given(method, asked, f"{state.sample_id}", f"{state.model}")
+            evidence = settle(given(method, asked, f"{state.sample_id}", f"{state.model}"), method)
             outcomes = method.judge(document, evidence)
             values = benchmark.tabled(method, outcomes, "inspect")
             answers = [answer for outcome in outcomes for answer in outcome.answers]
@@ -62,6 +64,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                 metadata = {"answers": answers, "targets": logged["targets"]}
                 metadata |= {} if method.several is None else {VALUES: values}
                 metadata |= _of_labels(benchmark, method, dict(zip(asked, evidence, strict=True)), outcomes[0])
+                metadata |= _of_thinking(benchmark, method, document, evidence)
             return Score(
                 value=cast(Any, over_cases(values)),
                 answer=", ".join(shown),
@@ -100,10 +103,29 @@ def _of_labels(
     benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence], outcome: Outcome
 ) -> dict[str, Any]:
     """What a score notes beside answers: what texts list; p_letters: call -> the probability of all labels together."""
-    noted: dict[str, Any] = {ITEMS: list(outcome.items)} if method.described and method.described.items else {}
+    noted = _items(method, outcome)
     if method.read is None:
         noted["p_letters"] = {call: mass(method.reading(of, benchmark.labels)[1]) for call, of in evidence.items()}
     return noted
+
+
+def _of_thinking(
+    benchmark: Benchmark, method: Method, document: Scorable, evidence: Sequence[Evidence]
+) -> dict[str, Any]:
+    """What a score notes for `metrics.in_view`."""
+    if any(map(shows_thinking, evidence)):
+        return {THINKS: True}
+    in_view = [settled(of, method) for of in evidence]
+    if in_view == evidence:
+        return {}
+    outcomes = method.judge(document, in_view)
+    answers = [answer for outcome in outcomes for answer in outcome.answers]
+    values = benchmark.tabled(method, outcomes, "inspect")
+    return {IF_THINKS: {"answers": answers, VALUES: values, **_items(method, outcomes[0])}}
+
+
+def _items(method: Method, outcome: Outcome) -> dict[str, Any]:
+    return {ITEMS: list(outcome.items)} if method.described and method.described.items else {}
 
 
 def explanation(benchmark: Benchmark, outcomes: Sequence[Outcome], state: TaskState) -> str | None:

@@ -1,11 +1,9 @@
-"""Aggregations and filters that the YAML files name."""
+"""Aggregations that the YAML files name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-
-from lm_eval.api.filter import Filter
 
 from ..common import statistics
 from ..engine.benchmark import Benchmark, find
@@ -69,17 +67,3 @@ def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) ->
         for pair in listed
         for name, aggregation, better in pair
     ]
-
-
-class ReadReply(Filter):
-    """Filter: the text of a reply -> its label, or the reason for having none (logged as `filtered_resps`)."""
-
-    def __init__(self, benchmark: str, method: str) -> None:
-        read = find(benchmark).methods[method].read
-        assert read is not None  # the YAML names it for methods that read text
-        self.read = read
-
-    def apply(self, resps: Any, docs: Any) -> list[str]:
-        replies = list(resps)
-        answers = {reply: self.read(reply, False) for reply in set(replies)}  # most replies are the same few labels
-        return [answers[reply] for reply in replies]

@@ -22,9 +22,10 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..engine import messages
 from ..engine.benchmark import find
 from ..engine.cases import CaseSet
-from ..engine.evidence import Evidence, Reply, per_call
-from ..engine.outcome import Answers, Outcome
+from ..engine.evidence import Evidence, Reply, per_call, text_in
+from ..engine.outcome import Outcome
 from ..engine.signature import signatures, signed
+from ..engine.thinking import settle, token_limit
 from ..engine.window import KEY as PROMPTS
 from . import metrics
 from .window import LENGTHS, check_prompts
@@ -83,6 +84,7 @@ class BenchmarkTask(ConfigurableTask):
                 f"{graded.option} works in Inspect only: lm-eval has no second model. Leave it out, and compare afterwards "
                 "(`personafeedback duel`), or run the task in Inspect."
             )
+        self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run
         self._lengths = {name: metadata[name] for name in LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options[0]))
@@ -146,6 +148,7 @@ class BenchmarkTask(ConfigurableTask):
         return requests
 
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
+        self._refuse_several_replies()
         # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         labels = len(self.benchmark.labels) if self.method.evidence == "log_likelihoods" else 1
@@ -169,6 +172,13 @@ class BenchmarkTask(ConfigurableTask):
                 )
             )
 
+    def _refuse_several_replies(self) -> None:
+        """Refuse what asks for more than one reply to a call: which of them counts is open, and lm-eval takes any."""
+        asked = {"repeats": self._config.repeats, **(self._config.generation_kwargs or {})}
+        for name in ("repeats", "n", "num_return_sequences"):
+            if (found := asked.get(name)) not in (None, 1):
+                raise OptionError(f"{name} must be 1, got {found}: each call has one reply. Leave it out.")
+
     @cached_property
     def fingerprint(self) -> str:
         """A key that changes with everything that a request is built from."""
@@ -186,6 +196,8 @@ class BenchmarkTask(ConfigurableTask):
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
         (name,) = self.instances[0].filtered_resps
+        if self.method.read is not None:
+            self._read(name)
         results: dict[str, list[Any]] = {}
         for request in self.instances:
             results.setdefault(request.doc["id"], []).append(request.filtered_resps[name])
@@ -194,6 +206,17 @@ class BenchmarkTask(ConfigurableTask):
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method):
             logger.warning(warning)
         return filtered
+
+    def _read(self, name: str) -> None:
+        """Put one text in place of whatever the model's class handed over for each call, so that the log has it, and read all of them in
+        view of each other: to labels or reasons, which are logged as `filtered_resps`, unless the text is measured."""
+        replies = [Reply(text_in(request.resps[0]), None) for request in self.instances]
+        in_view = settle(replies, self.method, token_limit(self._config.generation_kwargs))
+        for request, reply, given in zip(self.instances, replies, in_view, strict=True):
+            self._given.setdefault(request.doc["id"], []).append(given)
+            request.resps = [reply.text]
+            answer, _ = self.method.reading(given, self.benchmark.labels)
+            request.filtered_resps[name] = reply.text if self.method.described else answer
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         if "bypass" in self._metric_fn_list:  # --predict_only
@@ -227,16 +250,10 @@ class BenchmarkTask(ConfigurableTask):
             results: what the filter left of each request: the reading of a reply, its text where that is measured, or (log-likelihood,
                 is greedy) of a label.
         """
-        document = self._scorable[name]
-        evidence: Sequence[Evidence] = ()
-        answers: Sequence[Answers] | None = None
+        evidence: Sequence[Evidence] = self._given.get(name, ())
         if self.method.evidence == "log_likelihoods":
             evidence = per_call([value for value, _ in results], self.benchmark.labels)
-        elif self.method.described:
-            evidence = [Reply(text, None) for text in results]
-        else:
-            answers = self.method.answers(results, len(document.cases))
-        return self.method.judge(document, evidence, answers)
+        return self.method.judge(self._scorable[name], evidence)
 
 
 @cache

@@ -7,6 +7,7 @@ count is a closed table, the same for every letter; the readers of replies (`let
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import product
@@ -64,7 +65,7 @@ def first_written(tokens: Sequence[str]) -> int | None:
 def top_reader(letters: tuple[str, ...]) -> Callable[[Iterable[Token]], LogLikelihoods]:
     """The function that finds the log-probabilities of the letters among the most likely tokens of one place.
 
-    A letter that is not among them is less likely than all that are, and counts as impossible (-inf). Where none of the
+    A letter that is not among them is less likely than all that are: -inf, see `bounded`. Where none of the
     letters is among them, the model was about to say something else: all are undefined (nan).
 
     A token that is listed twice (some providers list the generated one again) counts once. Two tokens may
@@ -81,6 +82,36 @@ def top_reader(letters: tuple[str, ...]) -> Callable[[Iterable[Token]], LogLikel
         return tuple(_log_of_sum(values) for values in listed.values())
 
     return read
+
+
+_TOKEN_ID = re.compile(r"token_id:\d+")
+
+_ROUNDING = 1e-3
+"""By how much the log-likelihood of a certain token may be above 0."""
+
+
+def impossible(values: Iterable[float], texts: Iterable[str] = ()) -> str:
+    """Why log-likelihoods are none, an element of `answers.IMPOSSIBLE`; empty for those that a model may have given.
+
+    Args:
+        values: of the labels, or of all alternatives at one place.
+        texts: of these alternatives.
+    """
+    values = list(values)
+    if any(map(_TOKEN_ID.fullmatch, texts)):
+        return "token_ids"
+    if any(value > _ROUNDING for value in values):
+        return "positive_likelihoods"
+    return "zero_likelihoods" if len(values) > 1 and not any(values) else ""
+
+
+def bounded(values: LogLikelihoods, top: Iterable[Token]) -> LogLikelihoods:
+    """The log-probabilities of the letters, where one that is not among the most likely tokens has the highest that it can have: that
+    of the least likely of these, or what all of them leave."""
+    listed = [value for _, value in set(top)]
+    left = 1 - math.fsum(map(math.exp, listed))
+    most = min(*listed, math.log(left) if left > 0 else -math.inf)
+    return tuple(most if value == -math.inf else value for value in values)
 
 
 def mass(values: Iterable[float]) -> float:

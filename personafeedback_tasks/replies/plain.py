@@ -85,6 +85,17 @@ _BULLET = re.compile(r"\n(?:[>#\s|]|[-•*·+]\s|\(?0[.)]\s)+")
 _BRACKETED = re.compile(r"[(\[{<【]{1,3} ?([ABab])\.? ?[)\]}>】]{1,3}")
 
 
+_MODEL_THINKS = re.compile("think|thought|reason", re.I)
+"""In the name of a tag by which a model keeps its thinking apart; `<plan>` or `<analysis>` are a way to write."""
+
+
+def closes_thinking(reply: str) -> bool:
+    """Whether a reply has thinking that comes to its end, whoever opened it: the reply, or the template of its prompt."""
+    for pattern, new in _AS_TAGS:
+        reply = pattern.sub(new, reply)
+    return any(tag[1] and _MODEL_THINKS.search(tag[2]) for tag in _TAG.finditer(reply))
+
+
 def spoken(reply: str) -> str | None:
     """What a reply says after its thinking, with the elements of its markup resolved; None if it never stops thinking."""
     text = reply

@@ -35,8 +35,11 @@ class Caveat:
 
 
 def ordered(caveats: Iterable[Caveat]) -> list[Caveat]:
-    """Each once, those that make the numbers void first."""
-    return sorted(dict.fromkeys(caveats), key=lambda caveat: caveat.severity != VOID)
+    """Each once, those that make the numbers void first. Then no case has a score, and what explains that otherwise is left out."""
+    found = dict.fromkeys(caveats)
+    if any(caveat.severity == VOID for caveat in found):
+        found = {caveat: None for caveat in found if caveat.key not in ("no_case", "no_right_answer")}
+    return sorted(found, key=lambda caveat: caveat.severity != VOID)
 
 
 def grouped(of_runs: Sequence[tuple[str, Iterable[Caveat]]]) -> list[Caveat]:

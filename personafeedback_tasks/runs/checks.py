@@ -22,7 +22,7 @@ from . import claims, marks
 from .caveat import VOID, Caveat
 from .judged import Compared, compared, equal, scored_cases
 from .log import Log, LoggedTask, Printed
-from .run import Asked, Run, RunError, refused
+from .run import Run, RunError, refused
 from .stopped import of_users
 
 
@@ -37,27 +37,33 @@ def runs_of(log: Log) -> list[Run]:
     cases: list[dict[str, ScoredCase]] = [{} for _ in settings]
     otherwise = [0 for _ in settings]
     usage = [NONE for _ in settings]
-    asked: list[Asked] = []
     unchecked: dict[Caveat, None] = {}
     left_out: dict[str, int] = {}
     for task in log.tasks:
+        unchecked |= dict.fromkeys(claims.compared(task.path, task.signatures, task.record))
+        cells |= cells_of(task.path, task.signature, find(task.signature["benchmark"]))
+    judged = [compared(task, find(task.signature["benchmark"])) for task in log.tasks]
+    asked = [one for _, _, of_task in judged for one in of_task]
+    thinks = any(case.thinks for every, _, _ in judged for case in every)
+    for task, (every, found_marks, _) in zip(log.tasks, judged, strict=True):
         path, benchmark = task.path, find(task.signature["benchmark"])
-        unchecked |= dict.fromkeys(claims.compared(path, task.signatures, task.record))
-        cells |= cells_of(path, task.signature, benchmark)
-        every, found_marks, of_task = compared(task, benchmark)
-        asked += of_task
         if len(found_marks) < task.completed:
             lost = {"log": path.name, "found": len(found_marks), "claimed": task.completed}
             unchecked[Caveat("missing_samples", VOID, lost)] = None
         claims.refuse_other_model(path, task.record)
         marks.refuse_invalidated(path, task.invalidated, found_marks)
+        if not thinks:
+            every = [replace(case, if_thinks=None) for case in every]
         counted = [case for case in every if not case.mark]
         kept, short = marks.of_all_epochs(path, counted, task.epochs)
         left_out |= marks.counted(found_marks) | short
         if task.signature["task_version"] == benchmark.version:  # else its reader or its metrics may have been others
             _refuse_other_answers(task, kept)
             _refuse_other_values(task, kept)
-            _refuse_other_table(task, [every, counted] if any(found_marks) else [every], benchmark)
+            allowed = [every, counted] if any(found_marks) else [every]
+            allowed += [[case.readings[-1] for case in cases_of] for cases_of in allowed]
+            _refuse_other_table(task, allowed, benchmark)
+        every, kept = ([case.readings[-1] for case in cases_of] for cases_of in (every, kept))
         if twice := cases[0].keys() & {case.outcome.case_id for case in kept}:
             found = f"{min(twice)} ({len(twice):,} in all), which are also in another cell's samples"
             raise refused(path, found, "each case in one cell", "Use the files as the harness wrote them.")
@@ -99,11 +105,15 @@ def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> 
 
 def _refuse_other_answers(task: LoggedTask, cases: Sequence[Compared]) -> None:
     """Raise RunError unless the answers that a log has are those of its replies."""
-    wrong = [case for case in cases if any(_differing(case, place) for place in range(len(case.outcomes)))]
+    wrong = [case for case in cases if all(map(_differs, case.readings))]
     if wrong:
         answers = ", ".join(answer for of_setting in wrong[0].logged_answers for answer in of_setting)
         again = ", ".join(answer for outcome in wrong[0].outcomes for answer in outcome.answers)
         raise _contradiction(task.path, wrong, len(cases), f"the answers {answers}", again, "its replies")
+
+
+def _differs(case: Compared) -> bool:
+    return any(_differing(case, place) for place in range(len(case.outcomes)))
 
 
 def _differing(case: Compared, place: int) -> int:
@@ -117,7 +127,11 @@ def _refuse_other_values(task: LoggedTask, cases: Sequence[Compared]) -> None:
     """Raise RunError for a value that does not follow from the answers. One that the log lacks may be of a later version."""
     scored = [(case, case.logged) for case in cases if case.logged is not None]
     for name in scored[0][0].table if scored else ():
-        wrong = [case for case, values in scored if name in values and not equal(values[name], case.table[name])]
+        wrong = [
+            case
+            for case, values in scored
+            if name in values and not any(equal(values[name], one.table[name]) for one in case.readings)
+        ]
         if wrong:
             found = f"{name} {(wrong[0].logged or {})[name]}"
             raise _contradiction(task.path, wrong, len(cases), found, f"{wrong[0].table[name]:g}", "its answers")
@@ -148,9 +162,10 @@ def _refuse_other_table(task: LoggedTask, allowed: Sequence[Sequence[Compared]],
 def _refuse_one_table(path: Path, printed: Printed, ours: Mapping[str, float]) -> None:
     for name, value in ours.items():
         named = f"{name.removesuffix('_stderr')}{printed.stderr}" if name.endswith("_stderr") else name
-        if named in printed.values and not equal(printed.values[named], value):
+        shown = printed.values.get(named, value)
+        if not equal(shown, value) and shown == shown:  # lm-eval's mean is nan where one case has no value
             raise RunError(
-                f"{path}: found {named} {printed.values[named]} in the table of {printed.name}, expected {value:g} from its samples. "
+                f"{path}: found {named} {shown} in the table of {printed.name}, expected {value:g} from its samples. "
                 "The rows or the table were changed after the run, or belong to two runs: use the files as the harness wrote them."
             )
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..common.statistics import mean
 from ..engine.benchmark import Benchmark
 from ..engine.documents import document_digest
+from ..engine.evidence import Evidence
 from ..engine.method import Method
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.rewards import RewardError
+from ..engine.thinking import settled, shows_thinking
 from .log import LoggedDocument, LoggedTask
 from .run import AS_WRITTEN, Asked, RunError, refused
 
@@ -31,6 +33,8 @@ class Compared:
         logged_answers: the answers under each setting, as logged; empty where the log has none.
         logged: metric -> value, as logged; None where nothing was scored.
         table: metric -> value, as the harness should have it.
+        thinks: whether a reply of its document shows thinking.
+        if_thinks: the case where any reply of the run does, see `engine.thinking`; None where that changes nothing.
     """
 
     where: str
@@ -39,6 +43,13 @@ class Compared:
     logged_answers: Sequence[Answers]
     logged: Mapping[str, Any] | None
     table: Mapping[str, float]
+    thinks: bool = False
+    if_thinks: Compared | None = None
+
+    @property
+    def readings(self) -> list[Compared]:
+        """How a harness that sees a part of the run may have read it."""
+        return [self, *([self.if_thinks] if self.if_thinks else [])]
 
     @property
     def outcome(self) -> Outcome:
@@ -118,10 +129,7 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
         expected += " as in the signature of the log"
         raise refused(f"{path}, {where}", f"the settings {found}", expected, AS_WRITTEN)
     refuse_other_number(path, where, [1] * len(logged.evidence), len(method.asked(document.settings)))
-    try:
-        outcomes = method.judge(document, logged.evidence, None, logged.epoch, logged.usage)
-    except RewardError as error:
-        raise RunError(f"{path}: {error}") from error
+    outcomes = _outcomes(path, method, logged, logged.evidence)
     answers = logged.answers or ()
     if answers and list(map(len, answers)) != [len(outcome.answers) for outcome in outcomes]:
         found = f"the answers {[answer for of_case in answers for answer in of_case]!r}"
@@ -133,10 +141,29 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
     if len(values) != len(tables) or (logged.values and not all(isinstance(value, Mapping) for value in values)):
         found = f"no values of its {len(tables)} cases"
         raise refused(f"{path}, {where}", found, "one mapping for each", AS_WRITTEN)
-    return [
-        Compared(where, logged.mark, outcomes[place :: len(tables)], answers[place :: len(tables)], of_case, table)
+    thinks = any(map(shows_thinking, logged.evidence))
+    cases = [
+        Compared(
+            where, logged.mark, outcomes[place :: len(tables)], answers[place :: len(tables)], of_case, table, thinks
+        )
         for place, (of_case, table) in enumerate(zip(values, tables, strict=True))
     ]
+    in_view = [settled(given, method, task.room) for given in logged.evidence]
+    if in_view == list(logged.evidence):
+        return cases
+    then = _outcomes(path, method, logged, in_view)
+    return [
+        replace(case, if_thinks=replace(case, outcomes=then[place :: len(tables)], table=table))
+        for place, (case, table) in enumerate(zip(cases, benchmark.tabled(method, then, task.harness), strict=True))
+    ]
+
+
+def _outcomes(path: Path, method: Method, logged: LoggedDocument, evidence: Sequence[Evidence]) -> list[Outcome]:
+    assert logged.document is not None
+    try:
+        return method.judge(logged.document, evidence, None, logged.epoch, logged.usage)
+    except RewardError as error:
+        raise RunError(f"{path}: {error}") from error
 
 
 def _refuse_other_mean(

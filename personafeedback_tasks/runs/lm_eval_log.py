@@ -13,9 +13,10 @@ from ..common import limits
 from ..common.strict_json import lenient, short
 from ..engine import window
 from ..engine.benchmark import Benchmark, find
-from ..engine.evidence import Evidence, Reply, likeliest, per_call
+from ..engine.evidence import Evidence, Reply, likeliest, per_call, text_in
 from ..engine.method import Method
 from ..engine.signature import KEY, signatures
+from ..engine.thinking import token_limit
 from ..engine.usage import Usage
 from . import fields
 from .claims import HarnessRecord
@@ -140,6 +141,7 @@ def _task(path: Path, results: dict[str, Any], task: str, samples: Path, cached:
         record=_record(results, task, config),
         documents=partial(_documents, samples, task, signatures[0], count, wrapping, cached),
         printed=_printed(results, task),
+        room=token_limit(config.get("generation_kwargs")),
     )
 
 
@@ -232,7 +234,7 @@ def _document(
         filtered = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
         read = [likeliest(benchmark.labels, values) for values in filtered]
     else:
-        evidence = [Reply(str(reply), None) for reply, *_ in row["resps"]]
+        evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
     values = None
     if row["metrics"] != ["bypass"]:  # --predict_only: nothing was scored
         names = [

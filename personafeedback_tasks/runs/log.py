@@ -99,6 +99,7 @@ class LoggedTask:
         invalidated: whether the log has the mark as a whole.
         grader: the model whose votes the documents have, if any.
         stop: when it was to stop, if it was.
+        room: limit on the new tokens of a reply; 0 where it is the method's.
     """
 
     path: Path
@@ -112,6 +113,7 @@ class LoggedTask:
     invalidated: bool = False
     grader: Grader | None = None
     stop: StopPlan | None = None
+    room: int = 0
 
     @property
     def signature(self) -> dict[str, Any]:

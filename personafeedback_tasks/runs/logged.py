@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..engine.evidence import Reply
 from ..engine.recorded import Key, refuse_without_text
+from ..engine.thinking import settled, shows_thinking
 from .log import LoggedDocument, LoggedTask
 from .read import open_logs
 from .run import Run, RunError
@@ -39,5 +41,10 @@ def tasks_of(run: Run) -> Iterable[LoggedTask]:
 
 
 def documents_of(run: Run) -> Iterator[tuple[LoggedTask, LoggedDocument]]:
-    """Every document of a run's logs, with the task that it belongs to."""
-    return ((task, document) for task in tasks_of(run) for document in task.documents())
+    """Every document of a run's logs, its replies in view of all others, with the task that it belongs to."""
+    tasks = tasks_of(run)
+    thinks = any(any(map(shows_thinking, document.evidence)) for task in tasks for document in task.documents())
+    for task in tasks:
+        for document in task.documents():
+            evidence = [settled(given, run.method, task.room) if thinks else given for given in document.evidence]
+            yield task, replace(document, evidence=evidence)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from ..common.errors import DataError, OptionError
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet
+from ..engine.evidence import Reply
 from ..engine.options import Options
 from ..engine.outcome import Outcome
 from ..engine.recorded import Key, Recorded, calls_of, keys, refuse_without_text
 from ..engine.signature import signature
+from ..engine.thinking import settle
 from .judged import scored_cases
 from .run import Run
 
@@ -51,6 +54,9 @@ def run_of(
     signed = signature(benchmark, task, cases, options)
     written = datetime.fromtimestamp(recorded.path.stat().st_mtime, UTC)
     epochs = len(recorded.epochs)
+    method = benchmark.methods[options.method]
+    in_view = dict(zip(recorded.replies, settle(recorded.replies.values(), method), strict=True))
+    recorded = replace(recorded, replies=cast(Mapping[Key, Reply], in_view))
     return Run(
         model=recorded.path.stem,
         harness=HARNESS,

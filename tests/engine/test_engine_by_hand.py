@@ -265,7 +265,6 @@ def file_of(folder, *rows):
         ({"id": " "}, "id = ' ', expected a non-empty string"),
         ({"id": 7}, "id = 7, expected a non-empty string"),
         ({"call": ""}, "call = '', expected a non-empty string"),
-        ({"reply": None}, "reply = None, expected a string"),
         ({"epoch": 0}, "epoch = 0, expected a whole number from 1"),
         ({"epoch": True}, "epoch = True, expected a whole number from 1"),
         ({"truncated": 1}, "truncated = 1, expected true or false"),
@@ -295,7 +294,7 @@ def test_a_file_knows_what_a_run_needs_and_what_it_does_not(tmp_path):
     path = file_of(tmp_path, *rows)
     found = recorded.read(path)
     assert found.epochs == [1, 2]
-    assert list(found.replies.values()) == [Reply("1", True), Reply("2"), Reply("3", False, True)]
+    assert list(found.replies.values()) == [Reply("1", True), Reply("2", None), Reply("3", None, True)]
     assert [recorded.line_of(key, reply, True) for key, reply in found.replies.items()] == [
         *path.read_text(encoding="utf-8").splitlines(keepends=True)[:2],
         '{"id": "b", "call": "x", "epoch": 2, "reply": "3", "filtered": true}\n',
@@ -308,7 +307,7 @@ def test_a_file_knows_what_a_run_needs_and_what_it_does_not(tmp_path):
         f"{path}: 2 of 3 records belong to no call of this run (first: line 2: a (y)); 1 of 2 calls have no record (first: b (x))"
     )
     assert found.compared(list(found.replies)) == ""
-    assert found.get(Key("a", "y")) == Reply("2")
+    assert found.get(Key("a", "y")) == Reply("2", None)
     with pytest.raises(DataError, match=re.escape("found no reply to b (x), expected one to every call")):
         found.get(Key("b", "x"))
     assert [str(key) for key in (Key("b", "x", 2), Key("b", "", 2), Key("b", ""))] == [
@@ -328,7 +327,7 @@ def test_a_call_is_named_in_all_records_of_a_case_or_in_none(tmp_path):
         with pytest.raises(DataError, match=re.escape(sentence)):
             recorded.read(file_of(tmp_path, *some))
     unnamed = recorded.read(file_of(tmp_path, rows[1]))
-    assert unnamed.get(Key("a", "yes_or_no")) == Reply("2")  # the only call of its method
+    assert unnamed.get(Key("a", "yes_or_no")) == Reply("2", None)  # the only call of its method
     assert unnamed.missing([Key("a", "chosen_first")]) == [Key("a", "chosen_first")]
     assert unnamed.unnamed(Key("a", "chosen_first")) == " (line 1 has no `call`, and a case has several)"
     assert unnamed.unnamed(Key("b", "chosen_first")) == ""

@@ -18,7 +18,7 @@ MIXTURE = (
     "",
     "I cannot help with that.",
     "Both are good.",
-    "<think>A or B?</think>\n{gold}",
+    "They like it short.\n\nAnswer: {gold}",
     "<think>Perhaps {gold}",
 )
 
