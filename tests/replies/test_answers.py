@@ -12,9 +12,9 @@ import pytest
 
 from personafeedback_tasks.personafeedback.wordings import WORDINGS
 from personafeedback_tasks.replies import vocabulary
-from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_last_line, read_reply
+from personafeedback_tasks.replies.answers import IMPOSSIBLE, LETTERS, REASONS, excerpt, read_last_line, read_reply
 
-NONE, CUT, PROMPT_CUT, REFUSED, INVALID = REASONS
+NONE, CUT, PROMPT_CUT, REFUSED, INVALID, *_ = REASONS
 
 ROWS: dict[str, list[tuple[str, str]]] = {
     "nothing was said": [
@@ -338,8 +338,8 @@ def test_reads_the_last_line(reply: str, expected: str) -> None:
 
 def test_closed_set() -> None:
     assert LETTERS == ("A", "B")
-    assert REASONS == ("no_response", "truncated", "prompt_cut", "refusal", "invalid_response_format")
-    assert {expected for _, expected in CASES} == {*LETTERS, *REASONS} - {PROMPT_CUT}
+    assert ("no_response", "truncated", "prompt_cut", "refusal", "invalid_response_format", *IMPOSSIBLE) == REASONS
+    assert {expected for _, expected in CASES} == {*LETTERS, *REASONS} - {PROMPT_CUT, *IMPOSSIBLE}
     assert len(dict(CASES)) == len(CASES), "a row stands twice"
 
 
