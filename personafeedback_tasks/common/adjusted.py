@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from .logistic import fitted
 from .statistics import Estimate, critical, share
 
+LEAST_SHARE = 0.2
+"""Of the differences that must be below 0, and of those that must be above."""
+
 
 def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequence[str]) -> Estimate:
     """The share of right picks at no difference: logit P(right) = a + b * difference / its root mean square, at 0.
@@ -18,6 +21,9 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
     a +- t * stderr, turned into shares. The standard error is clustered by user, but at least that of the model: close to
     separation the residuals vanish, and with them the clustered one.
 
+    With less than LEAST_SHARE of the differences on either side, equality is no place where there are picks, and the curve's value there
+    would follow from its shape: then it is undefined.
+
     Where all picks are right, or all are wrong, nothing is to be adjusted: the value is that of `share`.
 
     Args:
@@ -26,6 +32,9 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
     """
     there = [one for one in zip(picks, differences, users, strict=True) if not math.isnan(one[0])]
     values, clusters = [one[0] for one in there], [one[2] for one in there]
+    sides = [sum(sign * one[1] > 0 for one in there) for sign in (-1, 1)]
+    if there and min(sides) < LEAST_SHARE * len(there):
+        return Estimate(math.nan, math.nan, math.nan, math.nan, len(there), len(set(clusters)))
     plain = share(values, clusters)
     size = math.sqrt(math.fsum(one[1] ** 2 for one in there) / len(there)) if there else 0.0
     if not 0 < plain.value < 1 or size == 0:

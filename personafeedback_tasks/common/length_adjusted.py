@@ -6,12 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .adjusted import at_zero
+from .adjusted import LEAST_SHARE, at_zero
 from .statistics import Estimate, share
-
-LEAST_SHARE = 0.2
-"""Of replies that must be shorter than the other side, and of those that must be longer. With fewer, equal length is no place
-where there are votes, and the curve's value there follows from its shape."""
 
 MATCHED = 0.1
 """Lengths of a matched pair differ by at most this share of the shorter one."""

@@ -78,6 +78,7 @@ class Examined:
         subsets: name -> (label, ids of its cases).
         ceiling: name of a group -> the highest value that its labels allow a judge, in [0, 1].
         ceiling_note: what the ceiling is, for a note; `{}` is where the values go.
+        label_note: how often people label alike what the data have twice, in a sentence; empty where that is unknown.
         version: of the audit that found these, for the signature.
         covariate: case id -> how much more the better response has of what scores are adjusted for, in any unit; 0 where both have the
             same. Empty where they are not.
@@ -93,6 +94,7 @@ class Examined:
     subsets: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     ceiling: Mapping[str, float] = field(default_factory=dict)
     ceiling_note: str = ""
+    label_note: str = ""
     version: str = ""
     covariate: Mapping[str, float] = field(default_factory=dict)
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -229,12 +231,14 @@ class CardFacts:
     Attributes:
         languages: of the asked cases -> how many.
         ceilings: `general 96.7 %`, for the groups of the run; empty where the labels allow 100 %.
+        label_note: see `Examined.label_note`.
         baselines: name -> percent on the same cases.
         cases: the data, a `CaseSet` of the benchmark.
     """
 
     languages: Counter[str]
     ceilings: list[str]
+    label_note: str
     baselines: Mapping[str, str]
     prompt: str
     package: str

@@ -6,15 +6,15 @@ An audit lists and counts; it changes no case and repairs nothing. Texts are com
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 from typing import Any
 
 from .. import __version__
 from ..common.errors import choose
-from ..common.statistics import Estimate
+from ..common.statistics import Estimate, share
 from .artifacts import ARTIFACTS
 from .baselines import BASELINES, CHANCE, absent, as_json, by_group
 from .cases import PersonaCase, PersonaCases
@@ -137,6 +137,17 @@ class Audit:
         present = {case.category for case in self.cases}
         of_category = {category: self.ceiling(category) for category in categories if category in present}
         return {**of_category, "total": self.ceiling()} if len(of_category) > 1 else of_category
+
+    def within(self, cells: Collection[str]) -> Audit:
+        """The repeats, and so the ceilings, among the cases of some cells alone. The findings stay those of all."""
+        some = replace(self.cases, cases=tuple(case for case in self.cases if case.cell in cells))
+        repeats = (tuple(case for case in rows if case.cell in cells) for rows in self.repeats)
+        return replace(self, cases=some, repeats=tuple(rows for rows in repeats if len(rows) > 1))
+
+    def same_label(self, cells: Collection[str]) -> Estimate:
+        """Of the pairs with a row in some cells that occur in several rows, of any cells: the share that always has the same label."""
+        pairs = [rows for rows in self.repeats if any(case.cell in cells for case in rows)]
+        return share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -115,6 +115,7 @@ def _of_the_texts(facts: CardFacts) -> list[str]:
     ceiling = f"{sentence(facts.cases, 'accuracy')}: {', '.join(facts.ceilings)} (from {source(facts.cases)})."
     return [
         *([ceiling] if facts.ceilings else []),
+        *filter(None, [facts.label_note]),
         f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that "
         f"shares more terms with the persona {facts.baselines['overlap']} %.",
     ]

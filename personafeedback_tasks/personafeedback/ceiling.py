@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from math import isnan
 from statistics import fmean
 
+from ..common.statistics import percent
+from .audit import Audit
 from .cases import PersonaCases
 from .manifest import LabelNoise
 
 CONTRADICTIONS = (
-    "Label ceiling: an order-blind judge has at most this {} over all cells of the data (contradictory labels)"
+    "Label ceiling: an order-blind judge has at most this {} over the cells of the run (contradictory labels)"
 )
 
 ANOTHER_NINE = (
-    "Label ceiling: the majority of another nine annotators like those who voted would have at most this {} over all cells of the data, as "
+    "Label ceiling: the majority of another nine annotators like those who voted would have at most this {} over the cells of the run, as "
     "estimated from the votes (shortcuts that all annotators take are not in it; contradictory labels are)"
 )
 
@@ -32,6 +35,18 @@ def sentence(cases: PersonaCases, measure: str) -> str:
 def source(cases: PersonaCases) -> str:
     """Where the ceiling of these cases comes from, as in `(from the audit)`."""
     return "set.json and the audit" if noise_of(cases) else "the audit"
+
+
+def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
+    """How often people gave a pair of these cells the same label twice, in a sentence; empty where none is labeled twice."""
+    same = audited.same_label(cells)
+    if not same.n:
+        return ""
+    ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
+    return (
+        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} got the same label "
+        "both times."
+    )
 
 
 def ceilings(cases: PersonaCases, by_contradictions: Mapping[str, float]) -> dict[str, float]:

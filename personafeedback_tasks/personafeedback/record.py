@@ -25,7 +25,7 @@ from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
 from .baselines import BASELINES, acc_of
 from .cases import PersonaCases, load_cases, load_present
-from .ceiling import ceilings, sentence
+from .ceiling import ceilings, repeated_labels, sentence
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .construction import scenarios
 from .manifest import CHOSEN, REJECTED
@@ -104,9 +104,11 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 
 
 def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
-    """The baselines on the cases of the run, the audit's findings among all cases, and their label ceiling."""
+    """The baselines on the cases of the run, the audit's findings among all cases, and the label ceiling of the run's cells."""
     audited = audit(cases)
     asked_cases = [case for case in cases if case.id in asked]
+    cells = {case.cell for case in asked_cases}
+    within = audited.within(cells or cases.cells)
 
     def chosen_is(longer: Callable[[int, int], bool]) -> frozenset[str]:
         return frozenset(case.id for case in asked_cases if longer(len(case.chosen), len(case.rejected)))
@@ -124,7 +126,8 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
                 for name, members in scenarios(asked_cases).items()
             },
         },
-        ceiling=ceilings(cases, audited.ceilings),
+        ceiling=ceilings(within.cases, within.ceilings),
+        label_note=repeated_labels(audited, cells),
         ceiling_note=f"{sentence(cases, 'acc')}: {{}}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.

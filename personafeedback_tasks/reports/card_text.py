@@ -176,6 +176,7 @@ def _facts(report: Report, cases: CaseSet[Any], spec: CardSpec) -> CardFacts:
     return CardFacts(
         languages=Counter(case.language for case in cases if case.id in report.run.cases),
         ceilings=[f"{name} {value} %" for name, value in ceilings(report).items()],
+        label_note=report.texts.label_note,
         baselines={name: percent(baseline.value) for name, baseline in report.overall.baselines.items()},
         prompt=str(report.run.signature["fingerprint"]),
         cases=cases,

@@ -7,12 +7,16 @@ from dataclasses import replace
 
 from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
+from ..common.adjusted import LEAST_SHARE
 from ..common.statistics import percent
 from . import sentences
 from .blocks import Block, Words, bullets
 from .table import Column, Table, measured, points, signed, with_ends
 
 PEOPLE = "people among themselves"
+
+TOO_FEW = f"not given: the right response is the shorter or the longer one in less than {100 * LEAST_SHARE:.0f} % of the cases"
+"""In place of a score at equal length, see `adjusted.at_zero`."""
 
 
 def verdict(report: Report) -> str:
@@ -71,7 +75,8 @@ def shortcuts(report: Report) -> Words:
         if agreement.kappa.n
     ]
     if overall.adjusted is not None:
-        lines.append(f"{report.run.primary} {spec.adjusted}: {with_ends(overall.adjusted)}")
+        value = TOO_FEW if math.isnan(overall.adjusted.value) else with_ends(overall.adjusted)
+        lines.append(f"{report.run.primary} {spec.adjusted}: {value}")
     lead = "Is it a shortcut? Picks shared with each baseline; kappa is 0 if they share no more than their accuracies imply:"
     return bullets(lines, lead)
 

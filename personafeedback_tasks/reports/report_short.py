@@ -15,7 +15,7 @@ from .blocks import Block, Words, heading, lines, terminal
 from .report_text import published
 from .rerun import FOLDER, asking
 from .sentences import first_sentence, sentence
-from .table import Column, Table, gain, interval, number, spaced, with_interval
+from .table import Column, Table, gain, interval, number, spaced, with_ends, with_interval
 from .terminal import WIDTH, height
 
 SCREEN = 24
@@ -132,7 +132,10 @@ def _shortcuts(report: Report) -> str:
     ]
     parts = [f"same picks as {', '.join(same)}"] if same else []
     if found.adjusted is not None:
-        parts.append(f"{report.run.benchmark.report.adjusted} {percent(found.adjusted.value)} %")
+        unknown = math.isnan(found.adjusted.value)
+        parts.append(
+            f"{report.run.benchmark.report.adjusted} {headline.TOO_FEW if unknown else f'{with_ends(found.adjusted)} %'}"
+        )
     return f"shortcuts: {'; '.join(parts)}" if parts else ""
 
 
@@ -158,9 +161,10 @@ def _unreadable(report: Report) -> str:
 
 
 def _ceiling(report: Report) -> str:
-    """The highest score that the labels allow, where it is below 100 %."""
+    """The highest score that the labels allow, where it is below 100 %, and what is known of labels given twice."""
     places = ", ".join(f"{name} {value} %" for name, value in headline.ceilings(report).items())
-    return f"label ceiling of the data: {places}" if places else ""
+    ceiling = f"label ceiling of these cells: {places}" if places else ""
+    return "; ".join(filter(None, [ceiling, report.texts.label_note])).removesuffix(".")
 
 
 CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling)

@@ -122,8 +122,8 @@ def gap_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
 
 def _ceiling(report: Report) -> list[str]:
     """The label ceiling of each group, in a sentence; nothing without data."""
-    places = ", ".join(f"{name} {100 * value:.1f}" for name, value in report.texts.ceiling.items())
-    return [report.texts.ceiling_note.format(places)] if places else []
+    places = ", ".join(f"{name} {value}" for name, value in headline.ceilings(report).items())
+    return [*([report.texts.ceiling_note.format(places)] if places else []), *filter(None, [report.texts.label_note])]
 
 
 def _count(group: Group) -> str:

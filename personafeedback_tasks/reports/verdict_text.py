@@ -9,9 +9,10 @@ from typing import Any
 from ..analysis.families import SAME
 from ..analysis.shares import ShareVerdict
 from ..analysis.verdict import Verdict
+from ..common.adjusted import LEAST_SHARE
 from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
-from ..common.length_adjusted import LEAST_SHARE, MATCHED
+from ..common.length_adjusted import MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..engine.share import JudgedShare

@@ -316,7 +316,7 @@ class _Samples:
         """Raise RunError unless the output of a sample, which is scored, has the replies of its calls."""
         choices = raw["output"].get("choices") or ()
         for choice, event in zip(choices, events, strict=False) if len(choices) == len(events) else ():
-            own = event["output"].get("choices") or ()  # of a call without one reply, the output has an empty one
+            own = event["output"].get("choices") or []  # of a call without one reply, the output has an empty one
             if len(own) == 1 and _content(raw, own[0]["message"]) != _content(raw, choice["message"]):
                 found = f"another reply in its output than in the call of {event['model']}"
                 raise refused(f"{self.path}, sample {raw['id']}", found, "the same")

@@ -16,20 +16,19 @@ from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.audit import audit
-from personafeedback_tasks.personafeedback.cases import load_present
-from personafeedback_tasks.personafeedback.ceiling import ceilings
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.personafeedback.ceiling import ceilings, repeated_labels
+from personafeedback_tasks.personafeedback.record import examine
 from personafeedback_tasks.reports import blocks, card_text, report_short
 from personafeedback_tasks.runs.run import Run
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 PERSONAS = {f"u{number}": {"Name": f"Ada {number}"} for number in range(4)}
 ANOTHER_NINE = (
-    "Label ceiling: the majority of another nine annotators like those who voted would have at most this {} over all cells of the data, as "
+    "Label ceiling: the majority of another nine annotators like those who voted would have at most this {} over the cells of the run, as "
     "estimated from the votes (shortcuts that all annotators take are not in it; contradictory labels are): {}"
 )
-AUDITED = (
-    "Label ceiling: an order-blind judge has at most this {} over all cells of the data (contradictory labels): {}"
-)
+AUDITED = "Label ceiling: an order-blind judge has at most this {} over the cells of the run (contradictory labels): {}"
 
 
 def row(user, question, chosen="a soup", reject="some bread"):
@@ -86,7 +85,7 @@ def test_the_ceiling_is_what_the_mean_risk_of_the_cases_leaves(tmp_path):
     report = report_of(cases)
     assert as_json(report)["ceiling"] == pytest.approx(expected)
     assert ANOTHER_NINE.format("acc", "specific 92.0, general 95.5, total 94.8.") in markdown(report)
-    assert "label ceiling of the data: specific 92.0 %, general 95.5 %, total 94.8 %" in blocks.markdown(
+    assert "label ceiling of these cells: specific 92.0 %, general 95.5 %, total 94.8 %" in blocks.markdown(
         report_short.blocks(report)
     )
     said = ANOTHER_NINE.format(
@@ -112,5 +111,19 @@ def test_without_a_risk_of_every_tier_the_ceiling_is_that_of_the_audit(tmp_path,
         "specific": 1.0, "general": 5 / 6, "total": 7 / 8,
     }  # fmt: skip
     report = report_of(cases)
-    assert AUDITED.format("acc", "specific 100.0, general 83.3, total 87.5.") in markdown(report)
+    assert AUDITED.format("acc", "general 83.3, total 87.5.") in markdown(report)
     assert AUDITED.format("accuracy", "general 83.3 %, total 87.5 % (from the audit).") in card_of(report, cases)
+
+
+def test_hard_has_no_ceiling_of_its_own_but_labels_given_twice(real_data):
+    """No two Hard pairs contradict each other; of those that another cell has too, people labeled some otherwise there."""
+    cases = load_cases(real_data, "general", counts="any")
+    audited = audit(cases)
+    assert audited.within(["general_hard"]).ceilings == {"general": 1.0}
+    assert repeated_labels(audited, ["general_hard"]).startswith(
+        "Of 537 pairs in these cells that the data have twice, in any cells, 68.9 %"
+    )
+    hard = examine(cases, {case.id for case in cases if case.cell == "general_hard"})
+    assert set(hard.ceiling.values()) == {1.0}
+    assert "68.9 %" in hard.label_note
+    assert examine(cases, {case.id for case in cases}).ceiling["general"] == pytest.approx(0.9565, abs=1e-4)

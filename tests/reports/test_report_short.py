@@ -197,7 +197,7 @@ def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(report):
         made = replace(report, texts=replace(report.texts, ceiling=ceiling))
         return [text for text in texts(made) if text.startswith("label ceiling")]
 
-    assert line(general=0.957, specific=0.9, total=0.95) == ["label ceiling of the data: general 95.7 %"]
+    assert line(general=0.957, specific=0.9, total=0.95) == ["label ceiling of these cells: general 95.7 %"]
     assert line(general=1.0) == line() == []
 
 
