@@ -172,7 +172,14 @@ class StopState:
             name: of what it is about.
         """
         ends = " to ".join(percent(end, sign=not self.accuracy) for end in self.interval)
-        return f"{self.users:,} of {self.of:,} users count, {name} {DECISIONS[self.decision]}, {ends} with 95 % confidence, whenever one looks"
+        return f"{self.users:,} of {self.of:,} users count, {name} {DECISIONS[self.decision]}, {ends} with 95 % confidence{assumed(self.rule)}"
+
+
+def assumed(rule: str) -> str:
+    """What the confidence of a rule assumes, for the end of a sentence."""
+    of = read_rule(rule)
+    symmetric = "" if of.accuracy or of.safe else ", if users' differences are symmetric"
+    return f", whenever one looks{symmetric}"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from ..analysis.comparison import SEQUENTIAL, GroupComparison, RunComparison
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..engine.report import Line
+from ..engine.stopping import assumed
 from ..runs.signature_line import signature_line
 from .blocks import Block, heading, paragraph, signatures, warnings
 from .sentences import as_dicts
@@ -83,7 +84,7 @@ def sequential(comparison: RunComparison) -> str:
     else:
         where = {"above": "above 0", "below": "below 0", "within": f"within {SEQUENTIAL} points of 0"}[known.decision]
         found = f"it would have been decided after {known.users:,} of {known.of:,} users, {cases:,} of {of:,} cases: A - B is {where}, {ends}"
-    return f"Sequential: had the users entered in the order of stop={SEQUENTIAL}, {found} with 95 % confidence, whenever one looks."
+    return f"Sequential: had the users entered in the order of stop={SEQUENTIAL}, {found} with 95 % confidence{assumed(SEQUENTIAL)}."
 
 
 def blocks(comparison: RunComparison, as_sequence: bool = False) -> list[Block]:

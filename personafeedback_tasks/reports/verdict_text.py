@@ -48,7 +48,7 @@ def in_a_sentence(verdict: Verdict) -> str:
     if powered is not None:
         rate, trust = powered.rate, "people's votes are part of that"
     elif corrected is not None:
-        rate, trust = corrected, "this judge's errors are taken out, as far as its exam shows them"
+        rate, trust = corrected, "this judge's errors are taken out, if it errs here as in its exam"
     else:
         rate, trust = verdict.overall.rate, f"{_weakness(verdict)} to say more"
     if math.isnan(rate.low):

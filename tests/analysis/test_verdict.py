@@ -119,12 +119,12 @@ def rated(made, value, low, high, **fields):
 @pytest.mark.parametrize(
     ("value", "low", "high", "fields", "said"),
     [
-        (0.71, 0.64, 0.78, {}, "win against those of other/model in 7 of 10 duels (64.0 to 78.0 %); this judge's errors are taken out, as far as its exam shows them."),
+        (0.71, 0.64, 0.78, {}, "win against those of other/model in 7 of 10 duels (64.0 to 78.0 %); this judge's errors are taken out, if it errs here as in its exam."),
         (0.31, 0.24, 0.38, {"longer": 0.55, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge is too weak to say more."),
         (0.31, 0.24, 0.38, {"longer": 0.95, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge follows the length of a text too much to say more."),
         (0.31, 0.24, 0.38, {"longer": 0.8, "shorter": 0.7, "outside": 0.4}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge's exam has too few texts of such lengths to say more."),
-        (0.52, 0.45, 0.59, {}, "and those of other/model cannot be told apart: the replies win in 52.0 % of the duels (45.0 to 59.0 %); this judge's errors are taken out, as far as its exam shows them."),
-        (0.98, 0.95, 0.99, {}, "win against those of other/model in 98.0 % of the duels (95.0 to 99.0 %); this judge's errors are taken out, as far as its exam shows them."),
+        (0.52, 0.45, 0.59, {}, "and those of other/model cannot be told apart: the replies win in 52.0 % of the duels (45.0 to 59.0 %); this judge's errors are taken out, if it errs here as in its exam."),
+        (0.98, 0.95, 0.99, {}, "win against those of other/model in 98.0 % of the duels (95.0 to 99.0 %); this judge's errors are taken out, if it errs here as in its exam."),
         (0.72, float("nan"), float("nan"), {}, "win against those of other/model in 7 of 10 duels; the uncertainty is unknown."),
     ],
 )  # fmt: skip
