@@ -570,4 +570,4 @@ def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     said = refusal("verdict", judged, "--exam", exam, "--data", broken)
     assert "found the data of none of these runs" in said
     assert f"{cell.name}, line 1" in said
-    assert "found the data of none of these runs" in refusal("rank", judged, "--exam", exam, "--data", broken)
+    assert f"{cell.name}, line 1" in refusal("rank", judged, "--exam", exam, "--data", broken)
