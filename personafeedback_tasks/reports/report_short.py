@@ -161,14 +161,19 @@ def _unreadable(report: Report) -> str:
 
 
 def _ceiling(report: Report) -> str:
-    """The highest score that the labels allow, where it is below 100 %, and what is known of labels given twice."""
+    """The highest score that the labels allow, where it is below 100 %."""
     places = ", ".join(f"{name} {value} %" for name, value in headline.ceilings(report).items())
-    ceiling = f"label ceiling of these cells: {places}" if places else ""
-    return "; ".join(filter(None, [ceiling, report.texts.label_note])).removesuffix(".")
+    return f"label ceiling of these cells: {places}" if places else ""
 
 
-CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling)
-"""A line each on place, shortcuts, users, unreadable replies and the ceiling of the data."""
+def _labels(report: Report) -> str:
+    """How often people label alike what the data have twice."""
+    note = report.texts.label_note
+    return f"labels: {note[0].lower()}{note[1:]}" if note else ""
+
+
+CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling, _labels)
+"""A line each on place, shortcuts, users, unreadable replies, and the ceiling and repeats of labels."""
 
 
 def _last(report: Report) -> list[str]:
