@@ -31,7 +31,7 @@ from personafeedback_tasks.common import files
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
-JUDGES = {"v1": "gold", "v2": "always_first", "v3": "anti_gold"}
+JUDGES = {"v1": "gold", "v2": "readable", "v3": "anti_gold"}
 """Wording -> who answers."""
 
 

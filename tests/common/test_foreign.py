@@ -32,7 +32,7 @@ from support.samples import a_part
 
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import foreign
-from personafeedback_tasks.engine import messages
+from personafeedback_tasks.engine import messages, window
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -86,7 +86,7 @@ def make_log(real_log):
             rows = [json.loads(line) for line in samples.read_bytes().splitlines()][:cases]
             for row in rows:
                 for request, order in zip(row["arguments"].values(), ORDERS, strict=True):
-                    request["arg_0"] = build(case_of[row["doc"]["id"]], Template.read(options), order)
+                    request["arg_0"] = name + build(case_of[row["doc"]["id"]], Template.read(options), order)
                 row["doc"]["user_id"] += known * ids
                 row["doc"]["id"] += known * ids
             rows[0]["resps"] = [[f"<think>{said}"], ["A"]]  # a letter in it counts for nothing
@@ -411,7 +411,13 @@ def test_the_line_at_the_start_of_a_run_shows_a_folder_as_it_is():
     cases = load_cases("sample")
     data = replace(cases, release=replace(cases.release, source="x[b]\x1b[31m\n"))
     line = messages.opening(
-        find("personafeedback"), task="t", asked=cases[:1], calls=2, options=[Template()], data=data
+        find("personafeedback"),
+        task="t",
+        asked=cases[:1],
+        calls=2,
+        options=[Template()],
+        data=data,
+        prompts=window.PromptCheck(),
     )
     assert line.isprintable()
     assert "data x[b]\\x1b[31m\\n" in line

@@ -282,7 +282,7 @@ def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
         assert run.remarks == ["loud"]
         assert " | method generate | prompt toy-1 | loud | one call | " in make_report(run, CASES).signature
     with pytest.raises(
-        Exception, match="lod=True is not an option. Did you mean loud? Use: counts, data, loud, method"
+        Exception, match="lod=True is not an option. Did you mean loud? Use: counts, data, loud, method\\."
     ):
         toy_task(lod=True)
 

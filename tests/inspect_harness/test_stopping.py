@@ -31,6 +31,8 @@ from support.releases import write_release
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, TWO
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import mean
+from personafeedback_tasks.engine import window
+from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.engine.stopping import user_order
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -140,7 +142,7 @@ def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_pat
     assert label in shown
     assert words in " ".join(shown.split())
     verdict = shown.splitlines()[[line.startswith("!") for line in shown.splitlines()].index(True) :]
-    assert any(line == "It uses this user's persona." for line in verdict)
+    assert any(line.startswith("Its answers depend on whose persona it is told") for line in verdict)
     assert re.search(rf"right minus wrong .* \({re.escape(low)} to {re.escape(high)}\)", shown)
     full = personafeedback("report", "--full", stopped.location).output
     assert words in " ".join(full.split())
@@ -418,7 +420,7 @@ def test_without_stop_nothing_is_another(data, tmp_path):
         limit=4,
     )
     assert plain.results.early_stopping is None
-    assert plain.eval.metadata.keys() == {"personafeedback_tasks"}
+    assert plain.eval.metadata.keys() == {KEY, window.KEY}
     assert [sample.id for sample in plain.samples] == [
         case.id for case in load_cases(str(data), "general", "hard", "any")
     ][:4]

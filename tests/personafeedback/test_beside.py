@@ -62,7 +62,6 @@ def release(tmp_path_factory) -> Path:
     root = shutil.copytree(locate(SAMPLE).root, tmp_path_factory.mktemp("beside") / "release")
     (path,) = root.glob("data/general/easy.jsonl")
     path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:-2]), encoding="utf-8")
-    (root / "memory").mkdir()
     for case in load_cases(root, counts="any"):
         (root / "memory" / f"{case.user_id}.jsonl").write_text(json.dumps({"text": PIECE}), encoding="utf-8")
     return root

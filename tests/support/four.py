@@ -14,7 +14,7 @@ from personafeedback_tasks.choice.orders import rotations
 
 FOUR = rotations(4)
 REPLIES = (
-    "{right}", "Answer: {right}", "I would choose {right}.", "**{other}**", "A", "D", "", "I cannot help with that.", "A or B.",
+    "{right}", "Answer: {right}", "My choice:\n{right}", "**{other}**", "A", "D", "", "I cannot help with that.", "A or B.",
     "<think>Perhaps {other}</think>{right}",
 )  # fmt: skip
 
