@@ -212,6 +212,10 @@ def test_two_ranks_give_the_score_of_one(yaml_folder):
     manager = TaskManager(include_path=str(yaml_folder), include_defaults=False)
     built = manager.load(["toy"])["tasks"]["toy"]
     assert isinstance(built, ConfigurableTask)
+    built.build_all_requests()
+    for request in built.instances:
+        request.resps = [REPLIES[request.doc["id"]]]
+    built.apply_filters()
     items = [built.process_results(doc, [ANSWERS[doc["id"]]])["f1"] for doc in built.test_docs()]
     ranks = [pickle.loads(pickle.dumps(items[rank::2])) for rank in range(2)]
     gathered = [item for rank in ranks for item in rank]
@@ -281,9 +285,7 @@ def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
     for run in (read_run(log), read_run(results)):
         assert run.remarks == ["loud"]
         assert " | method generate | prompt toy-1 | loud | one call | " in make_report(run, CASES).signature
-    with pytest.raises(
-        Exception, match="lod=True is not an option. Did you mean loud? Use: counts, data, loud, method\\."
-    ):
+    with pytest.raises(Exception, match=r"lod=True .* Did you mean loud\? .*\bloud, method"):
         toy_task(lod=True)
 
 

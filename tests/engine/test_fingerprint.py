@@ -224,7 +224,7 @@ def test_whatever_changes_a_prompt_changes_its_fingerprint(part, monkeypatch):
         kept += [f"{name}, {key}" for key in different if after[key][1] == before[key][1]]
     assert built() == before, "everything is as it was"
     assert not kept, "\n".join(kept)
-    assert moved > 80 / PARTS
+    assert moved > 60 / PARTS, "else this tries too few texts"
 
 
 @pytest.mark.parametrize("name", benchmarks())

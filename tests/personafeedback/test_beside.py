@@ -22,7 +22,7 @@ from support.judges import OTHER
 from support.tables import in_markdown, printed_rows
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
-from personafeedback_tasks.common.statistics import estimate
+from personafeedback_tasks.common.statistics import paired
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
@@ -137,8 +137,8 @@ def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, relea
         for a, b in itertools.combinations(SETTINGS, 2):
             assert column["differences"][f"{a} - {b}"]["value"] == same(mean[a] - mean[b])
     gaps = [float(knows(case.id, "persona")) - knows(case.id, "rag") for case in release_cases]
-    paired = estimate(gaps, [case.user_id for case in release_cases])
-    assert sheet["groups"]["total"]["differences"]["persona - rag"] == same(vars(paired))
+    gap = paired(gaps, [case.user_id for case in release_cases])
+    assert sheet["groups"]["total"]["differences"]["persona - rag"] == same(vars(gap))
     shown = written(tmp_path)
     heading = {of: name for name, of in sheet["named"].items()}
     for label, column in sheet["groups"].items():

@@ -510,12 +510,13 @@ def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
         evaluate("gold", CELL, remembered, metadata={"setting": "rag", "rag_filter": True, "counts": "any"})
 
 
-def test_the_command_of_lm_eval_needs_the_memory():
+def test_the_command_of_lm_eval_needs_the_memory(remembered):
     pytest.importorskip("lm_eval")
     from support.lm_eval_runs import command
 
-    metadata = '{"setting": "rag"}'
-    done = command("--model", "dummy", "--tasks", CELL, "--metadata", metadata, PERSONAFEEDBACK_DATA="sample")
+    metadata = '{"setting": "rag", "counts": "any"}'
+    shutil.rmtree(remembered / "memory")
+    done = command("--model", "dummy", "--tasks", CELL, "--metadata", metadata, PERSONAFEEDBACK_DATA=str(remembered))
     assert done.returncode != 0
     assert "setting=rag: found no memory of user_id" in done.stdout + done.stderr
     assert "model calls" not in done.stderr
@@ -683,12 +684,13 @@ def test_hidden_fields_are_hidden_from_the_filter_too(remembered):
     assert f"Name: {case.persona.profile['Name']}" not in prompt
 
 
-def test_the_command_of_inspect_needs_the_memory(tmp_path):
+def test_the_command_of_inspect_needs_the_memory(remembered, tmp_path):
     pytest.importorskip("inspect_ai")
     from support.inspect_runs import command
 
+    shutil.rmtree(remembered / "memory")
     done = command(
-        f"personafeedback_tasks/{CELL}", "-T", "data=sample", "-T", "setting=rag",
+        f"personafeedback_tasks/{CELL}", "-T", f"data={remembered}", "-T", "counts=any", "-T", "setting=rag",
         "--model", "personafeedback/first", "--log-dir", tmp_path,
     )  # fmt: skip
     assert done.returncode != 0
