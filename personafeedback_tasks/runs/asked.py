@@ -125,7 +125,7 @@ def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
 def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:
     """The error for a case that was asked otherwise. Its messages are read again."""
     again = (
-        document.asked().under(task.settings.index(run.setting), len(task.settings)).calls
+        document.asked().under(task.settings.index(run.setting), task.staged).calls
         for task, document in documents_of(run)
         if document.asked is not None and (document.where, document.id) == (asked.where, asked.id)
     )

@@ -75,7 +75,7 @@ def runs_of(log: Log) -> list[Run]:
     runs = [
         replace(
             run, signature={**run.signature, **log.tasks[0].signatures[place]}, cells=cells, cases=cases[place],
-            otherwise=otherwise[place], asked=tuple(one.under(place, len(settings)) for one in asked), unchecked=tuple(unchecked),
+            otherwise=otherwise[place], asked=tuple(one.under(place, log.tasks[0].staged) for one in asked), unchecked=tuple(unchecked),
             left_out=left_out, named=run.named and len(settings) == 1, usage=usage[place], beside={} if place else run.beside,
         )
         for place in settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,8 +32,7 @@ def with_tokens(run: Run, tokenizer: str | None) -> Run:
     for task, document in documents_of(run):
         if document.document is None or document.asked is None:
             continue
-        place, settings = task.settings.index(run.setting), len(task.settings)
-        usage = _usage(document, place, settings, count)
+        usage = _usage(document, task.settings.index(run.setting), task.staged, count)
         whole += usage
         asked = document.document.cases
         found |= {(case.id, document.epoch): usage / len(asked) for case in asked}
@@ -41,11 +40,11 @@ def with_tokens(run: Run, tokenizer: str | None) -> Run:
     return replace(run, cases=cases, usage=whole, tokenizer=tokenizer)
 
 
-def _usage(document: LoggedDocument, place: int, settings: int, count: Count) -> Usage:
-    """Of a document under one of its settings, whose calls follow each other."""
+def _usage(document: LoggedDocument, place: int, staged: Sequence[bool], count: Count) -> Usage:
+    """Of a document under one of its settings, see `Asked.under`."""
     assert document.asked is not None  # checked by the caller
-    asked: Any = document.asked().under(place, settings).calls
-    each = len(document.evidence) // settings
+    asked: Any = document.asked().under(place, staged).calls
+    each = len(document.evidence) // len(staged)
     replies = [reply.text for reply in document.evidence[place * each :][:each] if isinstance(reply, Reply)]
     return Usage(
         calls=len(asked),

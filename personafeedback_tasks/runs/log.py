@@ -125,6 +125,12 @@ class LoggedTask:
         """Those that it asks, in the order of its calls."""
         return tuple(map(find(self.signature["benchmark"]).setting, self.signatures))
 
+    @property
+    def staged(self) -> list[bool]:
+        """Whether the call of the benchmark's stage came before those of each setting."""
+        stage = find(self.signature["benchmark"]).stage
+        return [bool(stage and signature.get(stage.name)) for signature in self.signatures]
+
 
 @dataclass(frozen=True)
 class Log:

@@ -75,10 +75,16 @@ class Asked:
         """The same with a hash in place of the messages of each call: the texts of a whole run may not fit into memory."""
         return replace(self, calls=[hash(call) for call in self.calls])
 
-    def under(self, place: int, settings: int) -> Asked:
-        """What was asked under one of the settings, whose calls follow each other."""
-        each = -(-len(self.calls) // settings)
-        return replace(self, calls=self.calls[place * each : (place + 1) * each])
+    def under(self, place: int, staged: Sequence[bool]) -> Asked:
+        """What was asked under one of the settings, whose calls follow each other, behind that of the stage.
+
+        Args:
+            staged: whether each setting has the call of the stage.
+        """
+        first = int(any(staged)) if self.calls else 0
+        before, calls = list(self.calls[:first]) if staged[place] else [], self.calls[first:]
+        each = -(-len(calls) // len(staged))
+        return replace(self, calls=[*before, *calls[place * each : (place + 1) * each]])
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ CHOSEN = {case.chosen for case in load_cases("sample")}
 
 def reply(prompt: str) -> str:
     """A reply that the prompt alone decides: mostly right if the persona is told, and sometimes unreadable."""
+    if "<response_A>" not in prompt:
+        return "1, 3"  # to the filter of rag
     drawn = int(hashlib.sha256(prompt.encode()).hexdigest(), 16)
     first, *_ = responses(prompt, rotations(4) if "<response_D>" in prompt else TWO)
     gold, other = ("A", "B") if first in CHOSEN else ("B", "A")
@@ -151,7 +153,18 @@ HARNESSES = pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
 def comparable(run: Run) -> dict[str, Any]:
     """All that a run says but for what no two runs share: its time, its files and the places in them."""
     return {
-        **vars(replace(run, date="", logs=(), resumed="", asked=None, prompts=replace(run.prompts, asked=0))),
+        **vars(
+            replace(
+                run,
+                date="",
+                logs=(),
+                resumed="",
+                asked=None,
+                cache="",
+                cached={},
+                prompts=replace(run.prompts, asked=0),
+            )
+        ),
         "cases": sorted(run.cases.items()),  # Inspect logs them in the order in which they ended
     }
 
@@ -614,3 +627,14 @@ def test_hidden_fields_are_hidden_where_a_persona_is_shown(harness, tmp_path):
     assert personafeedback("rank", log, "--data", "sample").exit_code == 0
     with pytest.raises(OptionError, match="hide=Name has no effect with setting=no_persona"):
         find("personafeedback").options_of({"setting": "no_persona,rag", "hide": "Name"})
+
+
+def test_the_filter_of_rag_runs_beside_other_settings(tmp_path):
+    """One call before those of `rag`, none for `persona`; report and replies have each run with its own calls."""
+    runs = {run.setting: run for run in read_runs([by_inspect(tmp_path, "persona,rag", "-T", "rag_filter=true")])}
+    assert {name: run.signature["rag_filter"] for name, run in runs.items()} == {"persona": False, "rag": True}
+    done = personafeedback("report", tmp_path, "--data", "sample")
+    assert done.exit_code == 0, done.output
+    calls = {name: {key.call for key, _ in logged(run)} for name, run in runs.items()}
+    own = {*find("personafeedback").methods["generate"].calls}
+    assert calls == {"persona": own, "rag": {"rag_filter", *own}}
