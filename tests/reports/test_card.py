@@ -1222,12 +1222,16 @@ def test_a_newer_run_of_the_model_replaces_its_own_entries_only(tmp_path):
     update(path, run_named("hf/acme/model", date="2026-01-01T00:00:00+00:00"))
     update(path, run_of(signature={"setting": "no_persona"}))
     before = metadata_load(path)["model-index"]
-    update(path, run_of(lambda index: ("A", "A"), date="2026-12-01T00:00:00+00:00"))
+    halves = run_of(lambda index: (GOLD, GOLD[::-1])[index % 2], date="2026-12-01T00:00:00+00:00")
+    update(path, halves)
     after = metadata_load(path)["model-index"]
     assert after[1:] == before[1:]
     results = after[0]["results"]
     assert results[:2] + results[11:] == before[0]["results"][:2] + before[0]["results"][11:]
-    assert {result["metrics"][0]["value"] for result in results[2:11]} == {50.0}
+    groups = make_report(halves, SAMPLE).groups
+    assert [result["metrics"][0]["value"] for result in results[2:11]] == [
+        round(100 * group.measures["acc"].value, 2) for group in groups
+    ]
     assert path.read_text(encoding="utf-8").count("| 2026-12-01T00:00:00+00:00`") == 1
 
 
@@ -1419,12 +1423,12 @@ def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
 
 
 def polite(case_id, order):
-    """Mostly right; 15 % refusals, 3 % empty replies."""
+    """Mostly right; 15 % refusals, 3 % replies without an answer."""
     number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16) % 100
     return (
         "I cannot help with that."
         if number < 15
-        else ""
+        else "Both are good."
         if number < 18
         else "A"
         if number < 30
@@ -1450,7 +1454,7 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
     cases = load_cases(real_part, "general")
     asked = [case for case in cases if case.cell == "general_hard"]
     said = Counter(polite(case.id, order) for case in asked for order in ORDERS)
-    refused, empty = said["I cannot help with that."], said[""]
+    refused, unread = said["I cannot help with that."], said["Both are good."]
     found = {}
     for harness in ("lm-eval", "inspect"):
         path = tmp_path / f"{harness}.md"
@@ -1460,7 +1464,10 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
         args = {name: value for name, value in result.metric_args.items() if name != "signature"}
         found[harness] = (result.dataset_config, result.metric_value, args)
         text = path.read_text(encoding="utf-8")
-        assert f"Of 160 replies {refused} were refusals and {empty} otherwise unreadable (no_response {empty})." in text
+        assert (
+            f"Of 160 replies {refused} were refusals and {unread} otherwise unreadable (invalid_response_format {unread})."
+            in text
+        )
         assert "Language of the data, in cases: Chinese 80." in text
         assert str(real_part) not in text
     assert found["lm-eval"] == found["inspect"]
@@ -1540,7 +1547,7 @@ def test_real_runs_that_nobody_should_publish(logs, real_part, tmp_path):
     for log, sentence in (
         (lm_eval_log(tmp_path / "limit", "gold", task, real_part, limit=8), r"found a partial run \(general_hard 8 of 80 cases\)"),
         (inspect_log(tmp_path / "sample", "gold", task, "sample"), "found a run on the bundled sample"),
-        (logs["no_persona"], r"found 100.0 % unreadable replies in general_hard \(no_response 160; refusals not counted\)"),
+        (logs["no_persona"], "found numbers that are void, expected those of the model. MISSING REPLIES: 100.0 %"),
     ):  # fmt: skip
         run = read_run(log)
         with pytest.raises(CardError, match=sentence):

@@ -75,7 +75,7 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, ge
         said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in ORDERS}
         reason_of = {(case_id, excerpt(reply)): read_reply(reply) for case_id, reply in said_by}
         assert len(made.unread) == 5
-        assert {reason for _, reason, _ in made.unread} == set(REASONS)
+        assert {reason for _, reason, _ in made.unread} == set(reason_of.values()) & set(REASONS)
         assert all(reason_of[case_id, said] == reason for case_id, reason, said in made.unread)
         done = personafeedback("report", "--full", log, "--data", real_part, "--out", tmp_path / "out")
         printed = " ".join(done.stdout.split())

@@ -18,6 +18,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
+from huggingface_hub import ModelCard
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.judges import OTHER
@@ -474,13 +475,17 @@ def part_logs(part_log, real_part) -> dict[str, Path]:
     return {harness: part_log(harness, "readable", HARD) for harness in HARNESSES}
 
 
-@pytest.mark.tried("task versions of a log whose answers were made perfect: no card")
+@pytest.mark.tried(
+    "task versions of a log whose answers were made perfect: no card, or one with the score of the replies"
+)
 @pytest.mark.parametrize("everywhere", [True, False])
 @pytest.mark.parametrize(
     "version", ["0.9", "1.0", "1.1", TASK_VERSION, "1.10", "9.0", "abc", "", "01.2", "1.2.0", "-1", "１.１"]
 )
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, part_logs, real_part, tmp_path):
+    """Scores follow from the replies. The most that a claim of another version buys is a sentence about the answers."""
+
     def versioned(header: Json, rows: list[Json]) -> None:
         if everywhere:
             set_version(header, task_of(header), version)
@@ -488,12 +493,23 @@ def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, part_
             signed(header, task_of(header))["task_version"] = version
 
     log = bent(part_logs[harness], tmp_path / "bent", perfect, versioned)
-    card = tmp_path / "card.md"
+    card, honest = tmp_path / "card.md", tmp_path / "honest.md"
     done = personafeedback("card", log, "--model-card", card, "--data", real_part)
-    assert done.exit_code == 1, done.output
-    assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
-    assert not card.exists()
-    assert "100.0" not in done.output
+    if done.exit_code:
+        assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
+        assert not card.exists()
+        assert "100.0" not in done.output
+        return
+    assert everywhere
+    assert version != TASK_VERSION
+    personafeedback("card", part_logs[harness], "--model-card", honest, "--data", real_part)
+    ours, its = (ModelCard(path.read_text("utf-8")).data.eval_results for path in (card, honest))
+    for one, other in zip(ours, its, strict=True):
+        changed = {name for name, value in other.metric_args.items() if one.metric_args[name] != value}
+        assert (one.metric_value, changed) == (other.metric_value, {"signature"})
+        assert one.metric_value < 80
+    said = f"of task version {re.escape(version)}.*the installed version {re.escape(TASK_VERSION)}, which reads [1-9][0-9]+ replies differently"
+    assert re.search(said, card.read_text("utf-8"))
 
 
 def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, real_part, tmp_path):

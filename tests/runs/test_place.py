@@ -275,7 +275,8 @@ def test_whether_place_decides_follows_from_the_interval_of_consistency(share, s
         return "A" if placed.drawn(case_id) >= share else TWO.right[call]
 
     path = jsonl_harness.run(model, "m", tmp_path, "personafeedback", "general", data=str(real_part))
-    (run,) = runs_of(jsonl_harness.opened(path))
+    (log,) = jsonl_harness.opened(path)
+    (run,) = runs_of(log)
     found = place_of(run)
     assert found.cases.value == same(1 - drawn_share(run))
     assert found.calls.value == same(mean(run.values("first_rate").values()))
