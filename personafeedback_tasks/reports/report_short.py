@@ -161,19 +161,16 @@ def _unreadable(report: Report) -> str:
 
 
 def _ceiling(report: Report) -> str:
-    """The highest score that the labels allow, where it is below 100 %."""
+    """The highest score that the labels allow, where it is below 100 %; else how often people label alike what the data have twice."""
     places = ", ".join(f"{name} {value} %" for name, value in headline.ceilings(report).items())
-    return f"label ceiling of these cells: {places}" if places else ""
-
-
-def _labels(report: Report) -> str:
-    """How often people label alike what the data have twice."""
-    note = report.texts.label_note
+    if places:
+        return f"label ceiling of these cells: {places}"
+    note = report.texts.label_note.removesuffix(".")
     return f"labels: {note[0].lower()}{note[1:]}" if note else ""
 
 
-CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling, _labels)
-"""A line each on place, shortcuts, users, unreadable replies, and the ceiling and repeats of labels."""
+CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling)
+"""A line each on place, shortcuts, users, unreadable replies, and the ceiling or repeats of labels."""
 
 
 def _last(report: Report) -> list[str]:

@@ -144,14 +144,19 @@ def test_a_command_names_what_to_fill_in_unless_the_environment_has_it(one_cell,
 
 
 def test_several_cells_have_a_table_where_it_fits(part_log, real_part):
-    shown = on_a_terminal(part_log("inspect", "mixed", GENERAL), "--data", real_part)
+    shown = on_a_terminal(part_log("inspect", "readable", GENERAL), "--data", real_part)
     assert len(shown) <= SCREEN
     assert max(map(cell_len, shown)) <= 80
     assert [line.split()[:3] for line in shown if line.startswith("general ")] == [
         ["general", "easy", "95"], ["general", "medium", "65"], ["general", "hard", "80"],
     ]  # fmt: skip
-    assert any(line.startswith("! MISSING REPLIES: ") for line in shown)
-    assert "No verdict: the numbers are void." in shown
+
+
+def test_what_makes_numbers_void_is_whole_and_the_table_makes_room(part_log, real_part):
+    shown = on_a_terminal(part_log("inspect", "mixed", GENERAL), "--data", real_part)
+    assert len(shown) <= SCREEN
+    assert shown[1].startswith("! MISSING REPLIES: ")
+    assert shown[shown.index("No verdict: the numbers are void.") - 1].endswith("--max-tokens 16384 (Inspect).")
 
 
 def test_several_runs_have_a_screen_each_without_tables(part_log, real_part):

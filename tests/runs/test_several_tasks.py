@@ -68,9 +68,11 @@ def test_a_command_takes_them_all_or_asks_which(log, alone, tmp_path):
         assert "Choose one with " + " or ".join(f"--task {name}" for name in TASKS) in done.output
     for name, task in TASKS.items():
         if name != "personafeedback_write":
-            done = personafeedback("compare", log, alone[name], "--task", task, "--data", "sample")
+            found = tmp_path / f"{name}.json"
+            done = personafeedback("compare", log, alone[name], "--task", task, "--data", "sample", "--json", found)
             assert done.exit_code == 0, done.output
-            assert "exactly 0" in done.output
+            groups = json.loads(found.read_text("utf-8"))["groups"].values()
+            assert {(group["difference"]["value"], group["p"]) for group in groups} == {(0, 1)}
     assert "bundled sample" in personafeedback(*card, "--task", "personafeedback_mc").output  # it came that far
     done = personafeedback(*card, "--task", "prefeval")
     assert f"found no run of --task prefeval, expected one. It has {', '.join(TASKS)}." in done.output
