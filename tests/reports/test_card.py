@@ -767,7 +767,7 @@ def test_the_label_ceiling_is_said_where_labels_contradict_each_other():
     assert "Label ceiling" not in card_text.section(MOSTLY_RIGHT, SAMPLE, CARD)
     report = with_ceiling(MOSTLY_RIGHT, specific=0.9996, general=0.957, total=0.98)
     assert (
-        "over all cells of the data (contradictory labels): general 95.7 %, total 98.0 % (from the audit)"
+        "over the cells of the run (contradictory labels): general 95.7 %, total 98.0 % (from the audit)"
         in card_text.section(report, SAMPLE, CARD)
     )
 
@@ -781,7 +781,7 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
         assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
-    assert "over all cells of the data (contradictory labels): general 95.7 % (from" in found
+    assert "over the cells of the run (contradictory labels): general 95.7 % (from" in found
     assert "specific" not in found
 
 
