@@ -549,8 +549,8 @@ def test_a_row_without_a_reply_and_a_broken_file_are_named(minilm, tmp_path):
     refused(train("sample", tmp_path / "out", minilm, "--answers", missing), f"no reply to {rows[0].id}")
     twice = recorded(tmp_path / "twice.jsonl", [("a", "YES"), ("a", "NO")])
     refused(train("sample", tmp_path / "out", minilm, "--answers", twice), "line 2", "a second reply to a")
-    number = recorded(tmp_path / "number.jsonl", [("a", 1)])
-    refused(train("sample", tmp_path / "out", minilm, "--answers", number), "line 1", "reply = 1")
+    nameless = recorded(tmp_path / "nameless.jsonl", [("", "YES")])
+    refused(train("sample", tmp_path / "out", minilm, "--answers", nameless), "line 1", "expected a non-empty string")
 
 
 def test_answers_for_a_filter_without_them_and_a_missing_path_are_errors(of_sample, tmp_path):
