@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, cast
 
 from inspect_ai import Epochs, Task
-from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.error import PrerequisiteError  # inspect-evals-lint: ignore[private_api_imports] -- no public one
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
