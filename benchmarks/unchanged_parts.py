@@ -8,7 +8,7 @@ from pathlib import Path
 
 import unchanged_models as models
 from unchanged_chain import chain, filters
-from unchanged_data import memories, release, sample_folder, subset
+from unchanged_data import release, sample_folder, subset
 from unchanged_decisions import decisions
 from unchanged_runs import (
     SETTINGS,
@@ -36,7 +36,6 @@ JUDGES = ("noisy", "longest", "first")
 def sample() -> Stored:
     """All cells of the sample: every method, setting and judge."""
     shutil.copytree(sample_folder(), "with-memory")
-    memories(Path("with-memory"), [path.stem for path in sorted(Path("with-memory/persona").glob("*.json"))])
     models.learn(sample_folder())
     made: Made = {}
     told = {"data": "sample"}
