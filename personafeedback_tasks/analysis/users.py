@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..common.significance import detectable, holm, two_sided_p
-from ..common.statistics import LEVEL, Estimate, critical, mean
-from .user_distribution import PERCENTS, Fitted, fit, quantiles
+from ..common.statistics import LEVEL, critical, degrees_of_freedom, mean
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
@@ -53,17 +53,11 @@ class Users:
     """The users of a run.
 
     Attributes:
-        worst_tenth: mean true accuracy of the tenth of users with the lowest ones, by the fitted distribution.
-        quantiles: 10, 50, 90 (percent of the users) -> the true accuracy that these do not exceed, by the fitted distribution.
-        raw: the same of the accuracies as they are: spread out by chance and by the cells.
         spread, low, high: standard deviation of the users' true accuracies beyond chance and cells, with its 95 % interval.
         slices: every tested one, the smallest p first.
     """
 
     count: int
-    worst_tenth: Estimate
-    quantiles: Mapping[str, Estimate]
-    raw: Mapping[str, float]
     spread: float
     low: float
     high: float
@@ -78,20 +72,11 @@ def make_users(
     Args:
         values: one per case, in [0, 1]; nan is left out.
     """
-    raw = _of_user(values, users)
-    if len(raw) < FEW_USERS or all(len(found) == 1 for found in raw.values()):
+    of_user = by_user(at_equal_cells(values, cells), users)
+    if len(of_user) < FEW_USERS or all(len(own) == 1 for own in of_user.values()):
         return None
-    fitted = fit(_of_user(at_equal_cells(values, cells), users))
-    *at_percents, worst_tenth = quantiles(fitted)
     return Users(
-        count=len(raw),
-        worst_tenth=worst_tenth,
-        quantiles=dict(zip(map(str, PERCENTS), at_percents, strict=True)),
-        raw=dict(zip(map(str, PERCENTS), _raw_quantiles([mean(own) for own in raw.values()]), strict=True)),
-        spread=math.sqrt(fitted.variance),
-        low=math.sqrt(fitted.low),
-        high=math.sqrt(fitted.high),
-        slices=slices(fitted, people),
+        len(of_user), *true_spread(of_user), slices({user: mean(own) for user, own in of_user.items()}, people)
     )
 
 
@@ -104,24 +89,23 @@ def at_equal_cells(values: Sequence[float], cells: Sequence[str]) -> list[float]
     return [value - means[cell] + middle for value, cell in zip(values, cells, strict=True)]
 
 
-def slices(found: Fitted, people: Mapping[str, Mapping[str, str]]) -> tuple[Slice, ...]:
+def slices(means: Mapping[str, float], people: Mapping[str, Mapping[str, str]]) -> tuple[Slice, ...]:
     """Every slice that SHARED_BY users share and as many do not, the smallest p first, with p corrected by Holm's method
     so that a false one is named in at most 5 % of reports. Of two values that part the users in the same way, such as two genders, the first is tested.
 
     Args:
+        means: user -> its accuracy.
         people: user -> attribute -> value; a user without an attribute is not among the others of its slices.
     """
     tested: dict[frozenset[frozenset[str]], Slice] = {}
     errors: dict[frozenset[frozenset[str]], tuple[float, float]] = {}
-    for attribute, value in sorted({item for user in found.means for item in people.get(user, {}).items()}):
-        having = [user for user in found.means if attribute in people.get(user, {})]
+    for attribute, value in sorted({item for user in means for item in people.get(user, {}).items()}):
+        having = [user for user in means if attribute in people.get(user, {})]
         inside = [user for user in having if people[user][attribute] == value]
         others = [user for user in having if people[user][attribute] != value]
         parted = frozenset((frozenset(inside), frozenset(others)))
         if min(len(inside), len(others)) >= SHARED_BY and parted not in tested:
-            difference, stderr, degrees = _difference(
-                *([found.means[user] for user in some] for some in (inside, others))
-            )
+            difference, stderr, degrees = _difference(*([means[user] for user in some] for some in (inside, others)))
             reach = critical(degrees) * stderr
             p = two_sided_p(difference / stderr, degrees) if stderr else float(difference == 0)
             tested[parted] = Slice(
@@ -154,16 +138,64 @@ def _difference(inside: Sequence[float], others: Sequence[float]) -> tuple[float
     return centers[0] - centers[1], math.sqrt(total), degrees
 
 
-def _of_user(values: Sequence[float], users: Sequence[str]) -> dict[str, list[float]]:
+def true_spread(of_user: Mapping[str, Sequence[float]]) -> tuple[float, float, float]:
+    """(standard deviation of the users' true accuracies, the ends of its 95 % interval), with what chance adds to their means taken out.
+
+    With s the pooled variance of the values within users, the mean m_i of n_i values has the variance v + s / n_i around the
+    center m, which weighs each user by its inverse.
+
+    v by the method of moments: Q(v) = sum (m_i - m)^2 / (v + s / n_i) must be what it is expected to be, users - 1 (Paule,
+    Mandel 1982). Its interval is where Q is within the middle 95 % of chi square (Viechtbauer 2007), with the degrees of freedom
+    that the kurtosis of the users' deviations leaves (see `share`): a few users far below all others have most of Q.
+
+    Args:
+        of_user: user -> its values, at least one, and two somewhere.
+    """
+    import numpy as np
+    from scipy.special import chdtri
+
+    sizes = np.array([len(values) for values in of_user.values()])
+    means = np.array([mean(values) for values in of_user.values()])
+    within = math.fsum((value - m) ** 2 for values, m in zip(of_user.values(), means, strict=True) for value in values)
+    noise = np.maximum(within / (sizes.sum() - len(sizes)) / sizes, SMALLEST)
+    users, tail = len(sizes), (1 - LEVEL) / 2
+    variance = _variance(means, noise, users - 1)
+    deviations = ((means - _center(means, variance + noise)) / np.sqrt(variance + noise)).tolist()
+    degrees = degrees_of_freedom(deviations)
+    low, high = (_variance(means, noise, chdtri(degrees, above) / degrees * (users - 1)) for above in (tail, 1 - tail))
+    return math.sqrt(variance), math.sqrt(low), math.sqrt(high)
+
+
+SMALLEST = 1e-12
+"""Variance of a mean that chance seems to have no part in, since each user is all right or all wrong."""
+
+LARGEST = 0.25
+"""Variance of shares of which one half is 0 and the other 1."""
+
+
+def _variance(means: Any, noise: Any, expected: float) -> float:
+    """That at which Q is `expected`: at most LARGEST, and 0 where Q is too small for any."""
+    from scipy.optimize import brentq
+
+    def excess(variance: float) -> float:
+        center = _center(means, variance + noise)
+        return float(((means - center) ** 2 / (variance + noise)).sum() - expected)
+
+    if excess(0) <= 0:
+        return 0.0
+    return LARGEST if excess(LARGEST) >= 0 else float(brentq(excess, 0, LARGEST, xtol=1e-15))
+
+
+def _center(means: Any, variances: Any) -> float:
+    """The mean of the users' means, each weighed by the inverse of its variance."""
+    weights = 1 / variances
+    return float((weights * means).sum() / weights.sum())
+
+
+def by_user(values: Sequence[float], users: Sequence[str]) -> dict[str, list[float]]:
     """User -> its defined values, in the order of the user ids."""
     found: dict[str, list[float]] = {}
     for value, user in zip(values, users, strict=True):
         if not math.isnan(value):
             found.setdefault(user, []).append(value)
     return {user: found[user] for user in sorted(found)}
-
-
-def _raw_quantiles(values: Sequence[float]) -> list[float]:
-    import numpy as np
-
-    return [float(np.quantile(values, percent / 100)) for percent in PERCENTS]

@@ -86,15 +86,12 @@ def users(report: Report) -> Words:
     users = report.users
     if users is None:
         return bullets(())
-    quantiles = [f"{share} % of users at {with_ends(value)}" for share, value in users.quantiles.items()]
     return bullets(
         [
-            f"mean of the worst tenth {with_ends(users.worst_tenth)}; {', '.join(quantiles)}",
             f"standard deviation beyond chance {percent(users.spread)} ({percent(users.low)} to {percent(users.high)}) points",
             *_slices(users),
         ],
-        f"By user ({users.count:,} users; true accuracies as estimated, at equal cells, with 95 % intervals, if users' "
-        "accuracies follow a beta distribution):",
+        f"By user ({users.count:,} users; at equal cells, with 95 % intervals):",
     )
 
 

@@ -144,10 +144,8 @@ def _users(report: Report) -> str:
     if users is None:
         return ""
     groups = "; ".join(headline.differing(users)) or ("no group differs" if users.slices else "")
-    worst = (
-        f"users: worst tenth {percent(users.worst_tenth.value)} % ({interval(users.worst_tenth)}) if beta-distributed"
-    )
-    return f"{worst}; {groups}" if groups else worst
+    spread = f"users: standard deviation {percent(users.spread)} ({percent(users.low)}–{percent(users.high)}) points beyond chance"
+    return f"{spread}; {groups}" if groups else spread
 
 
 def _unreadable(report: Report) -> str:

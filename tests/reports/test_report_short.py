@@ -84,7 +84,7 @@ def test_a_screen_has_the_verdict_the_numbers_behind_it_and_a_line_on_each_check
     shortcut, users, unreadable = lines[5:8]
     same = stored["shortcuts"]["general_hard"]["baselines"]["longest"]["same"]
     assert f"same picks as longest {100 * same:.0f} %" in shortcut
-    assert users.startswith(f"users: worst tenth {100 * stored['users']['worst_tenth']['value']:.1f} % (")
+    assert users.startswith(f"users: standard deviation {100 * stored['users']['spread']:.1f} (")
     assert unreadable == "unreadable replies: 0 of 160"
     assert f"| data {stored['signature'].partition('sha256 ')[2][:12]}" in lines[-2]
     assert re.fullmatch(r"--full shows (\d+ more caveats?, )?every table and the whole signature", lines[-1])

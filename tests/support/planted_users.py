@@ -1,65 +1,30 @@
-"""Users drawn anew whose true accuracies have a beta distribution."""
+"""Users whose true accuracies are known, drawn anew."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import stats
 
-from personafeedback_tasks.analysis.user_distribution import fit, quantiles
-from personafeedback_tasks.common.statistics import Estimate
-
-SEED = 20250615
-
-
-def true_quantiles(mean: float, spread: float) -> list[float]:
-    """The accuracies that 10, 50 and 90 % of users do not exceed, and the mean of the lowest tenth."""
-    cases = mean * (1 - mean) / spread**2 - 1
-    beta = stats.beta(mean * cases, (1 - mean) * cases)
-    low, middle, high = beta.ppf([0.1, 0.5, 0.9]).tolist()
-    return [low, middle, high, float(beta.expect(lambda x: x, ub=low, conditional=True))]
+SHAPES: dict[str, tuple[float, Callable[[np.random.Generator, int], np.ndarray]]] = {
+    "a normal distribution": (0.05, lambda rng, users: rng.normal(0.75, 0.05, users)),
+    "a uniform distribution of 50 to 100 %": (0.5 / math.sqrt(12), lambda rng, users: rng.uniform(0.5, 1, users)),
+    "half at 60 %, half at 90 %": (0.15, lambda rng, users: np.where(rng.random(users) < 0.5, 0.6, 0.9)),
+    "a tenth at 45 %, others at 80 %": (0.35 * 0.3, lambda rng, users: np.where(rng.random(users) < 0.1, 0.45, 0.8)),
+}
+"""Name -> (standard deviation of the true accuracies, how they are drawn)."""
 
 
-def drawn(
-    rng: np.random.Generator, sizes: Sequence[int], means: Sequence[float], spread: float
-) -> dict[str, list[float]]:
-    """User -> its values, each the mean of two orders that mostly agree.
+def drawn(rng: np.random.Generator, cases: int, accuracies: Sequence[float]) -> dict[str, list[float]]:
+    """User -> its values of so many cases, each the mean of two orders that mostly agree.
 
     Args:
-        sizes: the number of cases of each user.
-        means, spread: of the beta distribution of each user's true accuracy.
+        accuracies: the true one of each user.
     """
     values = {}
-    for number, (size, mean) in enumerate(zip(sizes, means, strict=True)):
-        strength = mean * (1 - mean) / spread**2 - 1
-        p = rng.beta(mean * strength, (1 - mean) * strength)
-        first = rng.random(size) < p
-        again = np.where(rng.random(size) < 0.8, first, rng.random(size) < p)
+    for number, p in enumerate(accuracies):
+        first = rng.random(cases) < p
+        again = np.where(rng.random(cases) < 0.8, first, rng.random(cases) < p)
         values[f"u{number:03}"] = ((first * 1.0 + again) / 2).tolist()
     return values
-
-
-def drawn_quantiles(rng: np.random.Generator, sizes: Sequence[int], mean: float, spread: float) -> list[Estimate]:
-    """The quantiles that a report prints."""
-    return quantiles(fit(drawn(rng, sizes, [mean] * len(sizes), spread)))
-
-
-def quantiles_held(sizes: Sequence[int], mean: float, spread: float, simulations: int) -> list[float]:
-    """Share of the simulations whose intervals hold each of the true quantiles."""
-    rng, true = np.random.default_rng(SEED), true_quantiles(mean, spread)
-    held = [
-        [
-            found.low <= value <= found.high
-            for found, value in zip(drawn_quantiles(rng, sizes, mean, spread), true, strict=True)
-        ]
-        for _ in range(simulations)
-    ]
-    return np.mean(held, axis=0).tolist()
-
-
-def quantiles_found(sizes: Sequence[int], mean: float, spread: float, simulations: int) -> list[float]:
-    """Their mean estimates."""
-    rng = np.random.default_rng(SEED)
-    made = [[found.value for found in drawn_quantiles(rng, sizes, mean, spread)] for _ in range(simulations)]
-    return np.mean(made, axis=0).tolist()

@@ -17,8 +17,7 @@ from scipy.stats import binom
 
 from personafeedback_tasks.analysis.calibration import calibration
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
-from personafeedback_tasks.analysis.user_distribution import fit
-from personafeedback_tasks.analysis.users import slices
+from personafeedback_tasks.analysis.users import Slice, slices, true_spread
 from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.release.preferences import Preferences
 from personafeedback_tasks.common import sampling
@@ -428,35 +427,34 @@ def _shares() -> Iterable[Study]:
 
 
 def _users() -> Iterable[Study]:
-    names = ("10 % of users at", "50 % of users at", "90 % of users at", "mean of the worst tenth")
-    for sizes in ([10] * 101, [26] * 147, [10] * 30):
-        for mean, spread in ((0.75, 0.05), (0.75, 0.1), (0.85, 0.12)):
-            true = planted_users.true_quantiles(mean, spread)
+    for users, cases in ((101, 10), (147, 26), (30, 10)):
+        for shape, (true, draw) in planted_users.SHAPES.items():
 
-            def quantiles(
+            def covered(
                 rng: Rng,
-                sizes: Sequence[int] = sizes,
-                mean: float = mean,
-                spread: float = spread,
-                true: Sequence[float] = true,
+                users: int = users,
+                cases: int = cases,
+                true: float = true,
+                draw: Callable[[Rng, int], np.ndarray] = draw,
             ) -> list[float]:
-                found = planted_users.drawn_quantiles(rng, sizes, mean, spread)
-                return [holds(one, value) for one, value in zip(found, true, strict=True)]
+                _, low, high = true_spread(planted_users.drawn(rng, cases, draw(rng, users).tolist()))
+                return [low <= true <= high]
 
-            planted = f"mean {100 * mean:g} %, standard deviation {100 * spread:g} points"
-            yield Study(
-                tuple(Claim(f"interval: {name}", planted, "at least 95", len(sizes), sum(sizes)) for name in names),
-                quantiles,
-                2_000,
-            )
+            expected = "at least 95" if users > 30 else ""
+            claim = Claim("interval of the users' standard deviation", shape, expected, users, users * cases)
+            yield Study((claim,), covered, 2_000)
 
     def group(rng: Rng) -> list[float]:
         people = {f"u{number:03}": {"group": "a" if number < 31 else "b"} for number in range(147)}
-        (tested,) = slices(fit(planted_users.drawn(rng, [26] * 147, [0.7] * 147, 0.05)), people)
-        gap = tested.detectable
-        means = [0.7 - gap * (number < 31) for number in range(147)]
-        (again,) = slices(fit(planted_users.drawn(rng, [26] * 147, means, 0.05)), people)
-        return [again.significant, tested.significant]
+
+        def tested(gap: float = 0.0) -> Slice:
+            # a mean of 70 % and a standard deviation of 5 points: 0.7 * 0.3 / 0.05**2 - 1 = 83 = 58.1 + 24.9
+            truth = rng.beta(58.1, 24.9, 147) - gap * (np.arange(147) < 31)
+            of_user = planted_users.drawn(rng, 26, truth.tolist())
+            return slices({user: float(np.mean(values)) for user, values in of_user.items()}, people)[0]
+
+        alike = tested()
+        return [tested(alike.detectable).significant, alike.significant]
 
     yield Study(
         (
