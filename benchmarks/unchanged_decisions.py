@@ -1,15 +1,15 @@
-"""A part of `unchanged.py`: what is decided by runs of several settings, runs that stop, judges that may abstain, and people."""
+"""A part of `unchanged.py`: what is decided by runs of several settings, runs that stop, and duels."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import unchanged_models as models
-from unchanged_data import filled_in, subset
-from unchanged_runs import SETTINGS, Stored, both, files, in_inspect, in_lm_eval, logged, printed, ranked, report
+from unchanged_data import rows, subset
+from unchanged_runs import SETTINGS, Stored, both, in_inspect, in_lm_eval, logged, printed, ranked, report
 
-EACH, RISK = 60, 0.2
-"""Real cases of each cell; the share of verdicts that may be wrong."""
+EACH, VOTES = 60, 40
+"""Real cases of each cell; duels that people vote on."""
 
 
 def decisions() -> Stored:
@@ -33,31 +33,16 @@ def decisions() -> Stored:
     yield from printed("sequential", "compare", exam, other, "--sequential")
     for stop in ("5", "acc:10"):
         yield from printed(f"plan_{stop}", "plan", "--data", "part", "--counts", "any", "--task", task, "--stop", stop)
-    yield from duels(told, exam, other)
+    yield from duels(told, exam)
 
 
-def duels(told: dict[str, str], exam: Path, second_exam: Path) -> Stored:
-    """A writer's duels with the chosen responses: a judge that abstains, a second one, and people on the duels that tell most."""
+def duels(told: dict[str, str], exam: Path) -> Stored:
+    """A writer's duels with the chosen responses: a judge, and people on some of the duels."""
     written = in_inspect("written", "personafeedback_write_general", f"{models.NAME}/writer", told)
     yield from printed("duel", "duel", written, "--against", "chosen", "--out", "duels/chosen")
     run = in_inspect("judged", "personafeedback_general", f"{models.NAME}/steady", {"data": "duels/chosen"})
-    told_exam = ("--exam", exam, "--risk", RISK)
-    yield from both("risk", "verdict", run, *told_exam)
-    yield from printed("export", "export", "--abstained", run, *told_exam, "--out", "duels/rest")
-    yield from without_personas("duels")
-    rest = in_inspect("rest", "personafeedback_general", f"{models.NAME}/steady-2", {"data": "duels/rest"})
-    yield from both("cascade", "verdict", run, "--then", rest, "--exam", second_exam, *told_exam)
-    yield from printed("ask", "verdict", run, "--exam", exam, "--ask-people", 40, "--out", "asked")
-    yield from printed("packs", "build", "packs", "asked", "--format", "csv")
-    yield from without_personas("asked")
-    sent = [
-        filled_in(path, Path("sent"), lambda line: {"vote": models.one_of("AB", line["A"])})
-        for path in sorted(Path("asked/packs").glob("*.csv"))
-    ]
-    yield from printed("votes", "build", "votes", "asked", *sent)
-    yield from both("human", "verdict", run, "--exam", exam, "--human", "asked")
-
-
-def without_personas(folder: str) -> Stored:
-    """The files below a folder, but for the users' profiles, which are those of the release."""
-    yield from ((name, text) for name, text in files(folder) if "persona" not in Path(name).parts)
+    yield from both("verdict", "verdict", run, "--exam", exam)
+    sources = [row["source"] for path in sorted(Path("duels/chosen/data").rglob("*.jsonl")) for row in rows(path)]
+    votes = [f"{source},{models.one_of(['reply', 'other', 'tie'], source)}\n" for source in sources[:VOTES]]
+    Path("votes.csv").write_text("".join(["case,winner\n", *votes]), encoding="utf-8")
+    yield from both("human", "verdict", run, "--exam", exam, "--human", "votes.csv")

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import DataError, OptionError
-from ..common.human_votes import LEAST_USERS
-from ..common.sampling import draw
+from ..common.errors import DataError
 from ..common.statistics import estimate
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels
@@ -20,15 +18,10 @@ from ..runs.names import AS_LOGGED, with_names
 from ..runs.read import only
 from ..runs.run import Run, RunError
 from ..runs.written import of_writer
-from .abstaining import certainty_of, opinions, rates_of
 from .caveats import of_run
-from .families import favored
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking
-from .verdict import differences, make_verdict, refuse_other_judge, refuse_other_users
-
-SEED = "people"
-"""Of the draw: the same run and exam give the same duels."""
+from .verdict import differences, make_verdict, refuse_other_judge
 
 CORRECTED = "corrected by the exam"
 
@@ -103,12 +96,11 @@ def writers(
     """
     contenders = []
     for run, duels, cases in written:
-        rate, caveats = None, list(favored(run.model, duels.models))
         if exam is None:
-            caveats.append(Caveat("votes_as_they_are", WEAKENS))
+            rate, caveats = None, [Caveat("votes_as_they_are", WEAKENS)]
         else:
             of = exam_of(run, exam, candidates)
-            caveats += [caveat for caveat in of_run(of) if caveat.key == "demonstration" or caveat.severity == VOID]
+            caveats = [caveat for caveat in of_run(of) if caveat.key == "demonstration" or caveat.severity == VOID]
             examined, why_not = cases_of(of, data)
             rate = make_verdict(run, of, duels, cases, examined, None, why_not).corrected.rate
         given = {CORRECTED: rate or estimate([], [])}  # undefined
@@ -132,41 +124,13 @@ def exams(runs: Sequence[Run]) -> list[Run]:
     return exams
 
 
-def exam_of(run: Run, path: Path, candidates: Sequence[Run], advice: str = "") -> Run:
+def exam_of(run: Run, path: Path, candidates: Sequence[Run]) -> Run:
     """The exam of the judge of a run of duels.
-
-    Args:
-        advice: see `refuse_other_judge`.
 
     Raises:
         RunError: there is none, or several.
     """
     same = [one for one in candidates if not differences(run, one)]
     if not same:
-        refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))), advice=advice)
+        refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))
     return only(path, same)
-
-
-def asked(run: Run, exam: Run, duels: Duels, count: int) -> dict[str, float]:
-    """The duels that people are asked about, those on which their votes narrow a judge's win rate most: case id -> the probability that it was drawn.
-
-    Args:
-        count: how many.
-
-    Raises:
-        OptionError: there are fewer duels, or they are of too few users.
-        RunError: see `verdict.make_verdict`.
-    """
-    refuse_other_judge(run, exam)
-    refuse_other_users(run, exam, duels)
-    ids = sorted(run.cases)
-    users = [run.cases[case_id].user_id for case_id in ids]
-    if not LEAST_USERS <= count <= len(ids) or len(set(users)) < LEAST_USERS:
-        raise OptionError(
-            f"--ask-people must be a number from {LEAST_USERS} to that of the duels that the judge answered, which must be of at least {LEAST_USERS} "
-            f"users; got {count} of {len(ids):,} duels of {len(set(users)):,} users."
-        )
-    rates, mine = rates_of(run, exam), opinions(run, certainty_of(run, exam))
-    sure = [mine[case_id].certainty for case_id in ids]
-    drawn, likely = draw([rates[case_id] for case_id in ids], sure, users, count, SEED)
-    return {ids[place]: likely[place] for place in drawn}

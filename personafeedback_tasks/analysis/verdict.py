@@ -7,19 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..common.adjusted import LengthAdjusted, length_adjusted
 from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
-from ..common.length_adjusted import LengthAdjusted, length_adjusted
 from ..common.statistics import Estimate, by_user, linearized, mean, share
-from ..common.transfer import Transfer, no_test, transfer
 from ..engine.cases import CaseSet
 from ..engine.duels import Duels, NotAsked
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError, text
 from . import caveats
-from .abstaining import Abstaining, abstaining, beliefs
-from .families import favored, related
-from .human_file import WON, People
 from .votes import Voted, voted
 
 
@@ -61,26 +57,11 @@ class BesidePeople:
     Attributes:
         duels, users: number of duels with votes, and of their users.
         powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
-        transfer: the judge beside these; None in the same cases, and where they are all ties. Where it differs from the exam, there
-            is no corrected rate, and `corrected.why_not` does not say so.
-        drawn: whether the votes are on duels that were drawn with chances of their own, by which they weigh.
     """
 
     duels: int
     users: int
     powered: Powered | None
-    transfer: Transfer | None
-    drawn: bool = False
-
-    @property
-    def contradict(self) -> bool:
-        """Whether the judge errs otherwise on the replies than in its exam, so that nothing follows from the latter."""
-        return self.transfer is not None and self.transfer.differs
-
-    @property
-    def untested(self) -> str:
-        """Why votes do not show whether the judge errs on the replies as in its exam; empty if they do."""
-        return self.transfer.why_not if self.transfer is not None else no_test(self.duels, self.users)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +74,6 @@ class Verdict:
         corrected: the rate without the judge's errors, or why there is none.
         adjusted: the rate of the asked duels at equal length.
         unchecked: why the exam's texts are not at hand; None if they are.
-        abstaining: which verdicts count at a risk; None without one.
     """
 
     run: Run
@@ -104,7 +84,6 @@ class Verdict:
     adjusted: LengthAdjusted
     people: BesidePeople
     unchecked: str | None
-    abstaining: Abstaining | None
 
     @property
     def caveats(self) -> list[Caveat]:
@@ -112,20 +91,11 @@ class Verdict:
         found = grouped([("", caveats.of_run(self.run)), ("the exam", caveats.of_run(self.exam))])
         if self.run.partial and self.duels.not_asked:
             found.append(Caveat("ties_left_out", WEAKENS))
-        found += favored(self.run.model, self.relatives)
-        if self.people.contradict:
-            found.append(Caveat("judge_differs", WEAKENS, {"transfer": self.people.transfer}))
         return ordered([*found, *caveats.of_interval(self.overall.rate)])
 
     @property
     def overall(self) -> VerdictGroup:
         return self.groups[-1]
-
-    @property
-    def relatives(self) -> dict[str, str]:
-        """Model of the duels that the judge is related to -> how, see `families.related`."""
-        found = {model: related(self.run.model, model) for model in self.duels.models}
-        return {model: what for model, what in found.items() if what}
 
 
 def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]:
@@ -142,17 +112,13 @@ def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]
     return [f"{name}: found {there}, expected {here}" for name, here, there in pairs if here != there]
 
 
-def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = (), advice: str = "") -> None:
-    """Raise RunError unless an exam is of the judge of a run, asked in the same way, and has the same cells, see `differences`.
-
-    Args:
-        advice: what else to do about the exam of another judge, a sentence.
-    """
+def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> None:
+    """Raise RunError unless an exam is of the judge of a run, asked in the same way, and has the same cells, see `differences`."""
     found = differences(run, exam, besides)
     if found:
         raise RunError(
             f"{exam.logs[0]}: found the exam of another judge than in {run.logs[0]} ({'; '.join(found)}). Run the judge with the "
-            f"same options on the benchmark.{advice and f' {advice}'}"
+            "same options on the benchmark."
         )
     missing = [cell for cell in run.cells if cell not in exam.answered]
     if missing:
@@ -180,18 +146,17 @@ def make_verdict(
     duels: Duels,
     cases: CaseSet[Any],
     examined: CaseSet[Any] | None,
-    people: People | None = None,
+    people: Mapping[str, Sequence[float]] | None = None,
     why_not: str = "",
-    risk: float | None = None,
 ) -> Verdict:
     """The verdict on one run of duels.
 
     Args:
         examined: the cases of the exam, for their lengths; None if they are not at hand.
-        risk: in (0, 1), at which verdicts count; None for no such threshold.
+        people: see `human_file.human_votes`; None without any.
 
     Raises:
-        RunError: the exam is of another judge, of other cells or users, or has too few users for a risk; or the run has no answered case.
+        RunError: the exam is of another judge, or of other cells or users; or the run has no answered case.
     """
     refuse_other_judge(run, exam)
     refuse_other_users(run, exam, duels)
@@ -202,30 +167,18 @@ def make_verdict(
         raise RunError(f"{run.logs[0]}: found no answered duel in it, expected some. Run it again.")
     known = _known(not_asked)
     columns = run.benchmark.columns({*mine.votes.cells, *(one.cell for one in not_asked)})
-    people = people or People({}, {})
-    votes_of = [mean(people.duels[case_id]) if case_id in people.duels else None for case_id in mine.ids]
+    people = people or {}
+    votes_of = [mean(people[case_id]) if case_id in people else None for case_id in mine.ids]
     voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
-    enough = voters >= LEAST_USERS
-    likely = [people.likely.get(case_id, 1.0) for case_id in mine.ids] if people.likely else None
-    ballots = [[vote for vote in people.duels.get(case_id, ()) if vote != WON["tie"]] for case_id in mine.ids]
-    of_exam = [people.exam.get(case_id, ()) for case_id in theirs.ids]
-    predicted = mine.votes
-    if likely is not None:  # the chances rest on what the exam makes of its certainty, and so does the estimate
-        believed = beliefs(run, exam)
-        predicted = replace(predicted, won=[believed[case_id] for case_id in mine.ids])
     beside = BesidePeople(
         duels=len(votes_of) - votes_of.count(None),
         users=voters,
-        powered=prediction_powered(votes_of, predicted, known, likely) if enough else None,
-        transfer=transfer(ballots, mine.votes, theirs.votes, of_exam, likely) if enough else None,
-        drawn=likely is not None,
+        powered=prediction_powered(votes_of, mine.votes, known) if voters >= LEAST_USERS else None,
     )
     if examined is None:
         found = Corrected(None, math.nan, math.nan, math.nan)
     else:
         found = corrected(mine.votes, theirs.votes, known)
-    if beside.contradict:
-        found = replace(found, rate=None)
     return Verdict(
         run=run,
         exam=exam,
@@ -235,7 +188,6 @@ def make_verdict(
         adjusted=length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
         people=beside,
         unchecked=None if examined is not None else why_not,
-        abstaining=abstaining(run, exam, risk, beside.contradict) if risk is not None and mine.ids else None,
     )
 
 

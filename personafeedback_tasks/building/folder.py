@@ -9,7 +9,6 @@ names.csv, scenarios.csv, examples.jsonl, corpus.jsonl   what is drawn from, see
 basis.jsonl                 what a question was drawn from besides its scenario
 people.csv, questions.csv   who and what, to be screened by people
 answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv, tiers.jsonl, below.jsonl
-drawn.jsonl                 of duels that people are asked about, how likely each was
 refused.jsonl               texts that a check turned down, with the reason
 provenance.jsonl            model, prompt, seed and parents of every text
 logs/<step>/                the Inspect logs of every call
@@ -35,7 +34,7 @@ from ..personafeedback.persona import Persona, load_profile
 from . import settings
 from .rows import TEST, BuildRow, Person, Question, R, columns, kept, parse, required
 from .settings import Settings
-from .steps import Step, command, made_by, taken, verdict_line
+from .steps import Step, command, made_by
 
 
 @dataclass(frozen=True)
@@ -72,11 +71,7 @@ class Folder:
 
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:
-        """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`, or it has no such step."""
-        if step not in taken([step], self.root) and step.not_with:
-            raise DataError(
-                f"{self.root}: found {step.not_with}: people vote there on a model's replies, which makes no labels. Next: {verdict_line(self.root)}"
-            )
+        """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`."""
         with self.locked():
             for kind in step.reads:
                 self.need(kind)

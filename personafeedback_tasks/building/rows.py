@@ -141,15 +141,6 @@ class PackItem(BuildRow, file="packs/shown.jsonl", key=("item",)):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draw(BuildRow, file="drawn.jsonl", key=("pair_id",)):
-    """A pair that was drawn from a judge's duels for people to vote on. Only a folder of `verdict --ask-people` has some."""
-
-    pair_id: str
-    duel: str  # digest of the case
-    probability: float  # of being drawn
-
-
-@dataclass(frozen=True, kw_only=True)
 class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
     """The vote of one annotator on one pair, or that they cannot judge it."""
 

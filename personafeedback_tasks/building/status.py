@@ -18,7 +18,6 @@ from .rows import (
     Answer,
     Below,
     BuildRow,
-    Draw,
     Origin,
     PackItem,
     Pair,
@@ -46,7 +45,6 @@ from .steps import (
     Step,
     command,
     taken,
-    verdict_line,
 )
 from .texts.answers import FIRST, REWRITES, answer_id
 from .texts.asking import settled
@@ -111,7 +109,7 @@ def _next_line(build: _Files, models: Models = NOBODY) -> str:
         return f"Next: {command(step.name, folder.root)}"
     if step is not None:
         return f"Next: {step.line(folder.root, models if models.names else used_models(folder, step))}"
-    return f"Next: {verdict_line(folder.root)}" if folder.has(Draw) else f"Done: {folder.root / 'release'}"
+    return f"Done: {folder.root / 'release'}"
 
 
 class _Files:

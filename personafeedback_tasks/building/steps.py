@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .models import NOBODY, Models
-from .rows import Answer, Below, BuildRow, Draw, Dropped, PackItem, Pair, Person, Question, Tiered, Vote
+from .rows import Answer, Below, BuildRow, Dropped, PackItem, Pair, Person, Question, Tiered, Vote
 
 Kinds = tuple[type[BuildRow], ...]
 
@@ -32,7 +32,6 @@ class Step:
         models: what its command has in place of models where none was used.
         arguments: what its command needs besides the folder and models.
         only_with: file of the team without which the step is left out; empty for a step that every build has.
-        not_with: file with which it is, since no labels are made.
     """
 
     name: str
@@ -43,7 +42,6 @@ class Step:
     models: tuple[str, ...] = ()
     arguments: str = ""
     only_with: str = ""
-    not_with: str = ""
 
     @property
     def asks_models(self) -> bool:
@@ -68,8 +66,8 @@ ANSWERS = Step(
 )
 PACKS = Step(name="packs", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
 VOTES = Step(name="votes", reads=(Pair,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")
-TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered), not_with=Draw.file)
-RELEASE = Step(name="release", reads=(Tiered,), not_with=Draw.file)
+TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered))
+RELEASE = Step(name="release", reads=(Tiered,))
 TRAINING = Step(name="training", reads=(Answer,))
 
 STEPS = (PERSONAS, MEMORY, QUESTIONS, ANSWERS, PACKS, VOTES, TIERS, RELEASE)
@@ -77,17 +75,8 @@ STEPS = (PERSONAS, MEMORY, QUESTIONS, ANSWERS, PACKS, VOTES, TIERS, RELEASE)
 
 
 def taken(steps: Sequence[Step], root: Path) -> list[Step]:
-    """The steps of a build: without those whose file the team did not give, and without labels where votes are on a model's replies."""
-
-    def there(name: str) -> bool:
-        return bool(name) and (root / name).is_file()
-
-    return [step for step in steps if (not step.only_with or there(step.only_with)) and not there(step.not_with)]
-
-
-def verdict_line(root: Path) -> str:
-    """The command that takes votes on a model's replies."""
-    return f"personafeedback verdict DUEL_RUN --exam RUN --human {shlex.quote(str(root))}"
+    """The steps of a build: without those whose file the team did not give."""
+    return [step for step in steps if not step.only_with or (root / step.only_with).is_file()]
 
 
 def command(step: str, root: Path) -> str:

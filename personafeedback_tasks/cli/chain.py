@@ -168,7 +168,6 @@ def _cautions(funnel: Funnel, made: Mapping[str, Run], of_judges: Mapping[str, R
         of_judges: a judge's run or exam, by name.
     """
     from ..analysis import caveats
-    from ..analysis.families import favored
     from ..reports.sentences import sentence
     from ..runs.caveat import grouped, ordered
 
@@ -176,8 +175,6 @@ def _cautions(funnel: Funnel, made: Mapping[str, Run], of_judges: Mapping[str, R
     found = grouped([(name, caveats.of_run(run)) for name, run in used.items()])
     if funnel.steps:
         found += caveats.of_users(min(funnel.steps.values(), key=lambda one: one.users))
-    for one in funnel.judged.values():
-        found += favored(one.judge, [run.model for run in made.values()])
     return list(dict.fromkeys(map(sentence, ordered(found))))
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..common import foreign
-from ..common.errors import DataError, OptionError
-from ..common.files import Content, write, write_all
+from ..common.errors import DataError
+from ..common.files import write
 from ..common.strict_json import json_lines
 from ..personafeedback import audit, baselines, export
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
 from ..personafeedback.conversations import SETTINGS
 from ..personafeedback.prompts import Template
-from .options import RUN, json_option, out_option, release_options, risk_option
+from .options import json_option, out_option, release_options
 from .output import needs_tables, say, show, write_json
 
 
@@ -76,16 +75,8 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
 
 
 @click.command("export")
-@click.option("--format", "as_format", type=click.Choice(["rewardbench"]), help="Output format.")
-@out_option("FILE", "JSONL; with --abstained, a new folder.", required=True)
-@click.option(
-    "--abstained",
-    metavar="DUEL_RUN",
-    type=RUN,
-    help="Instead: the duels on which the judge of this run abstains, as a set for a second judge. Needs --exam and --risk.",
-)
-@click.option("--exam", metavar="RUN", type=RUN, help="With --abstained: the same judge's run on the benchmark.")
-@risk_option("With --abstained: the SHARE that `verdict --then` gets.")
+@click.option("--format", "as_format", type=click.Choice(["rewardbench"]), required=True, help="Output format.")
+@out_option("FILE", "JSONL.", required=True)
 @click.option(
     "--setting",
     type=click.Choice(SETTINGS),
@@ -94,16 +85,8 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
     help="What the model is told about the user.",
 )
 @release_options
-def export_command(
-    out: Path,
-    setting: str,
-    as_format: str | None,
-    abstained: Path | None,
-    exam: Path | None,
-    risk: float | None,
-    **options: Any,
-) -> None:
-    """Write cases as JSONL for reward models that ship their own code, or the duels that a second judge is to see.
+def export_command(out: Path, setting: str, as_format: str, **options: Any) -> None:
+    """Write cases as JSONL for reward models that ship their own code.
 
     Every row says that it is test data. RewardBench needs datasets 4 or later: earlier versions silently corrupt
     message lists. RewardBench also truncates conversations to 512 tokens by default.
@@ -111,48 +94,11 @@ def export_command(
     \b
         personafeedback export --format rewardbench --out cases.jsonl
         rewardbench --model MODEL --dataset cases.jsonl --load_json --max_length 8192
-        personafeedback export --abstained judged --exam exam --risk 0.1 --out duels/rest
     """
-    if abstained is not None:
-        if exam is None or risk is None:
-            raise OptionError("--abstained needs --exam and --risk, as in `personafeedback verdict --then`.")
-        if as_format or options["category"] or options["difficulty"]:
-            raise OptionError(
-                "--abstained writes the duels of its run: leave out --format, --category and --difficulty."
-            )
-        _write_abstained(abstained, exam, risk, out, options["data"])
-        return
-    if as_format is None or exam is not None or risk is not None:
-        raise OptionError("export needs --format rewardbench, or --abstained with --exam and --risk.")
     cases, _ = _load(**options)
     rows = export.rewardbench(cases, Template(setting=setting, method="reward"))
     write(out, json_lines(rows))
     say(f"wrote {out}: {len(cases):,} cases, data {cases.revision}")
-
-
-def _write_abstained(run: Path, exam: Path, risk: float, out: Path, data: str | None) -> None:
-    from ..analysis.cascade import Examinee, abstained
-    from ..analysis.duel_runs import duels_of, exam_of, exams
-    from ..runs.data import RunData
-    from ..writing.duel import people
-    from .runs import read, the_run
-
-    if out.is_dir() and any(out.iterdir()):
-        raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
-    judged, _ = the_run(run)
-    duels, cases = duels_of(judged, [*([RunData(data)] if data else []), RunData(None)])
-    of = exam_of(judged, exam, exams(read([exam])))
-    ids = abstained(Examinee(judged, of, duels), risk)
-    if not ids or not isinstance(cases, PersonaCases):
-        raise DataError(
-            f"{judged.logs[0]}: the judge abstains on no duel at this risk, so a second judge has nothing to see."
-        )
-    contents: dict[str, Content] = {**people(cases.release.root), **export.part_of_set(cases, ids)}
-    write_all({out / name: content for name, content in contents.items()})
-    say(f"wrote {out}: {len(ids):,} of {len(judged.cases):,} duels, on which {judged.model} abstains")
-    first, its_exam = (shlex.quote(str(path)) for path in (run, exam))
-    say(f"Next: another judge on these duels (-T data={shlex.quote(str(out))}) and on the benchmark. Then:")
-    say(f"  personafeedback verdict {first} --then DUEL_RUN --exam {its_exam} --exam RUN --risk {risk:g}")
 
 
 def _load(

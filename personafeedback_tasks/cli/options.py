@@ -126,20 +126,6 @@ def _name(value: str) -> tuple[str, str]:
     return model, shown.strip()
 
 
-def risk_option(help: str) -> Decorator:
-    """--risk, a share in (0, 1)."""
-    return click.option(
-        "--risk", metavar="SHARE", type=float, callback=lambda context, option, value: _risk(value), help=help
-    )
-
-
-def _risk(value: float | None) -> float | None:
-    """The value of --risk."""
-    if value is not None and not 0 < value < 1:
-        raise OptionError(f"--risk must be a share above 0 and below 1, such as 0.1 for 10 %, got {value:g}.")
-    return value
-
-
 def task_option(which: str) -> Decorator:
     """-T, as the argument `given`: pairs for `given_options`."""
     help = f"An option of the task, as in Inspect: {which}. May be repeated."

@@ -11,11 +11,10 @@ is why a preference for a place needs no correction of its own.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import repeat
 from typing import Any
 
 from .logistic import fitted
@@ -134,18 +133,15 @@ class Errors:
     wrong: Mapping[int, float]
 
 
-def errors(exam: Votes, cells: Sequence[str], of_duels: Sequence[float] | None = None) -> Errors:
+def errors(exam: Votes, cells: Sequence[str]) -> Errors:
     """What an exam says of a judge of duels.
 
     Args:
         cells: the cell of each duel.
-        of_duels: the weight of each duel; None if all weigh 1.
     """
     import numpy as np  # the extra `report` brings it
 
-    here, there = Counter(exam.cells), defaultdict[str, float](float)
-    for cell, weight in zip(cells, repeat(1) if of_duels is None else of_duels, strict=False):
-        there[cell] += weight
+    here, there = Counter(exam.cells), Counter(cells)
     weights = np.array([there[cell] / here[cell] for cell in exam.cells])
     better = np.sign(exam.longer)
     parts = {side: weights * (better == side) for side in (LONGER, SHORTER)} | {EQUAL: weights}

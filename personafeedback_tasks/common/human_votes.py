@@ -12,7 +12,7 @@ from .errors import require
 from .statistics import Cluster, Estimate, by_user, linearized, shows_spread
 
 LEAST_USERS = 10
-"""With votes on the duels of fewer users, neither a rate nor a test of the judge is worth printing: both rest on how these few differ."""
+"""With votes on the duels of fewer users, no rate is worth printing: it rests on how these few differ."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,7 @@ class Powered:
     moves: Mapping[Cluster, float] = field(default_factory=dict, repr=False)
 
 
-def prediction_powered(
-    people: Sequence[float | None], duels: Votes, known: Known = NONE, likely: Sequence[float] | None = None
-) -> Powered:
+def prediction_powered(people: Sequence[float | None], duels: Votes, known: Known = NONE) -> Powered:
     """The share of the duels that the reply wins by people's votes, with the judge's votes on the other duels.
 
     PPI++ (Angelopoulos, Duchi, Zrnic, arXiv 2311.01453) as ppi_py has it: weight * mean(judge, other duels) + mean(people -
@@ -40,14 +38,10 @@ def prediction_powered(
     intervals of ppi_py take all duels for independent, and cover too little where a user's go together; so the estimate and the
     weight are its own, and the standard error is clustered by user.
 
-    Where some duels were likelier to be voted on, each vote weighs the inverse of its probability, as ppi_py has weights, and the judge's
-    mean is that of all duels (Zrnic, Candes, arXiv 2403.03208: active statistical inference).
-
     Args:
         people: share of the people's votes that are for the reply, a tie being half of one; None where nobody voted.
         duels: the judge's votes on the same duels.
         known: the duels that were not asked.
-        likely: the probability of each duel to be voted on; None if they are all the same.
 
     Raises:
         ModuleNotFoundError: the extra `verdict` is not installed.
@@ -57,18 +51,15 @@ def prediction_powered(
     labeled = np.array([vote is not None for vote in people])
     truth = np.array([vote for vote in people if vote is not None], dtype=float)
     judge = np.array(duels.won, dtype=float)
-    predicted = ~labeled if likely is None else np.ones(len(judge), bool)
-    scale = np.ones(len(truth)) if likely is None else 1 / np.array(likely, float)[labeled]
-    scale = scale / scale.mean()  # of each vote, 1 on average
-    seen, others = judge[labeled], judge[predicted]
-    weight = _weight(truth, seen, others, scale)
+    seen, others = judge[labeled], judge[~labeled]
+    weight = _weight(truth, seen, others)
     residual = truth - weight * seen
-    center = float(np.mean(scale * residual))
+    center = float(np.mean(residual))
     value = center + (weight * float(np.mean(others)) if len(others) else 0.0)
     moved = np.zeros(len(judge))
-    moved[labeled] = scale * (residual - center) / len(seen)
+    moved[labeled] = (residual - center) / len(seen)
     if len(others):
-        moved[predicted] += weight * (others - others.mean()) / len(others)
+        moved[~labeled] = weight * (others - others.mean()) / len(others)
 
     count = len(judge) + len(known.won)
     rate = (value * len(judge) + math.fsum(known.won)) / count
@@ -93,14 +84,14 @@ def prediction_powered(
     return Powered(replace(made, value=clipped, low=low, high=high), weight, moved_by)
 
 
-def _weight(truth: Any, seen: Any, others: Any, scale: Any) -> float:
+def _weight(truth: Any, seen: Any, others: Any) -> float:
     """The weight that ppi_py chooses. It returns the estimate only, which is linear in the weight."""
     require("ppi_py", extra="verdict")
     from ppi_py import ppi_mean_pointestimate
 
     if not len(others) or len(truth) < 2:
         return 0.0
-    apart = float(others.mean() - (scale * seen).mean())
+    apart = float(others.mean() - seen.mean())
     if abs(apart) < 1e-9:  # then the estimate is the mean of the people's votes, whatever the weight
         return 0.0
-    return (float(ppi_mean_pointestimate(truth, seen, others, w=scale).item()) - float((scale * truth).mean())) / apart
+    return (float(ppi_mean_pointestimate(truth, seen, others).item()) - float(truth.mean())) / apart

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from ..analysis.families import NO_NAMES
 from ..common import foreign
 from ..runs.run import Run
 from ..runs.signature_line import model_in, model_of
@@ -19,7 +18,11 @@ Metadata = Mapping[str, Any]
 Matches = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 """(a result of a `model-index`, one of its metrics) -> whether it is meant."""
 
-_OF_TRAINING = re.compile(rf"(?:{NO_NAMES.pattern})[-_.]?\d*")
+_OF_TRAINING = re.compile(
+    r"(?:(?:checkpoints?|ckpt|models?|final|last|best|merged|output|outputs|epoch|step|snapshots?|main|hf|[0-9a-f]{40})(?![a-z]))[-_.]?\d*"
+)
+"""Folders of training runs and of a hub's cache: the name is in the folder above."""
+
 _CHECKPOINT = re.compile(r"checkpoint-\d+")
 
 

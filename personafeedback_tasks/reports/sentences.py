@@ -10,7 +10,6 @@ from typing import Any
 
 from ..analysis.use import Use
 from ..common.statistics import Estimate, percent, shows_spread
-from ..common.transfer import Transfer
 from ..engine.stopping import StopState
 from ..runs.caveat import Caveat
 
@@ -85,27 +84,6 @@ def _why_unknown(difference: Estimate) -> str:
         return " with one user"
     return (
         ": the run stopped early" if shows_spread(difference.stderr) else ": the difference is the same for all users"
-    )
-
-
-def beside_people(transfer: Transfer) -> str:
-    """How good a judge is on replies and in its exam, by people's votes: the end of a sentence."""
-    if transfer.direct:
-        return (
-            f"it agrees with {percent(transfer.accuracy)} % of people's votes on replies and with {percent(transfer.exam)} % of those on the "
-            "exam's pairs"
-        )
-    return (
-        f"it is right in {percent(transfer.accuracy)} % here and in {percent(transfer.exam)} % of such pairs there, if people vote independently "
-        f"and each vote is right in {percent(transfer.reliability)} %, as their agreement with each other says"
-    )
-
-
-def _judge_differs(transfer: Transfer) -> str:
-    side = "worse" if transfer.difference.value < 0 else "better"
-    return (
-        f"The judge is {side} on these replies than in its exam: {beside_people(transfer)} (p = {transfer.p:.4f}). Its exam does not correct "
-        "its votes: take the rate with people's votes."
     )
 
 
@@ -184,10 +162,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "other_conditions": "The conditions differ: {a}; and {b}.",
     # a judge of duels
     "votes_as_they_are": "These win rates are the judge's votes as they are; pass --exam, its run on the benchmark, to see them without its errors.",
-    "same_model": "The judge {judge} judges the same model: {writer}. Judges tend to favor such texts.",
-    "same_family": "The judge {judge} judges a model of the judge's own family ({family}): {writer}. Judges tend to favor such texts.",
     "ties_left_out": "Ties and empty replies are left out: the run has not answered all of its duels.",
-    "judge_differs": _judge_differs,
 }
 
 

@@ -6,21 +6,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..analysis.families import SAME
 from ..analysis.shares import ShareVerdict
 from ..analysis.verdict import Verdict
 from ..common.adjusted import LEAST_SHARE
 from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
-from ..common.length_adjusted import MATCHED
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..engine.share import JudgedShare
 from ..runs.caveat import FORBIDS, VOID
 from ..runs.signature_line import signature_line
-from . import abstaining_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .sentences import as_dicts, beside_people
+from .sentences import as_dicts
 from .table import Column, Table, percent, spaced, with_interval
 
 LEGEND = (
@@ -125,8 +122,6 @@ def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
         yield "with people's votes", verdict.people.powered.rate
     if verdict.adjusted.rate is not None:
         yield "asked, at equal length", verdict.adjusted.rate
-    elif verdict.adjusted.matched.n:
-        yield f"asked, lengths within {100 * MATCHED:.0f} %", verdict.adjusted.matched
 
 
 def notes(verdict: Verdict) -> Iterator[str]:
@@ -140,33 +135,18 @@ def notes(verdict: Verdict) -> Iterator[str]:
         )
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
-    if verdict.people.duels and verdict.people.powered is None:
-        yield f"People's votes are left out. {verdict.people.untested}"
-    if verdict.people.powered is not None:
-        drawn = (
-            " Each duel is weighted by the inverse of the probability with which it was drawn, and the judge's vote is replaced by the "
-            "probability, from its exam, that the reply is better."
-        )
+    people = verdict.people
+    if people.powered is not None:
         yield (
-            f"With people's votes on {verdict.people.duels:,} duels: prediction-powered, the judge's votes weighing "
-            f"{verdict.people.powered.weight:.2f}; the intervals are ours, clustered by user.{drawn if verdict.people.drawn else ''}"
+            f"With people's votes on {people.duels:,} duels: prediction-powered, the judge's votes weighing "
+            f"{people.powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's errors, if these duels were drawn at random."
         )
-    transfer = verdict.people.transfer
-    if transfer is not None and transfer.why_not:
-        yield f"People's votes do not test whether the judge errs on replies as in its exam. {transfer.why_not}"
-    elif transfer is not None and not transfer.differs:
-        gap = transfer.difference
-        yield (
-            f"No difference found between the judge on replies and in its exam: {beside_people(transfer)}. The difference is "
-            f"{percent(gap.value, sign=True)} points ({percent(gap.low, sign=True)} to {percent(gap.high, sign=True)}, {gap.n:,} duels "
-            "with votes)."
-        )
+    elif people.duels:
+        yield f"People's votes are left out: they are on duels of {people.users} users, and at least {LEAST_USERS} users are needed."
 
 
 def _why_not(verdict: Verdict) -> str:
     """Why there is no corrected win rate; empty if there is one."""
-    if verdict.people.contradict:
-        return "People's votes show that the judge errs differently here than in its exam."
     return (
         verdict.corrected.why_not
         if verdict.unchecked is None
@@ -176,7 +156,6 @@ def _why_not(verdict: Verdict) -> str:
 
 def document(verdict: Verdict) -> dict[str, Any]:
     """Ready for JSON; nan becomes None."""
-    transfer = verdict.people.transfer
     return jsonable(
         {
             "sentence": in_a_sentence(verdict),
@@ -184,19 +163,12 @@ def document(verdict: Verdict) -> dict[str, Any]:
             "against": verdict.duels.against,
             "judge": verdict.run.model,
             "caveats": as_dicts(verdict.caveats),
-            "relatives": {
-                model: name if name == SAME else f"a model of the judge's own family ({name})"
-                for model, name in verdict.relatives.items()
-            },
             "groups": {group.name: group for group in verdict.groups},
             "corrected": {**jsonable(verdict.corrected), "why_not": _why_not(verdict)},
             "length_adjusted": verdict.adjusted,
             "people": verdict.people.duels,
             "people_users": verdict.people.users,
-            "people_drawn": verdict.people.drawn,
             "prediction_powered": verdict.people.powered,
-            "judge_beside_people": None if transfer is None else {**vars(transfer), "differs": transfer.differs},
-            "abstaining": None if verdict.abstaining is None else abstaining_text.document(verdict.abstaining),
             "signature": signature_line(verdict.run),
             "exam": signature_line(verdict.exam),
         }
@@ -230,9 +202,8 @@ def _about_length(verdict: Verdict) -> Iterator[str]:
     sides = f"{percent(adjusted.shorter)} % of the asked replies are shorter than the other side, {percent(adjusted.longer)} % longer"
     if adjusted.rate is not None:
         yield f"At equal length: a logistic curve over the length ratio, read where both are equal; {sides}."
-        return
-    instead = f"of which {adjusted.matched.n:,} have lengths within {100 * MATCHED:.0f} % of each other"
-    yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}; {instead}."
+    else:
+        yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}."
 
 
 def blocks(verdict: Verdict) -> list[Block]:
@@ -241,7 +212,6 @@ def blocks(verdict: Verdict) -> list[Block]:
         heading(title(verdict)),
         paragraph(in_a_sentence(verdict)),
         warnings(verdict.caveats),
-        *([] if verdict.abstaining is None else abstaining_text.blocks(verdict.abstaining)),
         *tables(verdict),
         bullets(list(notes(verdict))),
         paragraph(LEGEND, dim=True),

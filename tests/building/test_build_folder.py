@@ -18,7 +18,6 @@ from personafeedback_tasks.building.rows import (
     Basis,
     Below,
     BuildRow,
-    Draw,
     Dropped,
     Origin,
     PackItem,
@@ -49,7 +48,6 @@ ROWS = {
     Basis: st.builds(Basis, id=WORDS, memory=st.tuples(LINES, LINES), features=st.tuples(WORDS)),
     Pair: st.builds(Pair, id=WORDS, question_id=WORDS, user_id=WORDS, first=WORDS, second=WORDS),
     PackItem: st.builds(PackItem, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
-    Draw: st.builds(Draw, pair_id=WORDS, duel=WORDS, probability=st.floats(0.001, 1)),
     Vote: st.builds(Vote, annotator=WORDS, pair_id=WORDS, chosen=WORDS, shown_as=st.sampled_from(["A", "B"])),
     Dropped: st.builds(Dropped, annotator=WORDS, reason=WORDS),
     Tiered: st.builds(

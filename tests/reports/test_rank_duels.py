@@ -93,16 +93,6 @@ def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder
     assert any(found.values())
 
 
-@pytest.mark.slow
-def test_a_judge_of_a_writers_family_is_named(folder, tmp_path):
-    data = write_duels(tmp_path / "data", WRITERS["acme/brief"], "personafeedback/longest-mini", difficulty="hard")
-    evaluate(tasks.personafeedback_hard(data=str(data)), "personafeedback/longest", tmp_path / "logs")
-    done = personafeedback("rank", tmp_path / "logs", "--exam", folder / "exam")
-    assert "judges a model of the judge's own family (longest): personafeedback/longest-mini." in " ".join(
-        done.stdout.split()
-    )
-
-
 def test_duels_that_were_moved_are_said_to_be_missing_and_found_again(folder, tmp_path, monkeypatch):
     """Without its data nobody knows that a run is on duels. Each --data may have those of one run."""
     moved, find = shutil.copytree(folder, tmp_path / "all"), folders.find

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,45 +14,26 @@ from support import jsonl_harness
 from support.judges import JUDGES
 
 from personafeedback_tasks.analysis.aspects import Aspects, AspectsOfGroup
-from personafeedback_tasks.analysis.cascade import Cascade, CascadeStep
 from personafeedback_tasks.analysis.costs import Cost
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.run_data import ranked
 from personafeedback_tasks.analysis.users import Slice
-from personafeedback_tasks.common.risk import Threshold
 from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.engine.usage import Usage
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import costs_text, figure, headline, heatmap, page_data
-from personafeedback_tasks.reports.abstaining_text import cascade_sentences
 from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
 from personafeedback_tasks.reports.costs_text import money
 from personafeedback_tasks.reports.page_plots import TICKS, Axis
 from personafeedback_tasks.reports.precision_recall import _equal_f1
-from personafeedback_tasks.reports.sentences import beside_people, sentence
+from personafeedback_tasks.reports.sentences import sentence
 from personafeedback_tasks.runs import log as logs
 from personafeedback_tasks.runs.caveat import WEAKENS, Caveat
 from personafeedback_tasks.runs.data import RunData
 from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx
-
-
-# --- two judges ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("unseen", [0, 3])
-def test_a_second_judge_that_has_not_seen_all_is_named(unseen):
-    some = Estimate(0.5, 0.1, 0.4, 0.6, 20, 10)
-    cheap, dear = (
-        SimpleNamespace(run=SimpleNamespace(model=name), differs=False, untested="") for name in ("cheap", "dear")
-    )
-    step = CascadeStep(cheap, Threshold(0.9, 30, 0.05), 10, 20, 40, 0)
-    steps = (step, replace(step, judge=dear, unseen=unseen))
-    said = cascade_sentences(Cascade(0.1, steps, 0.1, some, some, some, 5, some, 10, 4))
-    told = [line for line in said if line.startswith("dear has not seen 3 of the duels on which cheap abstains")]
-    assert len(told) == (1 if unseen else 0)
 
 
 # --- pictures -----------------------------------------------------------------------------------------------------------
@@ -179,24 +159,6 @@ def test_dollars_are_called_an_upper_bound_where_cached_input_is_priced(cached, 
 
 
 # --- sentences ----------------------------------------------------------------------------------------------------------
-
-
-def transfer(direct: bool, difference: float):
-    return SimpleNamespace(
-        direct=direct, accuracy=0.7, exam=0.8, reliability=0.9, p=0.01234, difference=SimpleNamespace(value=difference)
-    )
-
-
-def test_a_judge_beside_people():
-    assert beside_people(transfer(True, 0)) == (
-        "it agrees with 70.0 % of people's votes on replies and with 80.0 % of those on the exam's pairs"
-    )
-    assert beside_people(transfer(False, 0)).startswith("it is right in 70.0 % here and in 80.0 % of such pairs there")
-    assert "each vote is right in 90.0 %" in beside_people(transfer(False, 0))
-    for difference, side in ((-0.1, "worse"), (0.1, "better")):
-        said = sentence(Caveat("judge_differs", WEAKENS, {"transfer": transfer(True, difference)}))
-        assert said.startswith(f"The judge is {side} on these replies than in its exam: it agrees with")
-        assert "(p = 0.0123)" in said
 
 
 def slice_of(p: float, detectable: float, difference: float = 0.1) -> Slice:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from personafeedback_tasks.common.corrected import Votes
-from personafeedback_tasks.common.transfer import transfer
 
 SEED = 20250615
 
@@ -61,16 +59,6 @@ class Planted:
         exam = self._votes(rng, self.skill, skills, owner, np.ones(owner.size, bool), 0.19)
         return better, duels, exam
 
-    def ballots(
-        self, rng: np.random.Generator, better: np.ndarray, seen: Sequence[int], wrong: float, votes: int
-    ) -> list[list[float]]:
-        """Votes of people on some cases, for the better text but for a share of them."""
-        found: list[list[float]] = [[] for _ in range(better.size)]
-        for place in seen:
-            right = rng.random(votes) >= wrong
-            found[place] = [float(vote) for vote in np.where(right, better[place], 1 - better[place])]
-        return found
-
     def _votes(self, rng, skill, skills, owner, better, longer):
         ratio = rng.normal(longer, SPREAD, owner.size)
         ratio[rng.random(owner.size) < 0.02] = 0
@@ -85,26 +73,3 @@ class Planted:
             won += (first & read) / 2
             lost += (~first & read) / 2
         return Votes(won, lost, ratio.tolist(), owner.tolist(), ["cell"] * owner.size)
-
-
-def differing(planted, simulations, wrong, votes, on_exam=0, users=None):
-    """Share of the simulations in which a judge is said to err otherwise on replies, with votes on 200 duels.
-
-    Args:
-        wrong: how often a vote is; votes: on each of the duels; on_exam: pairs of the exam with as many votes each.
-        users: of so many users only, two duels each.
-    """
-    rng = np.random.default_rng(SEED)
-    found = 0
-    for _ in range(simulations):
-        better, duels, exam = planted.draw(rng)
-        if users is None:
-            seen = rng.choice(better.size, 200, replace=False)
-        else:
-            of = rng.choice(planted.users, users, replace=False)
-            seen = np.concatenate([np.flatnonzero(np.array(duels.users) == user)[:2] for user in of])
-        people = planted.ballots(rng, better, seen, wrong, votes)
-        asked = rng.choice(len(exam), on_exam, replace=False) if on_exam else []
-        of_exam = planted.ballots(rng, np.ones(len(exam)), asked, wrong, votes)
-        found += transfer(people, duels, exam, of_exam).differs
-    return found / simulations

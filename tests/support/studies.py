@@ -20,13 +20,11 @@ from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.analysis.users import Slice, slices, true_spread
 from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.release.preferences import Preferences
-from personafeedback_tasks.common import sampling
-from personafeedback_tasks.common.adjusted import at_zero
+from personafeedback_tasks.common.adjusted import at_zero, length_adjusted
 from personafeedback_tasks.common.agreement import randolph
-from personafeedback_tasks.common.corrected import Votes, corrected
+from personafeedback_tasks.common.corrected import corrected
 from personafeedback_tasks.common.human_votes import prediction_powered
 from personafeedback_tasks.common.jackknife import estimate_of
-from personafeedback_tasks.common.length_adjusted import length_adjusted
 from personafeedback_tasks.common.paired_tests import (
     _flipped,
     _scaled,
@@ -34,16 +32,13 @@ from personafeedback_tasks.common.paired_tests import (
     paired_p,
     range_by_chance,
 )
-from personafeedback_tasks.common.risk import Judged, answered_and_wrong, parts_of
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, share
-from personafeedback_tasks.common.transfer import transfer
 from personafeedback_tasks.engine import stopping
 from personafeedback_tasks.recenter.agreement import against_rest
 
 from . import planted_personas, planted_prompts, planted_rankings, planted_users
 from .planted_duels import Planted
-from .planted_exams import CASES, PlantedExam
 
 SEED = 20250615
 Rng = np.random.Generator
@@ -691,35 +686,6 @@ def _verdicts() -> Iterable[Study]:
             powered,
         )
 
-    for name, planted, expected in (
-        ("judge as good as in its exam", GOOD, "5"),
-        ("as good, 40 users", FEW, "5"),
-        ("as good, users differ much", UNLIKE, "5"),
-        ("worse", replace(GOOD, new=0.7), ""),
-        ("worse, 40 users", replace(FEW, new=0.7), ""),
-        ("better", BETTER, ""),
-    ):
-        for wrong in (0, 0.1, 0.2):
-
-            def differs(rng: Rng, planted: Planted = planted, wrong: float = wrong) -> list[float]:
-                better, duels, exam = planted.draw(rng)
-                seen = rng.choice(better.size, VOTES, replace=False)
-                asked = rng.choice(len(exam), VOTES, replace=False)
-                two = planted.ballots(rng, better, seen, wrong, 2)
-                one = planted.ballots(rng, better, seen, wrong, 1)
-                of_exam = planted.ballots(rng, np.ones(len(exam)), asked, wrong, 1)
-                return [transfer(two, duels, exam).differs, transfer(one, duels, exam, of_exam).differs]
-
-            votes = f"{name}; votes wrong in {100 * wrong:g} %"
-            yield Study(
-                (
-                    _duels("judge errs otherwise, two votes a duel", votes, expected, planted),
-                    _duels("the same, one vote a duel and on the exam", votes, expected, planted),
-                ),
-                differs,
-                2_000 if expected else 300,
-            )
-
     def equal_length(rng: Rng) -> list[float]:
         ratio = rng.normal(0.3, 0.5, 1010)
         odds = 0.4 + 0.5 * np.tanh(ratio / 0.5) + np.repeat(rng.normal(0, 0.3, 101), 10)
@@ -738,134 +704,6 @@ def _verdicts() -> Iterable[Study]:
         ),
         equal_length,
     )
-
-
-def _abstaining() -> Iterable[Study]:
-    """Exams of 101 users with 10 pairs, of judges that say how sure they are."""
-    for name, planted in {
-        "calibrated": PlantedExam(),
-        "better than it says": PlantedExam(skill=2.0),
-        "over-confident": PlantedExam(skill=0.6, slope=0.5),
-        "surer where it is wrong, with a tenth of users": PlantedExam(skill=2.0, misread=0.1),
-        "wrong in 12 %, however sure it is": PlantedExam(skill=2.05, slope=0.0),
-        "two orders that agree or not": PlantedExam(skill=2.0, agreement=True),
-        "calibrated, 31 users": PlantedExam(users=31),
-    }.items():
-
-        def held(rng: Rng, planted: PlantedExam = planted) -> list[float]:
-            return planted.held(rng, 0.1)
-
-        cases = planted.users * CASES
-        yield Study(
-            (
-                Claim("`--risk 0.1`: answered and wrong", name, "at most 10", planted.users, cases),
-                Claim("the same, answered", name, "", planted.users, cases),
-                Claim("`--risk 0.1`: above 10 % of answered are wrong", name, "at most 5", planted.users, cases),
-                Claim("the same, answered by that threshold", name, "", planted.users, cases),
-            ),
-            held,
-        )
-
-
-def _cascades() -> Iterable[Study]:
-    """A cheap judge and then a better one, at a risk of 10 %, with two people's votes on 200 random duels of other users than the exam's."""
-    cheap, dear, less = PlantedExam(), PlantedExam(skill=2.0), PlantedExam(skill=0.6, slope=0.5)
-    voted, risk, users = 200, 0.1, owners(cheap.users, CASES)
-    for name, judges, expected in (
-        ("both judges as in their exams", ((cheap, cheap), (dear, dear)), "at most 10"),
-        ("the first is over-confident on replies alone", ((cheap, less), (dear, dear)), ""),
-        ("both are over-confident on replies alone", ((cheap, less), (dear, less)), ""),
-    ):
-
-        def two_judges(rng: Rng, judges: Sequence[tuple[PlantedExam, PlantedExam]] = judges) -> list[float]:
-            better = rng.random(len(users)) < 0.6
-            ballots: list[list[float]] = [[] for _ in users]
-            for place in rng.choice(better.size, voted, replace=False):
-                ballots[place] = (better[place] != (rng.random(2) < 0.1)).astype(float).tolist()
-            found = []
-            for exam, duels in judges:
-                (known, wrong), (sure, errs) = ([a.ravel() for a in one.draw(rng, one.users)] for one in (exam, duels))
-                judged = Judged(known.tolist(), wrong.tolist(), [1.0] * known.size, users)
-                accepts = sure >= answered_and_wrong(judged.of(parts_of(users)[1]), risk / 2).value
-                votes = [
-                    Votes(picks, ~picks, [0] * picks.size, users, ["cell"] * picks.size) for picks in (better != errs, ~wrong)
-                ]  # fmt: skip
-                found.append((accepts, errs, transfer(ballots, *votes).differs))
-
-            def decided(tested: bool) -> tuple[float, float]:
-                (first, wrong, out), (second, errs, too) = found
-                by_first = first & (not (tested and out))
-                by_second = second & (not (tested and too)) & ~by_first
-                return float((by_first & wrong | by_second & errs).mean()), float((by_first | by_second).mean())
-
-            return [*decided(True), *decided(False), found[0][2]]
-
-        yield Study(
-            tuple(
-                Claim(claim, name, promise, cheap.users, len(users))
-                for claim, promise in (
-                    ("`--then`, `--risk 0.1`, `--human`: answered and wrong", expected),
-                    ("the same, answered", ""),
-                    ("the same without `--human`: answered and wrong", expected),
-                    ("without `--human`, answered", ""),
-                    ("people's votes rule out the first judge", "5" if expected else ""),
-                )
-            ),
-            two_judges,
-        )
-
-
-def _asking() -> Iterable[Study]:
-    """Votes of people on duels that were drawn for them, beside random draws; 60 % of replies are better, users by a beta distribution."""
-    sure, less = PlantedExam(), PlantedExam(skill=0.6, slope=0.5)
-    asked, rate = 100, 0.6
-    for name, exam, duels in (
-        ("calibrated judge", sure, sure),
-        ("over-confident judge, as in its exam", less, less),
-        ("over-confident judge, in its exam calibrated", sure, less),
-        ("judge that is surer where it is wrong, with a tenth of users", *[PlantedExam(skill=2.0, misread=0.1)] * 2),
-        ("two orders that agree or not", *[PlantedExam(skill=2.0, agreement=True)] * 2),
-        ("calibrated judge, 40 users", replace(sure, users=40), replace(sure, users=40)),
-    ):
-
-        def powered(rng: Rng, exam: PlantedExam = exam, duels: PlantedExam = duels) -> list[float]:
-            better = np.repeat(rng.beta(10 * rate, 10 * (1 - rate), duels.users), CASES) > rng.random(
-                duels.users * CASES
-            )
-            (known, wrong), (certainty, errs) = ([a.ravel() for a in one.draw(rng, one.users)] for one in (exam, duels))
-            split, split_there = (one == 0.5 for one in (certainty, known))  # its two orders disagree
-            won = np.where(split, 0.5, better != errs)
-            rates = np.array(sampling.rates_right(certainty, known, np.where(split_there, 0.5, ~wrong)))
-            believed = np.where(split, 0.5, np.where(better != errs, rates, 1 - rates))
-            users = owners(duels.users, CASES)
-            found, likely = sampling.draw(rates, certainty, users, asked, str(rng.random()))
-
-            def interval(seen: Sequence[int], judge: np.ndarray, likely: Sequence[float] | None = None) -> Estimate:
-                people: list[float | None] = [None] * better.size
-                for place in seen:
-                    people[place] = float(better[place])
-                votes = Votes(judge, 1 - judge, [0] * better.size, users, ["cell"] * better.size)
-                return prediction_powered(people, votes, likely=likely).rate
-
-            by_chance = [
-                interval(rng.choice(better.size, count, replace=False), won) for count in (asked, round(1.25 * asked))
-            ]
-            mine = interval(found, believed, likely)
-            width = mine.high - mine.low
-            return [holds(mine, rate), *(width / (other.high - other.low) for other in by_chance)]
-
-        yield Study(
-            tuple(
-                Claim(claim, name, expected, duels.users, duels.users * CASES)
-                for claim, expected in (
-                    (f"rate with people's votes on {asked} duels of `--ask-people`", "95"),
-                    (f"its width beside that of {asked} random duels", ""),
-                    (f"its width beside that of {round(1.25 * asked)} random duels", ""),
-                )
-            ),
-            powered,
-            1_000,
-        )
 
 
 BETTER = Planted(skill=0.85, new=2.6, rate=0.2)
@@ -887,7 +725,4 @@ STUDIES: tuple[Study, ...] = (
     *_annotators(),
     *_tiers(),
     *_verdicts(),
-    *_abstaining(),
-    *_cascades(),
-    *_asking(),
 )

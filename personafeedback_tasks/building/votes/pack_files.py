@@ -19,7 +19,7 @@ from ...common.files import write_all
 from ..basis import Bases
 from ..coins import label_rule
 from ..folder import Folder
-from ..rows import Answer, Draw, Dropped, PackItem, Question
+from ..rows import Answer, Dropped, PackItem, Question
 from ..steps import PACKS, VOTES, Say
 from .growing import names
 from .guideline import FIRST_ROUND, GUIDELINES
@@ -94,8 +94,7 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
             for name, shown in shown_items(folder, items).items()
         ]
         send(folder, items, packs, form, [pair.id for pair in asked(folder)], "pairs", say)
-    if not folder.has(Draw):  # of which no labels are made
-        say(label_rule(settings.votes))
+    say(label_rule(settings.votes))
     if not any(item.attention for item in items):
         say("There are no attention items: all pairs are of one person.")
     say(f"Send each annotator {SENT[form]}, and nothing else of the folder. When their files come back:")

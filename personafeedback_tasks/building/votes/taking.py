@@ -12,8 +12,8 @@ from ...common.strict_json import short, short_list
 from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..models import Models
-from ..rows import Draw, Dropped, PackItem, Pair, Vote
-from ..steps import PACKS, TIERS, VOTES, Say, command, verdict_line
+from ..rows import Dropped, PackItem, Pair, Vote
+from ..steps import PACKS, TIERS, VOTES, Say, command
 from .annotators import Annotator, annotators
 from .collected import AS_SENT, MODEL, Corrections, Merged, counted, merged, outdated
 from .growing import ATTENTION
@@ -50,9 +50,6 @@ def take_votes(
     pack = pack_of(folder, votes)
     found = annotators(list(pack), pack, folder.read(PackItem), votes, counted(folder), folder.by_id(Pair))
     say_annotators(folder, found, command("votes", folder.root), say)
-    if folder.has(Draw) and votes:
-        say(f"Next: {verdict_line(folder.root)}")
-        return
     if not votes:
         say("There are no votes yet. The next packs give the items of dropped annotators to others.")
         say(f"Next: {PACKS.line(folder.root)}")
