@@ -19,7 +19,6 @@ from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.run_data import ranked
 from personafeedback_tasks.analysis.users import Slice
-from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.engine.usage import Usage
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import costs_text, figure, headline, heatmap, page_data
