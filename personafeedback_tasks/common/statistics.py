@@ -150,18 +150,21 @@ def paired(
 
     Where a few users have much of the difference, others of their kind may be missing among these. So the interval also reaches
     as far as Hall's transformation of t says (1992, Journal of the Royal Statistical Society B 54), which allows for the skewness of the mean.
+    That of values in [-1, 1] stays there.
     """
     found = estimate(values, users, cells, also)
+    largest = 1.0 if all(abs(value) <= 1 for value in values if value == value) else math.inf  # of shares
     sums = _sums(_mean(values, cells)[2], users)
     square = math.fsum(d * d for d in sums)
     skewness = math.fsum(d**3 for d in sums) / square**1.5 if square else 0.0
-    if abs(skewness) < SMALLEST_ERROR:
-        return found
-    t = critical(found.users - 1)
-    below, above = (
-        3 / skew * (math.cbrt(1 + skew * (t - skew / 6)) - 1) * found.stderr for skew in (skewness, -skewness)
-    )
-    return replace(found, low=min(found.low, found.value - below), high=max(found.high, found.value + above))
+    low, high = found.low, found.high
+    if abs(skewness) >= SMALLEST_ERROR:
+        t = critical(found.users - 1)
+        below, above = (
+            3 / skew * (math.cbrt(1 + skew * (t - skew / 6)) - 1) * found.stderr for skew in (skewness, -skewness)
+        )
+        low, high = min(low, found.value - below), max(high, found.value + above)
+    return replace(found, low=max(low, -largest), high=min(high, largest))
 
 
 def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:

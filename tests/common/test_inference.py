@@ -68,6 +68,12 @@ def test_a_paired_difference_reaches_farther_on_the_side_where_few_users_have_it
     assert paired(even, users) == estimate(even, users)
 
 
+def test_the_interval_of_a_difference_of_shares_has_only_what_such_a_difference_can_be():
+    few = paired([1.0, -1.0, 1.0, 1.0], ["a", "b", "c", "d"])
+    assert (few.low, few.high) == (-1.0, 1.0)
+    assert paired([3.0, -1.0, 1.0, 1.0], ["a", "b", "c", "d"]).high > 2  # values of another unit
+
+
 def test_the_minimum_detectable_difference_by_hand():
     assert minimum_detectable_difference(VALUES, USERS) == same((T2_975 + T2_80) * STDERR, rel=CLOSE)  # 1.13
     assert minimum_detectable_difference(VALUES, USERS, power=0.975) == same(2 * T2_975 * STDERR, rel=CLOSE)
