@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 )
 @markdown_option
 @json_option
-@out_option("DIR", "Write chain.md, chain.json and the picture of the funnels there.")
+@out_option("DIR", "Write chain.md and chain.json there.")
 def chain(
     runs: tuple[Path, ...],
     people: tuple[str, ...],

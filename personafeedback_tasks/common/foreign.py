@@ -10,9 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-LONGEST_IN_FIGURE, ITS_END = 40, 25
-"""Characters: what fits beside a heat map; room for `demonstration, partial)`."""
-
 _JOINER = "\u2060"
 """A word joiner, which nobody sees."""
 
@@ -88,14 +85,6 @@ def spreadsheet(text: str) -> str:
 def drawn(text: str) -> str:
     """One line that matplotlib draws, where formulas are switched off."""
     return _line(text)
-
-
-def figure(text: str) -> str:
-    """A name beside or above a heat map; a long one without its middle."""
-    line = _line(text)
-    if len(line) <= LONGEST_IN_FIGURE:
-        return line
-    return f"{line[: LONGEST_IN_FIGURE - ITS_END - 1]}…{line[-ITS_END:]}"
 
 
 def without_password(text: str) -> str:

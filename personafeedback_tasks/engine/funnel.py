@@ -23,15 +23,11 @@ class FunnelStep:
 
     Attributes:
         meaning: what it is the share of, without a period.
-        drawn: how the picture calls it, which shows what is right; empty where it has another step for that.
-        wrong: whether the share is of what is wrong, so that the picture shows the others.
     """
 
     name: str
     label: str
     meaning: str
-    drawn: str = ""
-    wrong: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from .outcome import Answers, Outcome, ScoredCase
 from .share import Share
 
 PRECISION, RECALL = "precision", "recall"
-"""Corpus metrics of a benchmark that selects something, which has a picture of the one over the other."""
+"""Corpus metrics of a benchmark that selects something."""
 
 
 @dataclass(frozen=True)

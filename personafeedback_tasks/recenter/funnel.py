@@ -23,11 +23,11 @@ from .rows import Extraction, Relevance, Response
 from .select import SELECT
 
 FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
-    FunnelStep("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted", "extracted of true"),
-    FunnelStep("accepted", "accepted", "of the extracted attributes, those that most people accept", "accepted"),
-    FunnelStep("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected", "selected of relevant"),
-    FunnelStep("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)", "relevant of selected", wrong=True),
-    FunnelStep("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average", "better than generic"),
+    FunnelStep("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted"),
+    FunnelStep("accepted", "accepted", "of the extracted attributes, those that most people accept"),
+    FunnelStep("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected"),
+    FunnelStep("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)"),
+    FunnelStep("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average"),
     FunnelStep("no_better", "no better", "of the personalized replies, those rated at most 3: no difference, or worse"),
     FunnelStep("worse", "worse than generic", "of the personalized replies, those rated below 3"),
 )  # fmt: skip

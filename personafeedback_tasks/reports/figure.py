@@ -27,6 +27,9 @@ from ..common.statistics import Estimate
 from ..runs.caveat import VOID
 from .sentences import first_sentence
 
+NAME = "accuracy"
+"""Of its files."""
+
 WIDTH = 3.5
 """Inches: one column of a paper."""
 
@@ -104,7 +107,7 @@ def draw(reports: Sequence[Report]) -> Figure:
             _write(figure, line, WIDTH / 2, LINE * (number + 0.6), ha="center")
         entries = [(handles[label], name) for column in legend for label, name in column if label in handles]
         if entries:
-            draw_legend(figure, entries, loc="upper left", bbox_to_anchor=(0, 1), ncols=len(legend), columnspacing=1)
+            _draw_legend(figure, entries, loc="upper left", bbox_to_anchor=(0, 1), ncols=len(legend), columnspacing=1)
     return figure
 
 
@@ -207,7 +210,7 @@ def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
     return [named]
 
 
-def draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]], **place: Any) -> None:
+def _draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]], **place: Any) -> None:
     """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs.
 
     Args:
@@ -252,15 +255,10 @@ def _of_char(char: str) -> float:
     return float(width) / 72
 
 
-def render(reports: Sequence[Report], name: str = "accuracy") -> dict[str, bytes]:
-    """The figure of `draw`: file name -> content."""
-    return files(draw(reports), name)
-
-
-def files(figure: Figure, name: str) -> dict[str, bytes]:
-    """A figure as PNG (300 dpi, less for a very tall one) and SVG: file name -> content."""
-    png, svg = BytesIO(), BytesIO()
+def render(reports: Sequence[Report]) -> dict[str, bytes]:
+    """The figure of `draw` as PNG (300 dpi, less for a very tall one) and SVG: file name -> content."""
+    drawn, png, svg = draw(reports), BytesIO(), BytesIO()
     with rc_context(STYLE):
-        figure.savefig(png, format="png", dpi=min(300, int(MOST_PIXELS / max(figure.get_size_inches()))))
-        figure.savefig(svg, format="svg", metadata={"Date": None})
-    return {f"{name}.png": png.getvalue(), f"{name}.svg": svg.getvalue()}
+        drawn.savefig(png, format="png", dpi=min(300, int(MOST_PIXELS / max(drawn.get_size_inches()))))
+        drawn.savefig(svg, format="svg", metadata={"Date": None})
+    return {f"{NAME}.png": png.getvalue(), f"{NAME}.svg": svg.getvalue()}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +18,6 @@ pytest.importorskip("matplotlib")
 np = pytest.importorskip("numpy")
 
 from inspect_ai.log import read_eval_log, write_eval_log
-from matplotlib import image
 from support import classifiers
 from support.commands import personafeedback
 from support.inspect_runs import command, metrics
@@ -37,7 +34,6 @@ from personafeedback_tasks.personafeedback.conversations import SIDES, conversat
 from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.reports.heatmap import number
 from personafeedback_tasks.reports.table import NOTHING, interval, percent
 from personafeedback_tasks.runs.read import read_run
 
@@ -188,23 +184,6 @@ def test_the_tables_show_these_numbers_and_what_is_undefined(five, out):
     assert note in " ".join(printed.split())
 
 
-def test_the_heat_map_holds_every_correlation_as_text(five, out):
-    labels = ["chosen", *ASPECTS]
-    total = make_report(read_run(five), None).aspects.groups["total"]
-    rows = [[1.0, *(total.pearson[aspect] for aspect in ASPECTS)]]
-    rows += [[total.pearson[one], *(total.correlations[one][other] for other in ASPECTS)] for one in ASPECTS]
-    tree = ElementTree.parse(out / "aspects.svg")
-    texts = [element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")]
-    numbers = [NOTHING if math.isnan(x) else f"{x:.2f}".replace("-0.00", "0.00") for row in rows for x in row]
-    assert numbers.count(NOTHING) == 11
-    first = texts.index(numbers[0], texts.index(labels[-1]) + 1)
-    assert texts[first : first + 36] == numbers
-    assert [texts.count(label) for label in labels] == [2] * 6
-    assert image.imread(out / "aspects.png").std() > 0.1
-    assert "(aspects.svg)" in (out / "report.md").read_text(encoding="utf-8")
-    assert [number(x) for x in (math.nan, -0.001, 0.126, -1.0)] == [NOTHING, "0.00", "0.13", "-1.00"]
-
-
 def test_a_run_with_one_output_has_none_of_it(one, tmp_path):
     done = personafeedback("report", "--full", one, "--out", tmp_path)
     assert done.exit_code == 0, done.output
@@ -214,19 +193,6 @@ def test_a_run_with_one_output_has_none_of_it(one, tmp_path):
         assert "correlation" not in text
     names = {"report.md", "report.json", "accuracy.png", "accuracy.svg", "index.html"}
     assert {path.name for path in tmp_path.iterdir()} == names
-
-
-def test_each_of_several_runs_has_its_own_heat_map(one, five, out, tmp_path):
-    again = shutil.copy(five, tmp_path / "again.eval")
-    done = personafeedback("report", "--full", one, five, again, "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    names = [f"aspects_{place}.{kind}" for place in (2, 3) for kind in ("png", "svg")]
-    assert sorted(path.name for path in tmp_path.glob("aspects*")) == names
-    assert (tmp_path / "aspects_2.svg").read_bytes() == (out / "aspects.svg").read_bytes()
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    sections = text.split("\n## ")[1:]
-    assert [section.count("](aspects_") for section in sections] == [0, 1, 1]
-    assert all(f"(aspects_{place}.svg)" in sections[place - 1] for place in (2, 3))
 
 
 def test_the_papers_table_4_stands_beside_it(five, one, tmp_path):

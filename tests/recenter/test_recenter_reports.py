@@ -35,7 +35,7 @@ from personafeedback_tasks.recenter import baselines, reference
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
-from personafeedback_tasks.reports import page, precision_recall
+from personafeedback_tasks.reports import page
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
@@ -220,15 +220,12 @@ def written(logs, tmp_path_factory):
 
 
 def test_report_writes_everything_and_the_same_again(written, logs, tmp_path):
-    names = {"report.md", "report.json", "index.html"} | {
-        f"{name}.{kind}" for name in ("accuracy", "precision_recall") for kind in ("png", "svg")
-    }
+    names = {"report.md", "report.json", "index.html", "accuracy.png", "accuracy.svg"}
     assert {path.name for path in written.iterdir()} == names
     assert personafeedback("report", "--full", logs, "--out", tmp_path).exit_code == 0
     assert all((tmp_path / name).read_bytes() == (written / name).read_bytes() for name in names)
     text = (written / "report.md").read_text(encoding="utf-8")
     assert text.startswith("# Recenter relevance\n")
-    assert f"![{precision_recall.TITLE}](precision_recall.svg)" in text
     found = in_markdown(text)["Beside baselines and people"]
     assert found["over-selection"]["BM25"] == "1.000"
     assert found["kappa"]["always YES"] == "+0.000"
@@ -241,26 +238,6 @@ def test_the_json_has_all_that_is_printed(written):
     assert judges["people"]["f1"]["value"] == same(2 / 3, abs=0.2)
     assert judges["agreement"].keys() == {"Fleiss' kappa", "Krippendorff's alpha"}
     assert all(value["low"] <= value["value"] <= value["high"] for value in judges["agreement"].values())
-
-
-def test_the_picture_names_runs_baselines_and_peoples_rate(written):
-    svg = (written / "precision_recall.svg").read_text(encoding="utf-8")
-    for name in (
-        "recenter_relevance/always_yes",
-        "always YES",
-        "BM25",
-        "people among themselves",
-        "people's rate, 43.6 %",
-    ):
-        assert name in svg, name
-    assert "always NO" not in svg  # it selects nothing, so it has no precision
-    assert "dummy" not in svg
-
-
-def test_curves_of_equal_f1_have_it():
-    for level in precision_recall.LEVELS:
-        for recall, precision in zip(*precision_recall._equal_f1(level), strict=True):
-            assert 2 * recall * precision / (recall + precision) == same(100 * level)
 
 
 def test_papers_figures_are_under_their_line_and_in_no_number(logs):
@@ -417,7 +394,6 @@ def test_a_run_without_an_answered_case_says_so(stages, stage):
     assert not [
         value for column in found.values() for row, value in column.items() if row == "this run" and value != "–"
     ]
-    assert precision_recall.render([made]) == {}
 
 
 def test_the_extraction_report_counts_even_votes_for_agreement(stages):

@@ -13,7 +13,6 @@ pytest.importorskip("rich")
 from support import jsonl_harness
 from support.judges import JUDGES
 
-from personafeedback_tasks.analysis.aspects import Aspects, AspectsOfGroup
 from personafeedback_tasks.analysis.costs import Cost
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.report import make_report
@@ -21,11 +20,10 @@ from personafeedback_tasks.analysis.run_data import ranked
 from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.engine.usage import Usage
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import costs_text, figure, headline, heatmap, page_data
+from personafeedback_tasks.reports import costs_text, figure, headline, page_data
 from personafeedback_tasks.reports.blocks import bullets, heading, paragraph, warnings
 from personafeedback_tasks.reports.costs_text import money
 from personafeedback_tasks.reports.page_plots import TICKS, Axis
-from personafeedback_tasks.reports.precision_recall import _equal_f1
 from personafeedback_tasks.reports.sentences import sentence
 from personafeedback_tasks.runs import log as logs
 from personafeedback_tasks.runs.caveat import WEAKENS, Caveat
@@ -70,37 +68,6 @@ def test_the_points_of_a_figure_lie_between_its_legend_and_its_axis(tmp_path, mo
     assert 0 < place.y0 < place.y1 < 1
     assert below
     assert place.height * height == same(figure.LINE * axes.get_ylim()[0])
-
-
-def test_a_heat_map_has_each_correlation_on_a_scale_from_minus_one_to_one():
-    numbers = AspectsOfGroup(
-        4,
-        {},
-        {"kind": 0.5, "long": -0.9},
-        {"kind": {"kind": 1.0, "long": 0.2}, "long": {"kind": 0.2, "long": math.nan}},
-    )
-    report = SimpleNamespace(overall=SimpleNamespace(name="total"), run=SimpleNamespace(label="a run"))
-    axes, scale = heatmap.draw(report, Aspects(("kind", "long"), "chosen", {"total": numbers})).axes
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["chosen", "kind", "long"]
-    shown = {text.get_position(): (text.get_text(), text.get_color()) for text in axes.texts}
-    assert shown == {
-        (0, 0): ("1.00", "white"), (1, 0): ("0.50", "black"), (2, 0): ("-0.90", "white"),
-        (0, 1): ("0.50", "black"), (1, 1): ("1.00", "white"), (2, 1): ("0.20", "black"),
-        (0, 2): ("-0.90", "white"), (1, 2): ("0.20", "black"), (2, 2): ("–", "black"),
-    }  # fmt: skip
-    assert axes.images[0].get_clim() == (-1, 1)
-    assert scale.get_ylim() == (-1, 1)
-    assert scale.get_yticks().tolist() == [-1, -0.5, 0, 0.5, 1]
-
-
-@pytest.mark.parametrize("level", [0.2, 0.5, 0.8])
-def test_a_curve_of_equal_f1_has_it_everywhere_and_ends_at_the_edges(level):
-    recalls, precisions = _equal_f1(level)
-    for recall, precision in zip(recalls, precisions, strict=True):
-        assert 2 * recall * precision / (recall + precision) == same(100 * level)
-    assert (precisions[0], recalls[-1]) == same((100, 100))
-    assert len(recalls) == 101
-    assert recalls == sorted(recalls)
 
 
 # --- blocks -------------------------------------------------------------------------------------------------------------

@@ -33,7 +33,6 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import heatmap
 from personafeedback_tasks.reports.card_text import section
 from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.runs.read import read_run
@@ -143,8 +142,6 @@ def everything_said(log: Path) -> None:
             Console(file=io.StringIO()).print(part)
         as_json(report)
         markdown(report)
-        if report.aspects is not None:
-            heatmap.draw(report, report.aspects)
     compare(run, run)
     card = run.benchmark.report.card
     assert card is not None
