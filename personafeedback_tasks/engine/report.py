@@ -287,7 +287,7 @@ class ReportSpec:
         ranked: the measures beside `primary` in a ranking.
         baselines: the names of all that `examine` may give; a ranking's files have them also where they are not at hand.
         adjusted: where both responses have the same `Examined.covariate`, for a sentence: `at equal length`.
-        probability: the measure that is the probability of the better response, for its calibration.
+        probability: the measure that is the probability of the better response.
         examine: (cases, ids of those that were asked) -> what their texts add.
         shown: (cases, ids of those that were asked) -> their texts.
         written: in place of `shown` (a run as its log has it) -> the texts of its cases and what the model wrote there.

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from calendar import month_name
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..analysis import calibration
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..runs.signature_line import signature_line
 from . import costs_text, page_plots, page_table, rank_data, rank_text
 from .page_data import data, names, places, texts_of
 from .sentences import sentence
-from .table import interval, percent, spaced
+from .table import spaced
 
 FILES = Path(__file__).with_suffix("")
 """The template, the style and the script."""
-
-CALIBRATION = (
-    "A prediction is one case (and epoch). The run picks the response that is more probable on average over its calls; that probability is at least "
-    "50 %. A calibrated run is right in that share of the cases: on the diagonal. The calibration error is the mean distance from it, weighted by "
-    "the number of predictions; chance alone makes some, which is printed beside it."
-)
 
 
 def render(rankings: Sequence[Ranking]) -> str:
@@ -36,9 +28,6 @@ def render(rankings: Sequence[Ranking]) -> str:
     return web.page(
         FILES / "page",
         document,
-        percent=percent,
-        interval=interval,
-        isnan=math.isnan,
         title=" and ".join(dict.fromkeys(ranking.runs[0].title for ranking in rankings)),
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),
@@ -50,7 +39,6 @@ def render(rankings: Sequence[Ranking]) -> str:
         reasons=rank_text.reasons(rankings),
         place_meaning=page_table.PLACE,
         most_pairs=page_table.MOST_PAIRS,
-        calibration_note=CALIBRATION,
     )
 
 
@@ -65,7 +53,6 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool, has_texts:
             "possible": possible,
             "notes": notes,
             "signature": signature_line(ranked.run, ranking.texts.version if ranking.texts else ""),
-            "calibration": calibration.calibration(ranked.run),
         }
     return {
         "heading": f"Ranking {numbers[0].partition('.')[0]}: {first.title}" if several else first.title,

@@ -1,4 +1,4 @@
-"""Runs side by side, on logs of the toy harness: differences, wordings, controls, baselines and calibration, each counted plainly."""
+"""Runs side by side, on logs of the toy harness: differences, wordings, controls and baselines, each counted plainly."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
 from support.duel_folders import write_duels
 from support.judges import OTHER
-from support.outcomes import changed, scored_case
+from support.outcomes import changed
 
 from personafeedback_tasks.analysis.beside import make_beside
-from personafeedback_tasks.analysis.calibration import calibration
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls, with_named
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
@@ -307,28 +306,3 @@ def test_an_exam_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
         with pytest.raises((RunError, DataError), match="not at hand"):
             refused(judged, [RunData(None)])
     assert duels_of(judged, [RunData(str(tmp_path / "moved")), RunData(None)])[0].writer == "acme/writer"
-
-
-# --- calibration --------------------------------------------------------------------------------------------------------
-
-
-def test_calibration_by_hand(tmp_path):
-    mine = run(tmp_path, "a", 0.8)
-    name = mine.benchmark.report.probability
-    assert calibration(mine) is None  # replies have no probabilities
-    # Sure by .9 and right, .9 and wrong, .52 and right, 1 and right; none, a tie, and one that is not defined.
-    values = {"u1": [0.9, 0.1, 0.52], "u2": [1.0, 0.5, math.nan]}
-    cases = {
-        f"{user}{number}": scored_case(f"{user}{number}", "cell", user, values=[{name: value}])
-        for user, some in values.items()
-        for number, value in enumerate(some)
-    }
-    found = calibration(replace(mine, cases=cases))
-    assert found.n == 5
-    assert [(one.low, one.high) for one in found.bins] == [(same(0.5 + n / 20), same(0.55 + n / 20)) for n in range(10)]
-    assert [one.right.n for one in found.bins] == [2, 0, 0, 0, 0, 0, 0, 0, 2, 1]
-    assert [found.bins[place].predicted for place in (0, 8, 9)] == same([0.51, 0.9, 1.0])
-    assert [found.bins[place].right.value for place in (0, 8, 9)] == [0.75, 0.5, 1.0]
-    assert found.error == same((2 * 0.24 + 2 * 0.4 + 0) / 5)
-    spreads = math.sqrt(0.52 * 0.48 + 0.25) + math.sqrt(2 * 0.09)
-    assert found.chance == same(math.sqrt(2 / math.pi) * spreads / 5)

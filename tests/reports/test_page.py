@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
-import random
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from http.server import BaseHTTPRequestHandler
@@ -28,11 +25,10 @@ from support.attacks import ATTACKS
 from support.browser import Page, chromium
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import changed, scored_case
+from support.outcomes import changed
 from support.releases import write_release
 from support.shown import embedded, rank_runs
 
-from personafeedback_tasks.analysis import calibration
 from personafeedback_tasks.choice.terms import overlap_terms
 from personafeedback_tasks.common import foreign, web
 from personafeedback_tasks.engine.outcome import ScoredCase
@@ -192,49 +188,6 @@ def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
     assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
     first, second = answers(data)
     assert [one is None for one in first] == [one is not None for one in second]
-
-
-# --- calibration -----------------------------------------------------------------------------------------------------
-
-
-def sure(template: Run, probabilities: Sequence[float]) -> Run:
-    cases = {
-        f"general_hard:{number}": scored_case(
-            f"general_hard:{number}", "general_hard", f"u{number % 9}", values=[{"acc": 1.0, "p_chosen": value}]
-        )
-        for number, value in enumerate(probabilities)
-    }
-    return replace(template, cases=cases)
-
-
-def test_calibration_counts_the_picked_response_by_its_probability(template):
-    # 0.9 and 0.1 pick with 0.9, one right; 0.62 picks with 0.62, right; 0.5 is half right; 1.0 is in the last bin.
-    found = calibration.calibration(sure(template, [0.9, 0.1, 0.62, 0.5, 1.0, math.nan]))
-    bins = {(round(one.low, 2), round(one.high, 2)): one for one in found.bins}
-    assert [one.right.n for one in found.bins] == [1, 0, 1, 0, 0, 0, 0, 0, 2, 1]
-    assert (bins[0.9, 0.95].predicted, bins[0.9, 0.95].right.value) == (same(0.9), same(0.5))
-    assert (bins[0.6, 0.65].predicted, bins[0.6, 0.65].right.value) == (same(0.62), same(1.0))
-    assert (bins[0.5, 0.55].predicted, bins[0.5, 0.55].right.value) == (same(0.5), same(0.5))
-    assert found.n == 5
-    assert found.error == same((2 * 0.4 + 0.38 + 0 + 0) / 5)
-    # Variances of the sums of the bins: 2 * .9 * .1, .62 * .38, .5 * .5 and 0.
-    spread = math.sqrt(0.18) + math.sqrt(0.62 * 0.38) + 0.5
-    assert found.chance == same(math.sqrt(2 / math.pi) * spread / 5)
-
-
-def test_a_judge_as_sure_as_it_is_right_has_hardly_any_calibration_error(template):
-    rng = random.Random(0)
-    sureness = [rng.uniform(0.5, 1) for _ in range(20_000)]
-    honest = [value if rng.random() < value else 1 - value for value in sureness]
-    boastful = [0.93 if rng.random() < 0.6 else 0.07 for _ in range(20_000)]
-    found = calibration.calibration(sure(template, honest))
-    assert found.error == same(found.chance, abs=0.005)
-    assert found.error < 0.02
-    assert calibration.calibration(sure(template, boastful)).error == same(0.33, abs=0.02)
-
-
-def test_a_run_without_probabilities_has_no_calibration(template):
-    assert calibration.calibration(template) is None
 
 
 # --- in the browser --------------------------------------------------------------------------------------------------
@@ -522,7 +475,6 @@ def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked):
     assert [[text != "" for text in row] for row in rows] == [
         [column >= row for column in range(4)] for row in range(4)
     ]
-    assert browser.texts(".calibrations figcaption bdi") == [called(run) for run in ranked if run.method.name == "mc"]
     assert browser.texts(".signatures dt bdi") == names
     assert len(browser.texts(".signatures dd")) == 5
 

@@ -9,13 +9,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from personafeedback_tasks.analysis.calibration import calibration
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.analysis.users import Slice, slices, true_spread
 from personafeedback_tasks.building.coins import least_majority
@@ -397,25 +395,6 @@ def _shares() -> Iterable[Study]:
         equal_wordings,
         300,
     )
-    for cases in (200, 1010, 3841):
-
-        def calibrated(rng: Rng, cases: int = cases) -> list[float]:
-            sure = rng.beta(5, 2, cases)
-            truth = np.where(rng.random(cases) < sure, sure, 1 - sure)
-            run = SimpleNamespace(
-                benchmark=SimpleNamespace(report=SimpleNamespace(probability="p")),
-                cases={
-                    i: SimpleNamespace(values=[{"p": float(p)}], user_id=f"u{i % 101}") for i, p in enumerate(truth)
-                },
-            )
-            found = calibration(run)
-            return [found.error / found.chance]
-
-        yield Study(
-            (Claim("calibration error, of that printed for chance", "a calibrated judge", "100", 101, cases),),
-            calibrated,
-            200,
-        )
 
 
 # --- users -----------------------------------------------------------------------------------------------------------
