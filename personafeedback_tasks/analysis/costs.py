@@ -31,11 +31,6 @@ class Cost:
     dollars: float = math.nan
     tokenizer: str = ""
 
-    @property
-    def per_case(self) -> float:
-        """Tokens; nan where `answers` is 0."""
-        return self.usage.tokens / self.answers if self.answers else math.nan
-
 
 def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[Cost, ...]:
     """Of the run, of each control, of other models in it, and of all together; empty where nobody counted even the calls.

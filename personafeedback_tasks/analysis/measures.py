@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from ..common.adjusted import at_zero
-from ..common.statistics import Estimate, mean, paired, share
+from ..common.statistics import Estimate, paired, share
 from ..engine.report import Examined
-from ..engine.usage import Usage
 from ..runs.caveat import Caveat
 from ..runs.run import Run
 from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
 from .place import by_place
 
-PERCENT, POINTS, SIGNED, RATIO, COUNT = "percent", "points", "signed", "ratio", "count"
-"""Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on; a number of things."""
+PERCENT, POINTS, SIGNED, RATIO = "percent", "points", "signed", "ratio"
+"""Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on."""
 
 SCORE = "acc"
 """The key of the primary measure in every file, whatever its benchmark and method call it."""
 
-KINDS = ("score", "margin", "adjusted", "difference", "given", "own", "cost")
-"""The primary measure; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`; tokens. Outputs have
+KINDS = ("score", "margin", "adjusted", "difference", "given", "own")
+"""The primary measure; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`. Outputs have
 them in this order."""
-
-
-USED: tuple[tuple[str, str, Callable[[Usage], float]], ...] = (
-    ("calls", "calls", lambda usage: usage.calls),
-    ("input_tokens", "input tokens", lambda usage: usage.input),
-    ("output_tokens", "output tokens", lambda usage: usage.output),
-    ("tokens", "tokens", lambda usage: usage.tokens),
-)
-"""What a case takes: (key, name, how many)."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +112,7 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
         line = spec.line(name)
         unit = PERCENT if line.share else SIGNED if line.sign else RATIO
         found.append(Measure(name, name, unit, "own", partial(_ranked, name)))
-    return [*found, *(Measure(key, f"{name} a case", COUNT, "cost", partial(_used, of)) for key, name, of in USED)]
+    return found
 
 
 def over(baseline: str) -> str:
@@ -191,10 +180,3 @@ def _ranked(name: str, one: Contender) -> Estimate:
     """One of `ReportSpec.ranked`."""
     answered = [one.run.cases[case_id] for case_id in one.ids]
     return measures_of(one.run.benchmark, answered, only=(name,), also=one.prompts)[name]
-
-
-def _used(of: Callable[[Usage], float], one: Contender) -> Estimate | None:
-    """Mean per case; None where nobody counts it. 0 tokens are those of a judge without a model."""
-    value, users = mean(one.run.cases[case_id].used(of) for case_id in one.ids), one.users
-    known = value and not math.isnan(value)
-    return Estimate(value, math.nan, math.nan, math.nan, len(users), len(set(users))) if known else None

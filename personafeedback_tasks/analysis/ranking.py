@@ -21,7 +21,6 @@ from ..runs.caveat import VOID, WEAKENS, Caveat, grouped
 from ..runs.run import Run
 from .beside import with_scores
 from .caveats import of_result
-from .costs import Cost, costs
 from .measures import SCORE, Contender, Measure, measures
 from .shortcuts import make_shortcuts
 from .use import Use, use_of
@@ -49,11 +48,6 @@ class Ranked:
     tied: tuple[int, ...]
     values: Mapping[str, Estimate | None]
     controls: Mapping[str, Run] = field(default_factory=dict)
-
-    @property
-    def costs(self) -> tuple[Cost, ...]:
-        """What the run and its controls took."""
-        return costs(self.run, self.controls)
 
     @property
     def score(self) -> Estimate:

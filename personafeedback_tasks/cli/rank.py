@@ -19,7 +19,6 @@ from .options import (
     out_option,
     places_option,
     runs_argument,
-    tokenizer_option,
 )
 from .output import say, show, write_json
 from .runs import check_names, passed_over, read
@@ -42,7 +41,6 @@ from .runs import check_names, passed_over, read
     callback=lambda context, option, value: tuple(name.strip() for name in value.split(",") if name.strip()),
     help="Columns of the table, with commas between them: acc, right_minus_wrong, tied, ...; `all` prints every measure and all pairs.",
 )
-@tokenizer_option
 @markdown_option
 @click.option("--csv", "csv_file", metavar="FILE", type=FILE, help="One row per run, to FILE.")
 @json_option
@@ -55,7 +53,6 @@ def rank(
     places: Sequence[RunData],
     names: dict[str, str],
     columns: tuple[str, ...],
-    tokenizer: str | None,
     as_markdown: bool,
     csv_file: Path | None,
     json_file: Path | None,
@@ -84,7 +81,7 @@ def rank(
     from ..reports.terminal import WIDTH, is_terminal
     from ..runs.written import of_writer
 
-    found = read(runs, places[:-1] or places, names, tokenizer)
+    found = read(runs, places[:-1] or places, names)
     on_benchmark, on_duels = [], []
     for run in found:
         duels = None

@@ -69,10 +69,6 @@ class ScoredCase(tuple[Outcome, ...]):
     def digest(self) -> str:
         return self[0].digest
 
-    def used(self, of: Callable[[Usage], float]) -> float:
-        """A number of its calls, such as their tokens: the mean over the epochs; nan where it is not counted."""
-        return mean(of(outcome.usage) for outcome in self)
-
     def value(self, metric: str) -> float:
         """A metric's mean over the epochs that define it; nan if none does or the method does not have it."""
         if len(self) == 1:

@@ -1,4 +1,4 @@
-"""What runs cost: the same rows in every output."""
+"""What a run cost."""
 
 from __future__ import annotations
 
@@ -18,32 +18,22 @@ COLUMNS: Mapping[str, Callable[[Cost], str]] = {
     "of them cached": lambda cost: _number(cost.usage.cached or math.nan),
     "output tokens": lambda cost: _number(cost.usage.output),
     "of them thoughts": lambda cost: _number(cost.usage.reasoning or math.nan),
-    "tokens a case": lambda cost: _number(cost.per_case),
     "dollars": lambda cost: money(cost.dollars),
-    "dollars per 1,000 cases": lambda cost: money(1000 * cost.dollars / cost.answers if cost.answers else math.nan),
 }
 """Heading -> a row's text."""
 
 
 def blocks(costs: Sequence[Cost]) -> list[Block]:
     """The costs of one run, and how its cached input is priced."""
+    columns = tuple(Column(name, tuple(map(text, costs))) for name, text in COLUMNS.items())
     is_bound = any(cost.usage.cached > 0 and not math.isnan(cost.dollars) for cost in costs)
-    return [table({"": costs}), *([paragraph(CACHED)] if is_bound else [])]
+    return [
+        Table("Calls and tokens", tuple(map(_name, costs)), columns, corner="", whole=True),
+        *([paragraph(CACHED)] if is_bound else []),
+    ]
 
 
-def table(rows: Mapping[str, Sequence[Cost]], heading: str = "Calls and tokens") -> Table:
-    """The costs of runs, one below the other.
-
-    Args:
-        rows: the number of a run, or nothing where there is one -> its costs.
-    """
-    listed = [(number, cost) for number, costs in rows.items() for cost in costs]
-    labels = tuple(" ".join(filter(None, (number, named(cost)))) for number, cost in listed)
-    columns = tuple(Column(name, tuple(text(cost) for _, cost in listed)) for name, text in COLUMNS.items())
-    return Table(heading, labels, columns, corner="", whole=True)
-
-
-def named(cost: Cost) -> str:
+def _name(cost: Cost) -> str:
     """What was asked, and whether its tokens are estimated."""
     return f"{cost.asked} (estimated)" if cost.tokenizer else cost.asked
 

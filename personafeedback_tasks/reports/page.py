@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..runs.signature_line import signature_line
-from . import costs_text, page_plots, page_table, rank_data, rank_text
+from . import page_plots, page_table, rank_data, rank_text
 from .page_data import data, names, places, texts_of
 from .sentences import sentence
 from .table import spaced
@@ -73,7 +73,6 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool, has_texts:
         "dumbbell": page_plots.dumbbell(ranking),
         "forest": page_plots.forest(ranking),
         "pairs": page_table.pairs(ranking),
-        "costs": costs_text.table({number: row.costs for number, row in zip(numbers, ranking.rows, strict=True)}),
     }
 
 

@@ -28,12 +28,6 @@ TIED = (
 )
 SCORES = "the measure that is the score of a run: where log-odds are known, the accuracy without position bias"
 MACRO = "plain mean over the cells, whatever their numbers of cases"
-USED = {
-    "calls": "mean number of calls of a case that the model answered; replies from a cache are left out",
-    "input_tokens": "mean number of tokens of a case in all of its prompts, where the log counts them or --tokenizer estimates them",
-    "output_tokens": "the same in all of its replies, thoughts included",
-    "tokens": "mean number of tokens of a case over all of its calls, where the log counts them or --tokenizer estimates them",
-}
 GIVEN = "the win rate without the judge's errors, as its exam shows them"
 
 MOST_NAMES = 3
@@ -194,7 +188,7 @@ def _cell(measure: Measure, row: Ranked) -> Cell:
             text = rank_text.NOT_ASKED if value is None else NOT_MEASURED
         return {"text": text, "aside": "", "sort": ""}
     aside = interval(value, sign=measure.unit == POINTS) if measure.is_share and measure.kind != "own" else ""
-    return {"text": rank_text.in_text(measure, value.value, row.run), "aside": aside, "sort": f"{value.value:.9g}"}
+    return {"text": rank_text.in_text(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
 
 
 def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
@@ -229,8 +223,9 @@ def _meaning(measure: Measure, ranking: Ranking) -> str:
         return f"the score {measure.heading} of the responses, by logistic regression"
     if measure.kind == "difference" and spec.control is not None:
         return _of_difference(measure.heading, spec.control)
-    others = {"macro": MACRO, **USED}
-    return GIVEN if measure.kind == "given" else others.get(measure.key) or spec.line(measure.key).meaning
+    if measure.kind == "given":
+        return GIVEN
+    return MACRO if measure.key == "macro" else spec.line(measure.key).meaning
 
 
 def _of_difference(name: str, control: Control) -> str:

@@ -14,7 +14,6 @@ from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..common.tables import lines_text
 from ..runs.signature_line import signature_line
-from . import costs_text
 from .sentences import as_dicts, uses_known
 
 
@@ -48,7 +47,6 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "ranks": row.ranks,
                 "tied": row.tied,
                 "verdict": uses_known(use) if use else None,
-                "costs": costs_text.as_dicts(row.costs),
                 "measures": {measure.key: in_unit(measure, row.values[measure.key]) for measure in ranking.measures},
             }
             for row, use in zip(ranking.rows, ranking.uses, strict=True)
@@ -93,7 +91,6 @@ def _parts(measure: Measure, row: Ranked | None = None) -> dict[str, str]:
     """Column of the CSV file -> its text for a run; empty where undefined."""
     value = in_unit(measure, row.values[measure.key]) if row else None
     prefix = "" if measure.key == SCORE else f"{measure.key}_"
-    ends = () if measure.kind == "cost" else ("low", "high")
-    names = {measure.key: "value", **{f"{prefix}{end}": end for end in ends}}
+    names = {measure.key: "value", **{f"{prefix}{end}": end for end in ("low", "high")}}
     numbers = {name: getattr(value, field, math.nan) for name, field in names.items()}
     return {name: "" if math.isnan(number) else f"{number:.4f}" for name, number in numbers.items()}

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 
-from ..analysis.measures import COUNT, POINTS, SCORE, SIGNED, Measure
+from ..analysis.measures import POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
 from ..runs.caveat import Caveat
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
-from . import costs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed
@@ -92,7 +91,6 @@ def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list
         _table_of(ranking, _shown(ranking, list(filter(ranking.has, first)), absent=NOT_ASKED), _tied(ranking)),
         _of_places(ranking, _shown(ranking, list(filter(ranking.has, others)))),
     ]
-    made.append(costs_text.table({f"{place}": row.costs for place, row in enumerate(ranking.rows, 1)}))
     return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
 
 
@@ -251,7 +249,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
     for measure in measures:
         values = [row.values[measure.key] for row in ranking.rows]
         texts = (
-            absent if value is None else in_text(measure, value.value, row.run)
+            absent if value is None else in_text(measure, value.value)
             for row, value in zip(ranking.rows, values, strict=True)
         )
         columns.append(Column(measure.heading, tuple(texts)))
@@ -261,12 +259,10 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
     return columns
 
 
-def in_text(measure: Measure, value: float, run: Run) -> str:
+def in_text(measure: Measure, value: float) -> str:
     """A value as tables show it."""
     if measure.is_share:
         return gain(value) if measure.kind == "difference" else percent(value, sign=measure.unit == POINTS)
-    if measure.unit == COUNT:
-        return f"{value:,.0f} (estimated)" if run.tokenizer and measure.key != "calls" else f"{value:,.0f}"
     return signed(value) if measure.unit == SIGNED else ratio(value)
 
 

@@ -1,8 +1,7 @@
-"""What a run cost: what a server bills is what Inspect's log, `report`, `rank` and the page say, and what `plan` said before."""
+"""What a run cost: what a server bills is what Inspect's log and `report` say, and what `plan` said before."""
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
@@ -105,7 +104,7 @@ def done(*arguments: object) -> str:
     return ended.stdout
 
 
-def test_every_output_has_what_the_server_billed(run, tmp_path):
+def test_the_report_has_what_the_server_billed(run, tmp_path):
     folder, bill = run
     assert bill["persona"].calls == 2 * len(CASES) * EPOCHS
     (log,) = folder.glob("*.eval")
@@ -114,39 +113,21 @@ def test_every_output_has_what_the_server_billed(run, tmp_path):
     assert {one.setting: one.usage for one in read_runs([folder])} == bill
 
     full = done("report", folder, "--full", "--price-in", 3, "--price-out", 15, "--out", tmp_path / "report")
-    done("rank", folder, "--out", tmp_path / "rank")
     report = json.loads((tmp_path / "report" / "report.json").read_text("utf-8"))
-    ranking = json.loads((tmp_path / "rank" / "ranking.json").read_text("utf-8"))
-    assert faults(report, "report") == faults(ranking, "rank") == []
+    assert faults(report, "report") == []
     everything = {**bill, TOTAL: total(bill.values())}
-    for listed in (report["reports"][0]["costs"], ranking["rankings"][0]["runs"][0]["costs"]):
-        assert {cost["asked"]: as_usage(cost) for cost in listed} == everything
+    assert {cost["asked"]: as_usage(cost) for cost in report["reports"][0]["costs"]} == everything
     for cost in report["reports"][0]["costs"]:
         of = everything[cost["asked"]]
         assert cost["dollars"] == pytest.approx((3 * of.input + 15 * of.output) / 1e6)
         assert cost["answers"] == (0 if cost["asked"] == TOTAL else len(CASES) * EPOCHS)
     assert "Cached input is priced as the other input" in full
 
-    markdown, page = ((tmp_path / "rank" / name).read_text("utf-8") for name in ("ranking.md", "index.html"))
     in_report = (tmp_path / "report" / "report.md").read_text("utf-8")
     for name, of in everything.items():
         numbers = [f"{number:,.0f}" for number in of.each]
-        each = "–" if name == TOTAL else f"{of.tokens / len(CASES) / EPOCHS:,.0f}"
-        assert f"| 1 {name} | {' | '.join([*numbers, each])} |" in markdown
-        assert f"<td>{'</td><td>'.join([*numbers, each])}</td>" in page
-        assert f"| {name} | {' | '.join([*numbers, each, money((3 * of.input + 15 * of.output) / 1e6)])} |" in in_report
+        assert f"| {name} | {' | '.join([*numbers, money((3 * of.input + 15 * of.output) / 1e6)])} |" in in_report
         assert all(number in full for number in numbers)
-    (row,) = csv.DictReader((tmp_path / "rank" / "ranking.csv").read_text("utf-8").splitlines())
-    of_case = {key: float(row[key]) for key in ("calls", "input_tokens", "output_tokens", "tokens")}
-    mine = bill["persona"]
-    assert of_case == pytest.approx(
-        {
-            name: number / len(CASES) / EPOCHS
-            for name, number in zip(of_case, (mine.calls, mine.input, mine.output, mine.tokens), strict=True)
-        },
-        abs=1e-4,
-    )
-    assert "tokens_estimated" not in row["caveats"]
 
 
 def test_the_plan_says_what_the_run_takes(run, tokenizer):
@@ -256,40 +237,27 @@ def test_the_calls_of_lm_eval_are_known_and_its_tokens_are_not(uncounted):
         assert not one.usage.counted
     full = done("report", folder, "--full", "--price-in", 3, "--price-out", 15)
     assert "stimated" not in full[full.index("Calls and tokens") :]
-    assert "tokens a case" not in done("rank", folder, "--columns", "all")
 
 
-def test_a_tokenizer_estimates_them_and_every_output_says_so(uncounted, tokenizer, tmp_path):
+def test_a_tokenizer_estimates_them_and_the_report_says_so(uncounted, tokenizer, tmp_path):
     folder, bill = uncounted
-    named = ("--tokenizer", tokenizer, "--out")
-    full = done("report", folder, "--full", "--price-in", 3, "--price-out", 15, *named, tmp_path / "report")
-    table = done("rank", folder, "--columns", "all", *named, tmp_path / "rank")
-    (report,) = json.loads((tmp_path / "report" / "report.json").read_text("utf-8"))["reports"]
-    (ranking,) = json.loads((tmp_path / "rank" / "ranking.json").read_text("utf-8"))["rankings"]
-    for listed in (report["costs"], ranking["runs"][0]["costs"]):
-        assert {cost["tokenizer"] for cost in listed} == {str(tokenizer)}
-        for cost in listed[:-1]:
-            took = bill[cost["asked"]]
-            # the prompts to the token, of the replies what is said alone
-            assert (cost["calls"], cost["input_tokens"]) == (took.calls, took.input)
-            assert cost["output_tokens"] == took.output - 5 * took.calls
+    full = done(
+        "report", folder, "--full", "--price-in", 3, "--price-out", 15, "--tokenizer", tokenizer, "--out", tmp_path
+    )
+    (report,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    assert {cost["tokenizer"] for cost in report["costs"]} == {str(tokenizer)}
+    for cost in report["costs"][:-1]:
+        took = bill[cost["asked"]]
+        # the prompts to the token, of the replies what is said alone
+        assert (cost["calls"], cost["input_tokens"]) == (took.calls, took.input)
+        assert cost["output_tokens"] == took.output - 5 * took.calls
     caveat = f"Its tokens are ESTIMATED: the log counts none, and {tokenizer} counted"
-    for output in (
-        full,
-        table,
-        *((tmp_path / place).read_text("utf-8") for place in ("report/report.md", "rank/ranking.md")),
-    ):
+    for output in (full, (tmp_path / "report.md").read_text("utf-8")):
         assert "ESTIMATED" in " ".join(output.split())
         assert "persona (estimated)" in output
-    page = (tmp_path / "rank" / "index.html").read_text("utf-8")
-    each = f"{bill['persona'].input / len(CASES):,.0f} (estimated)"
-    assert f"<b>{each}</b>" in page
-    assert each.partition(" ")[0] in table
-    for caveats in (report["caveats"], ranking["caveats"]):
-        assert [one["sentence"].startswith(caveat) for one in caveats if one["key"] == "tokens_estimated"] == [True]
-    (row,) = csv.DictReader((tmp_path / "rank" / "ranking.csv").read_text("utf-8").splitlines())
-    assert "tokens_estimated" in row["caveats"]
-    assert float(row["input_tokens"]) == pytest.approx(bill["persona"].input / len(CASES), abs=1e-4)
+    assert [one["sentence"].startswith(caveat) for one in report["caveats"] if one["key"] == "tokens_estimated"] == [
+        True
+    ]
 
 
 def test_log_likelihoods_read_the_label_too_and_write_nothing(tokenizer, tmp_path):

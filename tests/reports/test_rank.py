@@ -248,13 +248,9 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
         "scripted/gold": ("", "", ""), "scripted/mixed": ("0.0000",) * 3, "scripted/anti_gold": ("0.0000", "", ""),
         "CUSTOM": ("", "", ""),
     }  # fmt: skip
-    assert {model: row["tokens"] for model, row in rows.items()} == {
-        **dict.fromkeys(("scripted/gold", "scripted/mixed", "scripted/anti_gold"), "20.0000"), "CUSTOM": "",
-    }  # fmt: skip
     assert [row["at_equal_length"] for row in rows.values()][::3] == ["100.0000", "0.0000"]
     markdown = personafeedback("rank", controlled, "--markdown", "--columns", "all", "--data", "sample").output
     assert "| wrong minus none | 95 % interval | consistency |" in markdown
-    assert "| tokens a case |" in markdown
 
 
 @pytest.mark.slow

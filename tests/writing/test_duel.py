@@ -395,7 +395,7 @@ def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_pa
     assert 0 < of_grader.total_tokens < of_both.total_tokens
     (run,) = read_runs([tmp_path / "both"])
     assert run.beside["grader"].tokens == sum(of.total_tokens for one in log.samples for of in one.role_usage.values())
-    found = [case.used(lambda usage: usage.tokens) for case in read_run(tmp_path / "both").cases.values()]
+    found = [case[0].usage.tokens for case in read_run(tmp_path / "both").cases.values()]
     assert sum(found) == sum(
         next(iter(one.model_usage.values())).total_tokens - sum(of.total_tokens for of in one.role_usage.values())
         for one in log.samples
