@@ -81,6 +81,7 @@ def report(
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
     from ..reports import files, report_short, report_text
+    from ..reports.blocks import lines
 
     found = read(runs, [data], names, tokenizer)
     rows = with_controls(found)
@@ -99,7 +100,7 @@ def report(
             if place:
                 say("")
             show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
-        show(report_text.sensitivity(reports))
+        show([lines(report_text.wording_ranges(reports))])
 
 
 @click.command()

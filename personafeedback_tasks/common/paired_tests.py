@@ -110,26 +110,3 @@ def _drawn_again(scaled: Any, resamples: int) -> Any:
         sums = counts @ scaled
         reached += (t(sums - total, sums, counts @ scaled**2).max(axis=1)[:, None] >= least).sum(axis=0)
     return np.minimum(1, 2 * (1 + reached) / (1 + resamples))
-
-
-PERMUTATIONS = 999
-"""Random permutations behind the range of several runs."""
-
-
-def range_by_chance(sums: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """(mean range, p) of the totals of runs that are equally good: each user's values could as well have come in another order.
-
-    Args:
-        sums: run -> one sum per user, the same users in each.
-
-    Returns:
-        The mean over PERMUTATIONS of the largest minus the smallest total, in the unit of the sums; and the share of them, the observed
-        one included, whose range is at least the observed one, in (0, 1].
-    """
-    import numpy as np
-
-    table = np.array(sums, dtype=float)
-    rng = np.random.default_rng(SEED)
-    ranges = np.array([np.ptp(rng.permuted(table, axis=0).sum(axis=1)) for _ in range(PERMUTATIONS)])
-    reached = (ranges >= np.ptp(table.sum(axis=1)) * (1 - CLOSE)).sum()
-    return float(ranges.mean()), float((1 + reached) / (1 + PERMUTATIONS))

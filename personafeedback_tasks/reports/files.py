@@ -12,14 +12,14 @@ from ..common.files import Content
 from ..common.outputs import output_text
 from ..engine.funnel import FunnelSheet
 from . import figure, funnel_text, page, rank_data, rank_text, report_text
-from .blocks import Block, markdown, picture
+from .blocks import Block, lines, markdown, picture
 
 
 def report_document(reports: Sequence[Report]) -> dict[str, Any]:
     """What report.json has: the reports, and how far the wordings move their scores."""
     return {
         "reports": list(map(report_text.document, reports)),
-        "prompt_sensitivity": report_text.sensitivity_lines(reports),
+        "prompt_sensitivity": report_text.wording_ranges(reports),
     }
 
 
@@ -30,7 +30,7 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     parts: list[Block] = [picture(f"{scores} with 95 % intervals and baselines", f"{figure.NAME}.svg")]
     for report in reports:
         parts += report_text.blocks(report)
-    parts += report_text.sensitivity(reports)
+    parts.append(lines(report_text.wording_ranges(reports)))
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
         "report.json": output_text(report_document(reports)),

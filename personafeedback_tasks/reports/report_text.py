@@ -9,7 +9,7 @@ from typing import Any
 
 from ..analysis.groups import Group
 from ..analysis.report import Report
-from ..analysis.sensitivity import sensitivities
+from ..analysis.sensitivity import by_wording
 from ..analysis.sheet import Sheet
 from ..common.significance import equivalence_bound
 from ..common.strict_json import jsonable
@@ -18,7 +18,7 @@ from ..engine.rewards import TOTAL
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
 from . import costs_text, headline
-from .blocks import Block, bullets, heading, paragraph, quoted, signatures, warnings
+from .blocks import Block, heading, paragraph, quoted, signatures, warnings
 from .sentences import as_dicts
 from .table import NOTHING, Column, Table, measured, number, percent, signed, spaced, with_interval
 
@@ -49,23 +49,16 @@ def blocks(report: Report) -> list[Block]:
     ]
 
 
-def sensitivity(reports: Sequence[Report]) -> list[Block]:
-    """How far the wordings move the scores; nothing where no runs differ in them."""
-    lines = sensitivity_lines(reports)
-    return (
-        [heading("Prompt sensitivity (runs that differ only in prompt or language)"), bullets(lines)] if lines else []
-    )
-
-
-def sensitivity_lines(reports: Sequence[Report]) -> list[str]:
-    """A sentence for each model and group with several wordings."""
+def wording_ranges(reports: Sequence[Report]) -> list[str]:
+    """A sentence for each model that was asked in several wordings."""
     lines = []
-    for group in sensitivities(reports):
-        (low, lowest), *_, (high, highest) = group.acc.items()
+    for of_wording in by_wording(reports):
+        scores = {wording: report.overall.measures[report.run.primary].value for wording, report in of_wording.items()}
+        (low, lowest), *_, (high, highest) = scores.items()
+        first = of_wording[low]
         lines.append(
-            f"{group.model}, {spaced(group.group)}: {group.measure} {percent(lowest)} ({low}) to {percent(highest)} ({high}), a range of "
-            f"{percent(group.range)} over {len(group.acc)} wordings; equally good ones would have {percent(group.chance)} on average "
-            f"(p = {group.p:.3f})"
+            f"{first.run.model}, {spaced(first.overall.name)}: {first.run.primary} {percent(lowest)} ({low}) to {percent(highest)} ({high}) "
+            f"over {len(scores)} wordings."
         )
     return lines
 

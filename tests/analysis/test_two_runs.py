@@ -1,15 +1,12 @@
-"""Runs side by side, on logs of the toy harness: differences, wordings, controls and baselines, each counted plainly."""
+"""Runs side by side, on logs of the toy harness: differences, controls and baselines, each counted plainly."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import shutil
-from collections import defaultdict
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
@@ -25,8 +22,6 @@ from personafeedback_tasks.analysis.beside import make_beside
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls, with_named
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
-from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.sensitivity import Sensitivity, sensitivities
 from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.errors import DataError
@@ -163,34 +158,6 @@ def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
     assert difference.low < difference.value < difference.high
     assert "acc" not in found.others
     assert {"precision", "recall", "kappa"} <= found.others.keys()
-
-
-# --- wordings -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_range_is_the_highest_minus_the_lowest():
-    assert Sensitivity("m", "total", "acc", {"v2": 0.25, "v1": 0.5, "v3": 0.625}, 0.1, 0.5).range == 0.375
-
-
-def test_the_range_over_wordings_beside_the_one_by_chance(tmp_path):
-    shares = {"v1": 0.9, "v2": 0.5}
-    runs = [run(tmp_path, wording, share, model="m", prompt=wording) for wording, share in shares.items()]
-    reports = [make_report(one, None) for one in (*runs, run(tmp_path, "c", 0.5, model="other"))]
-    found = {one.group: one for one in sensitivities(reports)}
-    total = found["total"]
-    acc = {wording: len(right_of(wording, share)) / len(SAMPLE) for wording, share in shares.items()}
-    assert (total.model, total.acc, list(total.acc)) == ("m", same(acc), ["v2", "v1"])
-    assert total.range == same(acc["v1"] - acc["v2"])
-    # By chance each user's two sums could as well be swapped: all 2 ** 8 ways.
-    sums = defaultdict(int)
-    for case_id, case in SAMPLE.items():
-        sums[case.user_id] += (case_id in right_of("v1", 0.9)) - (case_id in right_of("v2", 0.5))
-    ranges = [
-        abs(sum(map(math.prod, zip(sums.values(), signs, strict=True)))) for signs in product((1, -1), repeat=len(sums))
-    ]
-    assert total.chance == same(fmean(ranges) / len(SAMPLE), rel=0.05)
-    assert total.p == same(fmean(one >= abs(sum(sums.values())) for one in ranges), abs=0.02)
-    assert not sensitivities(reports[1:])  # of another model, or the only one
 
 
 # --- controls -----------------------------------------------------------------------------------------------------------

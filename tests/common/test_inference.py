@@ -16,7 +16,7 @@ from support.simulated import BENCHMARKS, draw, intervals_of_differences, owners
 
 from personafeedback_tasks.common import paired_tests
 from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
-from personafeedback_tasks.common.paired_tests import RESAMPLES, familywise_p, paired_p, range_by_chance
+from personafeedback_tasks.common.paired_tests import RESAMPLES, familywise_p, paired_p
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, paired, share
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -388,21 +388,6 @@ def test_neither_the_order_of_cases_nor_which_run_is_first_matters(seed, users):
     assert minimum_detectable_difference(shuffled, whose) == same(
         minimum_detectable_difference(differences, owners), rel=1e-12
     )
-
-
-@pytest.mark.slow
-def test_the_range_of_equal_runs_is_no_finding():
-    """Five equal runs of 1,010 cases differ by 1.3 points or so; p is uniform."""
-    rng = np.random.default_rng(4)
-    made = [range_by_chance(rng.binomial(10, 0.75, (5, 101))) for _ in range(200)]
-    assert np.mean([p <= 0.05 for _, p in made]) <= 0.1
-    assert np.mean([p <= 0.5 for _, p in made]) == same(0.5, abs=0.12)
-    # The expected range of five normal values is 2.326 standard deviations.
-    assert np.mean([chance for chance, _ in made]) / 1010 == same(2.326 * math.sqrt(0.75 * 0.25 / 1010), rel=0.05)
-
-
-def test_a_run_that_is_better_for_every_user_makes_a_range_that_chance_does_not():
-    assert range_by_chance([[9.0] * 20, [8.0] * 20, [8.0] * 20])[1] == 0.001
 
 
 def average(values):

@@ -28,7 +28,6 @@ from personafeedback_tasks.common.paired_tests import (
     _scaled,
     familywise_p,
     paired_p,
-    range_by_chance,
 )
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, share
@@ -385,15 +384,6 @@ def _shares() -> Iterable[Study]:
             ),
         ),
         at_equal_length,
-    )
-
-    def equal_wordings(rng: Rng) -> list[float]:
-        return [range_by_chance(rng.binomial(10, 0.75, (5, 101)))[1] <= 0.05]
-
-    yield Study(
-        (Claim("the range of wordings is more than chance", "five equal wordings", "5", 101, 1010),),
-        equal_wordings,
-        300,
     )
 
 
