@@ -38,13 +38,8 @@ class Document(Generic[AnyCase]):
 
     @cached_property
     def digest(self) -> str:
-        """See `document_digest`."""
-        return document_digest(self.id, [case.digest for case in self.cases])
-
-
-def document_digest(name: str, digests: Sequence[str]) -> str:
-    """SHA-256 (12 hex digits) of a document's id and its cases' digests in their order."""
-    return digest_of((name, *digests))
+        """SHA-256 (12 hex digits) of its id and its cases' digests in their order."""
+        return digest_of((self.id, *(case.digest for case in self.cases)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 from inspect_ai.log import EvalSampleSummary, read_eval_log, read_eval_log_sample_summaries, read_eval_log_samples_by_id
 
-from ..common.limits import check_archive
 from .generation import LOGS
 
 
@@ -40,7 +39,6 @@ def spent(folder: Path) -> tuple[list[Spent], list[Path]]:
     broken = []
     for path in sorted((folder / LOGS).glob("*/*.eval")):
         try:
-            check_archive(path)
             model = read_eval_log(path, header_only=True).eval.model
             summaries = read_eval_log_sample_summaries(path)
         except Exception:  # of a dozen unrelated classes: a killed process can leave half a file
@@ -72,7 +70,6 @@ def arguments(folder: Path, step: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in sorted((folder / LOGS / step).glob("*.eval")):
         with suppress(Exception):  # as above
-            check_archive(path)
             told = read_eval_log(path, header_only=True).eval
             address = {"base_url": told.model_base_url} if told.model_base_url else {}
             found[told.model] = {**address, **told.model_args}

@@ -1,7 +1,7 @@
 """A run beside the data that it was made on: its cases, and the prompts in its log, held against those that this version builds for its
 options. One comparer for both harnesses.
 
-Both harnesses log every prompt in full. They tell under which setting, wording and method a run was asked, whatever its signature claims.
+Both harnesses log every prompt in full. They tell under which setting, wording and method a run was asked, whatever its signature says.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
@@ -16,8 +17,7 @@ from ..common.strict_json import cut
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet, NamedSet
 from ..engine.options import Options
-from .caveat import VOID, Caveat
-from .claims import options_of, prompts_unchecked
+from .caveat import FORBIDS, VOID, Caveat
 from .logged import documents_of
 from .run import USE_AS_WRITTEN, Asked, Run, RunError, refused
 from .wrapping import LABEL, Call
@@ -30,8 +30,7 @@ def checked(run: Run, cases: CaseSet[Any]) -> Run:
         RunError: these are other data, or the log has other prompts than its options ask for.
     """
     refuse_other_data(run, cases)
-    known = "prompts_unchecked" in {caveat.key for caveat in run.unchecked}
-    found = None if run.asked is None or known else _compared(run, run.asked, cases)
+    found = None if run.asked is None else _compared(run, run.asked, cases)
     return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
 
 
@@ -80,12 +79,17 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> Caveat 
         RunError: the log has other prompts than its options ask for.
     """
     log, benchmark = run.logs[0], run.benchmark
-    options = options_of(log, run.signature)
+    options = _options(run)
     try:
+        version, prompts = run.signature["task_version"], run.signature["fingerprint"]
+        if version != benchmark.version and prompts != benchmark.fingerprint(options):
+            why = f"task version {version} had other prompts (fingerprint {prompts}; the installed version"
+            return _unchecked(log, f"{why} {benchmark.version} has {benchmark.fingerprint(options)}).")
         for name, value in benchmark.signs(cases, options).items():
             if value != run.signature.get(name):
-                why = f"found {name} {run.signature.get(name)}, expected {value} as in {cases.source}."
-                return prompts_unchecked(log, why)
+                return _unchecked(
+                    log, f"found {name} {run.signature.get(name)}, expected {value} as in {cases.source}."
+                )
         documents = {document.id: document for document in _documents(run, cases)}
         lacking, around, unknown = 0, None, ""
         for asked in logged:
@@ -107,12 +111,30 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> Caveat 
     except RunError:
         raise
     except (PersonaFeedbackError, ImportError) as error:  # a file or a package is missing that their prompts need
-        return prompts_unchecked(log, f"they cannot be built: {error}")
+        return _unchecked(log, f"they cannot be built: {error}")
     if unknown:
         return Caveat("prompts_wrapped", VOID, {"log": log.name, "why": unknown})
     if lacking:
-        return prompts_unchecked(log, f"{lacking:,} of {len(logged):,} cases have no prompt in the log.")
+        return _unchecked(log, f"{lacking:,} of {len(logged):,} cases have no prompt in the log.")
     return None
+
+
+def _options(run: Run) -> Options:
+    """Those that its signature names; where the data are, it does not name: there, it has their digest.
+
+    Raises:
+        RunError: no run has such options.
+    """
+    names = (*run.benchmark.options.signed_names(), "counts")
+    try:
+        (options,) = run.benchmark.options_of({name: run.signature[name] for name in names})
+    except PersonaFeedbackError as error:
+        raise RunError(f"{run.logs[0]}: found options in its signature that no run has. {error}") from error
+    return options
+
+
+def _unchecked(log: Path, why: str) -> Caveat:
+    return Caveat("prompts_unchecked", FORBIDS, {"log": log.name, "why": why})
 
 
 def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:

@@ -14,7 +14,6 @@ from inspect_ai.event import Event
 from inspect_ai.log import (
     EvalLog,
     EvalSample,
-    EvalScore,
     read_eval_log,
     resolve_sample_attachments,
     resolve_sample_events_data,
@@ -35,12 +34,10 @@ from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
 from . import marks
-from .claims import HarnessRecord
 from .inspect_conditions import conditions, grader, is_cached
-from .judged import refuse_other_cases, refuse_other_number
-from .log import Log, LoggedDocument, LoggedTask, Printed
+from .log import Log, LoggedDocument, LoggedTask
 from .model_arguments import needed
-from .run import NO_SAMPLES, Asked, Run, RunError, refused, signed
+from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .stopped import plan_in
 from .unfinished import perhaps
 from .usage import CallsMade
@@ -56,10 +53,12 @@ def opened(path: Path) -> list[Log]:
     Raises:
         RunError: the log is damaged, of another task, or in a format that this Inspect does not know.
     """
-    marks.refuse_unknown_format(path)
     try:
         if _is_archive(path):
-            limits.check_archive(path, apart=_SAMPLES)  # `_raw` checks each of these
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.infolist():
+                    if not member.filename.startswith(_SAMPLES):  # `_raw` checks each of these
+                        limits.check_json(archive.read(member))
         else:
             limits.check_json(limits.read(path))
         log = read_eval_log(str(path), header_only=True)
@@ -73,10 +72,8 @@ def opened(path: Path) -> list[Log]:
         path=path,
         signatures=signatures,
         harness="inspect",
-        record=_record(samples),
         documents=samples.read,
-        printed=samples.printed,
-        completed=log.results.completed_samples if log.status == "success" and log.results else 0,
+        completed=samples.completed,
         epochs=log.eval.config.epochs or 1,
         invalidated=log.invalidated,
         grader=grader(log, samples.benchmark),
@@ -147,15 +144,16 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             return
         with zipfile.ZipFile(path) as archive:
             # By their names: they lie there in the order in which they ended, and sums in another order differ in the last bit.
-            for member in sorted(archive.infolist(), key=lambda member: member.orig_filename):
-                if member.orig_filename.startswith(_SAMPLES):
-                    yield _parsed(limits.unpack(archive, member))
+            for member in sorted(archive.infolist(), key=lambda member: member.filename):
+                if member.filename.startswith(_SAMPLES):
+                    yield _parsed(archive.read(member))
     except Exception as error:  # as above
         raise _damaged(path, error) from error
 
 
 def _parsed(raw: bytes) -> dict[str, Any]:
     """One sample. Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with."""
+    limits.check_json(raw)
     sample: dict[str, Any]
     try:
         sample = from_json(raw, cache_strings="none")
@@ -169,8 +167,6 @@ class _Samples:
     """The samples of a log, and what is noticed while they are read.
 
     Attributes:
-        models: those whose tokens the samples count.
-        asked: those that got the prompts that were looked at.
         notes: the metadata of our scores.
         sizes: of the prompts, see `engine.window.counted`.
     """
@@ -179,8 +175,6 @@ class _Samples:
     log: EvalLog
     benchmark: Benchmark
     signature: dict[str, Any]
-    models: set[str] = field(default_factory=set)
-    asked: set[str] = field(default_factory=set)
     notes: list[dict[str, Any]] = field(default_factory=list)
     sizes: list[Any] = field(default_factory=list)
 
@@ -197,6 +191,11 @@ class _Samples:
     def system(self) -> str:
         """The system message that the header names (--system-message)."""
         return self.log.plan.config.merge(self.log.eval.model_generate_config).system_message or ""
+
+    @property
+    def completed(self) -> int:
+        """How many samples the header counts; 0 for a run that did not come to its end."""
+        return self.log.results.completed_samples if self.log.status == "success" and self.log.results else 0
 
     @property
     def scorer(self) -> str:
@@ -230,50 +229,22 @@ class _Samples:
                 )
             scored = True
             yield self._document(raw, score["value"], score.get("metadata") or {}, mark)
-        completed = self.log.results.completed_samples if self._comparable and self.log.results else 0
-        if completed and not scored and not marked:
+        if self.completed and not scored and not marked:
             raise RunError(
-                f"{self.path}: found no scores, expected those of the {completed:,} samples that the log counts. If it was not "
+                f"{self.path}: found no scores, expected those of the {self.completed:,} samples that the log counts. If it was not "
                 f"scored, run `inspect score` (--scorer personafeedback_tasks/{self.scorer}); if a newer Inspect wrote it, upgrade "
                 "personafeedback-tasks."
             )
 
-    @property
-    def printed(self) -> Printed | None:
-        """The means that Inspect printed; None where they may be others than those over all epochs of every sample."""
-        if not self._comparable:
-            return None
-        return Printed(
-            "Inspect's results", {n: metric.value for score in self._scores for n, metric in score.metrics.items()}
-        )
-
-    @property
-    def _scores(self) -> list[EvalScore]:
-        scores = self.log.results.scores if self.log.results else []
-        return [score for score in scores if score.scorer == self.scorer]
-
-    @property
-    def _comparable(self) -> bool:
-        # --epochs-reducer may be something other than a mean over the epochs of a case
-        return self.log.status == "success" and all(score.reducer in (None, "mean") for score in self._scores)
-
     def _document(self, raw: dict[str, Any], value: dict[str, Any], noted: dict[str, Any], mark: str) -> LoggedDocument:
         path, method, where = self.path, self.method, f"sample {raw['id']}"
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
-        if method.several is not None:
-            refuse_other_cases(path, where, logged, len(method.of_each(logged["targets"])))
         document = self.benchmark.scorable(method, logged, self.benchmark.setting(self.signature))
         asked = method.asked(document.settings)
-        self.models.update(raw.get("model_usage") or ())
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), asked)
-        refuse_other_number(path, where, [1] * len(replies), len(asked))
         labels = method.evidence != "rewards"
-        expected = len(logged["targets"]) * len(document.settings)
-        if labels and (len(noted["answers"]) != expected or expected % len(asked)):
-            what = f"the answers {noted['answers']!r}"
-            raise refused(f"{path}, {where}", what, "one per call", "Use the log as Inspect wrote it.")
         try:
             evidence = given(method, replies, raw["id"], self.log.eval.model)
         except RewardError as error:
@@ -285,7 +256,6 @@ class _Samples:
             evidence=evidence,
             answers=method.of_each(noted["answers"]) if labels else None,
             values=[value] if method.several is None else noted.get(VALUES) or (),
-            mean=value if method.several is not None else None,
             epoch=raw["epoch"],
             usage=self.spent.of_sample(raw, asked, len(document.settings)),
             mark=mark,
@@ -307,19 +277,8 @@ class _Samples:
         for event, sent in map(made.__getitem__, asked):
             tools = [("tools", str(event["tools"]))] if event.get("tools") else []
             calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
-            self.asked.add(event["model"])
         reply = self._stage_reply(raw) if stage in made else None
-        self._refuse_other_replies(raw, [made[name][0] for name in asked if name != stage])
         return Asked(f"sample {raw['id']}", raw["id"], calls, Wrapping(self.system, ""), reply.text if reply else None)
-
-    def _refuse_other_replies(self, raw: dict[str, Any], events: list[dict[str, Any]]) -> None:
-        """Raise RunError unless the output of a sample, which is scored, has the replies of its calls."""
-        choices = raw["output"].get("choices") or ()
-        for choice, event in zip(choices, events, strict=False) if len(choices) == len(events) else ():
-            own = event["output"].get("choices") or []  # of a call without one reply, the output has an empty one
-            if len(own) == 1 and _content(raw, own[0]["message"]) != _content(raw, choice["message"]):
-                found = f"another reply in its output than in the call of {event['model']}"
-                raise refused(f"{self.path}, sample {raw['id']}", found, "the same")
 
     def _votes(self, raw: dict[str, Any]) -> dict[str, Answers]:
         graded = self.benchmark.graded
@@ -353,26 +312,3 @@ def _events(raw: dict[str, Any]) -> list[Event]:
     parts = {name: raw.get(name) for name in ("id", "epoch", "input", "target", "attachments", "events_data")}
     sample = EvalSample.model_validate({**parts, "events": of_models}, context={"deserializing": True})
     return resolve_sample_attachments(resolve_sample_events_data(sample), "full").events
-
-
-def _record(samples: _Samples) -> HarnessRecord:
-    """Inspect's own record of the run, beside its signature."""
-    spec, benchmark = samples.log.eval, samples.benchmark
-    name = (spec.task_registry_name or "").rpartition("/")[2]
-    alone = {
-        benchmark.task(selection, method.suffix): method.name
-        for selection in benchmark.selections
-        for method in benchmark.methods.values()
-        if method.tasks
-    }
-    ours = name in alone or name in map(benchmark.task, benchmark.selections)
-    of_roles = [of_role if isinstance(of_role, list) else [of_role] for of_role in (spec.model_roles or {}).values()]
-    roles = {model.model for models in of_roles for model in models}
-    return HarnessRecord(
-        task=name if ours else None,
-        place="task_args",
-        options={**({"method": alone[name]} if name in alone else {}), **spec.task_args} if ours else None,
-        fields={("task_version", "task_version of the header"): str(spec.task_version)},
-        source=None if spec.dataset.location == "." else spec.dataset.location,
-        models=[("its samples", samples.models, {spec.model, *roles}), ("its calls", samples.asked, {spec.model})],
-    )

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..common.statistics import mean
 from ..engine.benchmark import Benchmark
-from ..engine.documents import document_digest
 from ..engine.evidence import Evidence
 from ..engine.method import Method
 from ..engine.outcome import Answers, Outcome, ScoredCase
@@ -63,22 +61,6 @@ def scored_cases(outcomes: Iterable[Outcome]) -> dict[str, ScoredCase]:
     for outcome in outcomes:
         epochs.setdefault(outcome.case_id, []).append(outcome)
     return {name: ScoredCase(sorted(of_case, key=lambda outcome: outcome.epoch)) for name, of_case in epochs.items()}
-
-
-def refuse_other_cases(path: Path, where: str, logged: Mapping[str, Any], cases: int) -> None:
-    """Raise RunError unless a document that has several cases lists those that were asked, in their order.
-
-    Args:
-        logged: what a harness logs of it, see `Benchmark.logged`.
-    """
-    listed = logged.get("cases")
-    if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed) or len(listed) != cases:
-        found = f"{len(listed)} cases" if isinstance(listed, list) else "no list of cases"
-        raise refused(f"{path}, {where}", found, f"one for each of {cases} answers", AS_WRITTEN)
-    digest = document_digest(str(logged.get("id")), [str(case.get("digest")) for case in listed])
-    if logged.get("digest") != digest:
-        expected = f"{logged.get('digest')}: other ones, or in another order"
-        raise refused(f"{path}, {where}", f"cases with the digest {digest}", expected)
 
 
 def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: int) -> None:
@@ -135,8 +117,6 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
         found = f"the answers {[answer for of_case in answers for answer in of_case]!r}"
         raise refused(f"{path}, {where}", found, "one per call", AS_WRITTEN)
     tables = benchmark.tabled(method, outcomes, task.harness)
-    if logged.mean is not None and task.signature["task_version"] == benchmark.version:
-        _refuse_other_mean(path, where, logged.mean, tables)
     values = [None] * len(tables) if logged.values is None else logged.values
     if len(values) != len(tables) or (logged.values and not all(isinstance(value, Mapping) for value in values)):
         found = f"no values of its {len(tables)} cases"
@@ -164,17 +144,6 @@ def _outcomes(path: Path, method: Method, logged: LoggedDocument, evidence: Sequ
         return method.judge(logged.document, evidence, None, logged.epoch, logged.usage)
     except RewardError as error:
         raise RunError(f"{path}: {error}") from error
-
-
-def _refuse_other_mean(
-    path: Path, where: str, logged: Mapping[str, Any], tables: Sequence[Mapping[str, float]]
-) -> None:
-    """Raise RunError unless the score of a document is the mean over its cases."""
-    for metric in tables[0]:
-        value = mean(of_case[metric] for of_case in tables)
-        if metric in logged and not equal(logged[metric], value):
-            expected = f"{value:g}, the mean over its {len(tables)} cases"
-            raise refused(f"{path}, {where}", f"{metric} {logged[metric]}", expected)
 
 
 def _refuse_unknown(task: LoggedTask, case: Compared) -> None:

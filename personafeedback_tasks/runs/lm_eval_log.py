@@ -19,9 +19,8 @@ from ..engine.signature import KEY, signatures
 from ..engine.thinking import token_limit
 from ..engine.usage import Usage
 from . import fields
-from .claims import HarnessRecord
-from .judged import refuse_other_cases, refuse_other_number
-from .log import Log, LoggedDocument, LoggedTask, Printed
+from .judged import refuse_other_number
+from .log import Log, LoggedDocument, LoggedTask
 from .model_arguments import needed
 from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, defining, refused, signed, text
 from .unfinished import perhaps
@@ -138,9 +137,7 @@ def _task(path: Path, results: dict[str, Any], task: str, samples: Path, cached:
         path=samples,
         signatures=signatures,
         harness="lm-eval",
-        record=_record(results, task, config),
         documents=partial(_documents, samples, task, signatures[0], count, wrapping, cached),
-        printed=_printed(results, task),
         room=token_limit(config.get("generation_kwargs")),
     )
 
@@ -188,22 +185,23 @@ def _documents(
     """
     benchmark, rows = find(signature["benchmark"]), 0
     method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
-    for rows, line in enumerate(limits.lines(path), start=1):
-        try:
-            row = lenient(line)
-            if cached is not None:
-                requests = (row.get("arguments") or {}).values()
-                cached |= {
-                    hash(repr(asked)): hash(repr(said)) for asked, said in zip(requests, row["resps"], strict=False)
-                }
-            yield _document(path, row, f"line {rows}", benchmark, method, setting, wrapping)
-        except RunError:
-            raise
-        except UNREADABLE as error:
-            raise RunError(
-                f"{path}, line {rows}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
-                f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
-            ) from error
+    with open(path, "rb") as file:
+        for rows, line in enumerate(file, start=1):
+            try:
+                row = lenient(line)
+                if cached is not None:
+                    requests = (row.get("arguments") or {}).values()
+                    cached |= {
+                        hash(repr(asked)): hash(repr(said)) for asked, said in zip(requests, row["resps"], strict=False)
+                    }
+                yield _document(path, row, f"line {rows}", benchmark, method, setting, wrapping)
+            except RunError:
+                raise
+            except UNREADABLE as error:
+                raise RunError(
+                    f"{path}, line {rows}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
+                    f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
+                ) from error
     if rows != count:
         advice = f"{perhaps('lm-eval')} " if rows < count else ""
         advice += "If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
@@ -221,8 +219,6 @@ def _document(
 ) -> LoggedDocument:
     """A row. Its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one."""
     logged = row["doc"]
-    if method.several is not None:
-        refuse_other_cases(path, where, logged, len(method.of_each(logged["targets"])))
     document = benchmark.scorable(method, logged, setting)
     each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1
     refuse_other_number(path, where, list(map(len, row["resps"])), len(method.asked(document.settings)) * each)
@@ -284,41 +280,10 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else "".join(str(part.get("text", part)) for part in content)
 
 
-def _record(results: dict[str, Any], task: str, config: dict[str, Any]) -> HarnessRecord:
-    """lm-eval's own record of a task, beside its signature."""
-    metadata, told = config["metadata"], config.get("dataset_kwargs") or {}
-    arguments, kind = _arguments(results), results["config"]["model"]
-    named = {text(arguments[name]) for name in (*_ADAPTERS, *_NAMES) if name in arguments}
-    models = [("model_name", {str(results["model_name"])}, named)] if named and results.get("model_name") else []
-    if results.get("model_source") not in (None, "CUSTOM"):  # the latter for a model that a program passed
-        models.append(("model_source", {str(results["model_source"])}, {str(kind)}))
-    return HarnessRecord(
-        task=task,
-        place="the metadata of the task",
-        options={**metadata, **({"method": told["method"]} if "method" in told else {})},
-        fields={
-            ("task_version", "the metadata of the task"): str(metadata.get("version")),
-            ("task_version", "versions"): str((results.get("versions") or {}).get(task, metadata.get("version"))),
-            ("task", "task_alias"): config.get("task_alias"),
-            **({("benchmark", "dataset_kwargs"): told["benchmark"]} if "benchmark" in told else {}),
-        },
-        models=models,
-    )
-
-
-def _printed(results: dict[str, Any], task: str) -> Printed | None:
-    """The table of a task; None where nothing was scored."""
-    found = {key.partition(",")[0]: value for key, value in results["results"][task].items() if "_stderr," not in key}
-    return None if "bypass" in found else Printed(task, found, "_stderr_clustered", cells=False)
-
-
 _CACHE = fields.named("lm_eval _EvalConfig", fields.REASON)
 
-_ADAPTERS = ("peft", "delta")
-"""The model arguments by which lm-eval names a model before those of _NAMES."""
-
 _NAMES = ("pretrained", "model", "path", "engine")
-"""The model arguments that name the model; lm-eval's own `model_name` is made up if none of them is given."""
+"""The model arguments that name the model."""
 
 
 def _arguments(results: dict[str, Any]) -> dict[str, Any]:

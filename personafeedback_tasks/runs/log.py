@@ -1,4 +1,4 @@
-"""A log as its reader gives it: evidence, and what the log claims. Nothing in it is checked yet; see checks.py.
+"""A log as its reader gives it: evidence, and the scores of the log. Nothing in it is checked yet; see checks.py.
 
 A reader knows the files of one harness. Those of lm-eval and Inspect are built in; another harness has its own in the entry point
 group `personafeedback_tasks.logs` (any name -> module:reader), or calls `register`.
@@ -20,7 +20,6 @@ from ..engine.evidence import Evidence, Reply
 from ..engine.outcome import Answers
 from ..engine.stopping import StopPlan
 from ..engine.usage import Usage
-from .claims import HarnessRecord
 from .run import Asked, Run
 
 GROUP = "personafeedback_tasks.logs"
@@ -37,7 +36,6 @@ class LoggedDocument:
         evidence: one per call, see `Method.asked`.
         answers: of each case under each setting, as logged; None where the log has none beside the evidence.
         values: metric -> value of each case, as logged; None where the harness scored nothing.
-        mean: metric -> value of the whole document, where a harness logs that of several cases beside `values`.
         epoch: see `engine.outcome.Outcome`.
         usage: under each setting; empty where nothing is counted.
         mark: why it does not count, see marks.py; empty if it does.
@@ -52,7 +50,6 @@ class LoggedDocument:
     evidence: Sequence[Evidence] = ()
     answers: Sequence[Answers] | None = None
     values: Sequence[Mapping[str, Any]] | None = None
-    mean: Mapping[str, Any] | None = None
     epoch: int = 1
     usage: Sequence[Usage] = ()
     mark: str = ""
@@ -68,22 +65,6 @@ class Grader(NamedTuple):
     conditions: Mapping[str, Any]
 
 
-class Printed(NamedTuple):
-    """A harness's own table of means.
-
-    Attributes:
-        name: of the table, for errors.
-        values: metric -> value; others than ours are skipped.
-        stderr: the end of the names of standard errors there.
-        cells: whether it has means of each cell, too.
-    """
-
-    name: str
-    values: Mapping[str, Any]
-    stderr: str = "_stderr"
-    cells: bool = True
-
-
 @dataclass(frozen=True, kw_only=True)
 class LoggedTask:
     """One task of a log.
@@ -91,9 +72,7 @@ class LoggedTask:
     Attributes:
         signatures: one per setting, see `engine.signature.signature`.
         harness: whose table the values are in, see `Metric.harnesses`.
-        record: what the harness itself says was run. Sets of models in it may be filled while documents are read.
         documents: reads them, in the order of the file. Raises RunError.
-        printed: its table; None where there is none to compare.
         completed: how many documents the log says were answered, in all epochs; 0 where it does not.
         epochs: how many the log says were asked; None where a harness has none.
         invalidated: whether the log has the mark as a whole.
@@ -105,9 +84,7 @@ class LoggedTask:
     path: Path
     signatures: Sequence[dict[str, Any]]
     harness: str
-    record: HarnessRecord
     documents: Callable[[], Iterable[LoggedDocument]]
-    printed: Printed | None
     completed: int = 0
     epochs: int = 1
     invalidated: bool = False

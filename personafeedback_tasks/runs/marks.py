@@ -1,4 +1,4 @@
-"""Inspect's own marks in a log: the version of its format, and which samples count.
+"""Inspect's own marks in a log: which samples count.
 
 Inspect 0.3.285 can invalidate samples (`inspect_ai.log.invalidate_samples`), which leaves its table of means as it was. Later
 versions can exclude samples from the metrics, too. Neither says that a sample was answered wrongly: it is left out here.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,48 +17,13 @@ from . import fields
 from .judged import Compared
 from .run import RunError, refused
 
-FORMAT = 2
-"""The newest version of Inspect's log format that is known here."""
-
 INVALIDATED, EXCLUDED = "invalidated", "excluded from metrics"
 
 _ENDED = ("limit", "error")
 """What ended a sample. It counts nevertheless if all of its calls were answered before."""
 
-_VERSION = re.compile(rb'"version"\s*:\s*(\d{1,9})')
 _MARK = re.compile("invalid|exclu")
 """How the fields begin that mark a sample or a score: `invalidation` is one; later versions have others."""
-
-
-def refuse_unknown_format(path: Path) -> None:
-    """Raise RunError for a log of a newer format: what it marks cannot be known.
-
-    Args:
-        path: a log of Inspect. A damaged one passes; its reader says what is wrong with it.
-    """
-    found = _VERSION.search(_beginning(path))
-    if found is not None and int(found[1]) > FORMAT:
-        raise RunError(
-            f"{path}: found version {int(found[1])} of Inspect's log format, expected at most {FORMAT}. Upgrade "
-            "personafeedback-tasks; if there is no version that reads it, convert the log with the Inspect that wrote it."
-        )
-
-
-def _beginning(path: Path) -> bytes:
-    """The first bytes of the header."""
-    try:
-        if not zipfile.is_zipfile(path):
-            with open(path, "rb") as file:
-                return file.read(200)
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-            header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
-            if header is None:
-                return b""
-            with archive.open(header) as member:
-                return member.read(200)
-    except Exception:  # a zip and its compression each have errors of their own
-        return b""
 
 
 def mark_of(sample: Mapping[str, Any], scorer: str) -> str:

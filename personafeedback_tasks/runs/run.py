@@ -110,7 +110,7 @@ class Run:
         apart: the conditions in which it differs from runs beside it that would have the same name, in words.
         named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: its cases with their prompts, see asked.py; None for replies without a log, and once they are compared.
-        unchecked: what of its claims could not be compared with its log.
+        unchecked: what could not be compared, or is missing.
         stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
         usage: of the model's calls, those of cases that do not count included.
         beside: who else was asked in this run, or what for -> what that took, see `runs.usage`. Of a log of several settings the first has it.

@@ -247,25 +247,11 @@ def refused(log, path) -> str:
     return " ".join(done.output.split())
 
 
-def test_a_correlation_that_was_changed_is_refused(five, tmp_path):
+def test_an_output_that_was_changed_is_refused(five, tmp_path):
     log = read_eval_log(str(five))
-    log.results.scores[0].metrics["pearson_verbosity"].value = 0.9
-    assert "found pearson_verbosity 0.9 in the table of Inspect's results, expected" in refused(
-        log, tmp_path / "x.eval"
-    )
-
-
-@pytest.mark.parametrize(
-    ("right", "sentence"),
-    [
-        (0, "found acc_correctness 0.* for .*, expected 1 from its answers .1 of 48 rows disagree"),
-        (1, "found pearson_correctness .* in the table of Inspect's results"),
-    ],
-)
-def test_an_output_that_was_changed_is_refused_whether_or_not_its_case_was_right(right, sentence, five, tmp_path):
-    log = read_eval_log(str(five))
-    sample = next(one for one in log.samples if one.scores["personafeedback_reward"].value["acc_correctness"] == right)
+    sample = next(one for one in log.samples if one.scores["personafeedback_reward"].value["acc_correctness"] == 0)
     sample.output.choices[0].message.metadata["aspects"]["correctness"] = 1e9
+    sentence = "found acc_correctness 0.* for .*, expected 1 from its answers .1 of 48 rows disagree"
     assert re.search(sentence, refused(log, tmp_path / "x.eval"))
 
 

@@ -1,4 +1,4 @@
-"""Nobody can bend a log: what was changed after the run is one error that names the first row and how many, and no card is written."""
+"""Scores follow from replies, cases are the data's, each counts once: else one error that names the first row and how many, and no card."""
 
 from __future__ import annotations
 
@@ -211,16 +211,13 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
     "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
     "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*40 of 80 rows disagree"),
     "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
-    "replies, answers and values": (some(flip_score_and_say), untouched, "(found acc .* in the table of .* from its samples|found another reply in its output)"),
     "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
-    "the table": (untouched, better, r"found acc 0\.99 in the table of .*, expected 0\.\d+ from its samples"),
     "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
-    "users": (alone, untouched, r"found acc\w* [\d.e-]+ in the table of"),
+    "users": (alone, untouched, r"80 of 80 cases belong to another user than in"),
     "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answers C, A for general_hard:"),
     "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answers A, hello for general_hard:"),
     "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answers  B, A for general_hard:"),
-    "30 cases": (keep_30, claim_30, r"found 30 as the number of cases of general_hard, expected 80, since the log says counts=checked"),
-    "fewer rows": (keep_30, untouched, "(found 30 rows of .* expected 80|found acc.* in the table of)"),
+    "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 80 as in"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip
 
@@ -371,24 +368,16 @@ def test_what_another_version_read_is_counted_and_moves_no_number(harness, logs,
     assert f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, which reads 80 replies differently." in said  # fmt: skip
 
 
-@pytest.mark.parametrize("lacking", ["rows", "table"])
 @pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
-def test_a_metric_that_a_later_version_adds_is_no_contradiction(harness, lacking, logs, tmp_path, monkeypatch):
-    """An earlier log has neither a value nor a mean of it; what it has must follow from the replies as before."""
+def test_a_metric_that_a_later_version_adds_is_no_contradiction(harness, logs, tmp_path):
+    """An earlier log has no value of it; what it has must follow from the replies as before."""
 
     def lose_values(rows: list[Json]) -> None:
-        for row in rows if lacking == "rows" else ():
+        for row in rows:
             values = row["scores"]["personafeedback"]["value"] if is_inspect(row) else row
             values.pop("acc")
 
-    def lose_mean(header: Json) -> None:
-        if "eval" in header:
-            header["results"]["scores"][0]["metrics"].pop("acc")
-        else:
-            (task,) = header["results"]
-            header["results"][task].pop("acc,none")
-
-    earlier = bent(logs[harness], tmp_path / "earlier", lose_values, lose_mean)
+    earlier = bent(logs[harness], tmp_path / "earlier", lose_values, untouched)
     assert read_run(earlier).cases == read_run(logs[harness]).cases
     worse = bent(earlier, tmp_path / "worse", some(values_but("acc")), untouched)
     with pytest.raises(RunError, match="from its answers"):

@@ -433,10 +433,6 @@ def exchange_replies(header, metadata, rows):
         row["resps"] = row["resps"][2:4] + row["resps"][:2] + row["resps"][4:]
 
 
-def other_model_data(header, metadata, rows):
-    metadata["personafeedback_tasks"][2]["data"] = "0" * 12
-
-
 def forget_a_setting(header, metadata, rows):
     del metadata["personafeedback_tasks"][2]
 
@@ -445,20 +441,14 @@ def raise_the_difference(header, metadata, rows):
     rows[0]["right_minus_wrong"] = 1.5
 
 
-def raise_the_table(header, metadata, rows):
-    header["results"]["personafeedback_general_hard"]["persona_gain,none"] = 0.9
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (relabel, r"found task personafeedback_general_hard \(other_persona, demonstration\) in its signature"),
+        (relabel, "found the settings persona, other_persona, no_persona, expected other_persona, persona, no_persona"),
         (relabel_rows, "found the settings other_persona, persona, no_persona, expected persona, other_persona, no_persona as in the signature"),
         (exchange_replies, "found the answers"),
-        (other_model_data, "found data 000000000000 in its signature"),
-        (forget_a_setting, "found setting persona and other_persona in its signature, expected"),
+        (forget_a_setting, "found the settings persona, other_persona, no_persona, expected persona, other_persona as"),
         (raise_the_difference, "found right_minus_wrong 1.5 for"),
-        (raise_the_table, "found persona_gain 0.9 in the table of personafeedback_general_hard"),
     ],
 )  # fmt: skip
 def test_a_log_that_was_changed_is_refused(change, sentence, logs, tmp_path):

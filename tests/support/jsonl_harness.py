@@ -18,8 +18,7 @@ from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.engine.outcome import ScoredCase
 from personafeedback_tasks.engine.table import table
-from personafeedback_tasks.runs.claims import HarnessRecord
-from personafeedback_tasks.runs.log import Log, LoggedDocument, LoggedTask, Printed, Reader
+from personafeedback_tasks.runs.log import Log, LoggedDocument, LoggedTask, Reader
 from personafeedback_tasks.runs.run import Asked, Run, RunError, signed
 
 NAME = "jsonl-runner"
@@ -74,9 +73,7 @@ def opened(path: Path) -> list[Log]:
         path=path,
         signatures=every,
         harness=NAME,
-        record=HarnessRecord(header["task"], "the first line", header["options"], {}),
         documents=partial(documents, rows, said),
-        printed=Printed("the last line", last["table"]),
     )
     header_only = Run(
         model=header["model"], harness=f"{NAME} {header[NAME]}", date=header["date"], signature=said, conditions={}, cells={},

@@ -1,4 +1,4 @@
-"""A log under another name: whatever its signature claims is compared with what the harness wrote and with the prompts themselves."""
+"""Prompts are ours, all of them and whole: a log that says another setting, wording or order than its prompts have is refused."""
 
 from __future__ import annotations
 
@@ -126,47 +126,31 @@ def test_no_honest_log_is_refused(logs):
         assert len(read_run(log).asked or ()) == 8
 
 
-# --- the signature against the harness ----------------------------------------------------------------------------------
+# --- signatures -----------------------------------------------------------------------------------------------------------
 
 CLAIMS: dict[str, tuple[Json, str]] = {
-    "package version of the task": ({"task_version": "1.1"}, f"found task_version 1.1 in its signature, expected {re.escape(TASK_VERSION)}"),
     "newer": ({"task_version": "9.0"}, rf"found task version 9\.0 of personafeedback, expected at most {re.escape(TASK_VERSION)}"),
     "1.10 is newer than 1.2": ({"task_version": "1.10"}, r"found task version 1\.10 of personafeedback"),
     "no version": ({"task_version": "abc"}, "found the task version 'abc' in its signature, expected numbers"),
-    "setting": ({"setting": "no_persona"}, "found setting no_persona in its signature, expected persona"),
-    "method": ({"method": "cot"}, "(found method cot in its signature, expected generate|found no answers from our scorer)"),
-    "k": ({"k": 3}, "found k 3 in its signature, expected 5"),
-    "filter": ({"rag_filter": True}, "found rag_filter true in its signature, expected false"),
-    "wording": ({"prompt": "v2"}, "found prompt v2 in its signature, expected v1"),
-    "language": ({"language": "zh"}, "found language zh in its signature, expected auto"),
-    "hidden": ({"hide": ["Name"]}, "found hide Name in its signature, expected "),
-    "others": ({"others": "b8960579f844"}, "found others b8960579f844 in its signature, expected null"),
-    "memory": ({"memory": "b8960579f844"}, "found memory b8960579f844 in its signature, expected null"),
-    "fingerprint": ({"fingerprint": "v1-000000000000"}, "found fingerprint v1-000000000000 in its signature, expected v1-"),
-    "task": ({"task": f"{HARD} (no_persona, demonstration)"}, "found task .* in its signature, expected"),
-    "source": ({"source": "PersonalAILab/PersonaFeedback@" + 40 * "0"}, "found source .* in its signature, expected sample"),
-    "counts": ({"counts": "any"}, "found counts any in its signature, expected checked"),
-    "demonstration": ({"demonstration": False}, "(found demonstration false|found task|found 8 as the number)"),
-    "set": ({"set": {"name": "x", "counts": {"general_hard": 8}}}, "(found task|found a run of x)"),
+    "setting": ({"setting": "no_persona"}, "found another prompt"),
+    "method": ({"method": "cot"}, "(found another prompt|found no answers from our scorer|found the answers)"),
+    "wording": ({"prompt": "v2"}, "found another prompt"),
+    "language": ({"language": "zh"}, "found another prompt"),
+    "no such option": ({"prompt": "v9"}, "found options in its signature that no run has"),
+    "set": ({"set": {"name": "x", "counts": {"general_hard": 8}}}, "found a run of x"),
     "cases": ({"cells": {"general_hard": {"cases": 7, "data": "x"}}}, "found 7 as the number of cases of general_hard, expected 8"),
     "cell": ({"cells": {"general_easy": {"cases": 8, "data": "x"}}}, "found a case of general_hard, expected one of general_easy"),
     "texts": ({"cells": {"general_hard": {"cases": 8, "data": "x"}}}, "found the digest x of the cases of general_hard"),
 }  # fmt: skip
 
 
-@pytest.mark.tried("claims in a signature that the log contradicts: one sentence, no card")
+@pytest.mark.tried("signatures that are not those of the prompts and the data of a log: one sentence, no card")
 @pytest.mark.parametrize("name", CLAIMS)
 @pytest.mark.parametrize("harness", HARNESSES)
-def test_a_field_of_the_signature_that_was_changed_is_refused(harness, name, logs, tmp_path):
+def test_a_signature_that_the_prompts_or_the_data_refute_is_refused(harness, name, logs, tmp_path):
     fields, sentence = CLAIMS[name]
     log = bent(logs[harness, "persona"], tmp_path / "bent", claim(**fields))
     assert re.search(sentence, refused(log, "sample", tmp_path))
-
-
-def test_a_run_on_the_wrong_persona_names_whose(logs, tmp_path):
-    for harness in HARNESSES:
-        log = bent(logs[harness, "other_persona"], tmp_path / harness, claim(others=None))
-        assert "found others null in its signature, expected a value" in refused(log, "sample", tmp_path)
 
 
 # --- the prompts --------------------------------------------------------------------------------------------------------
@@ -226,35 +210,6 @@ def test_one_reply_per_call(logs, tmp_path):
 
     log = bent(logs["lm-eval", "persona"], tmp_path / "more", more)
     assert "line 4: found 3 replies to 2 calls, expected one to each of 2" in refused(log, "sample", tmp_path)
-
-
-def test_one_model_everywhere(logs, tmp_path):
-    def rename(header: Json, rows: list[Json]) -> None:
-        header["eval"]["model"] = "scripted/gold"
-
-    log = bent(logs["inspect", "persona"], tmp_path / "renamed", rename)
-    assert "found the model scripted/readable in its samples, expected scripted/gold" in refused(
-        log, "sample", tmp_path
-    )
-
-    def uncounted(header: Json, rows: list[Json]) -> None:
-        for row in rows:
-            row["model_usage"] = {}
-
-    log = bent(logs["inspect", "persona"], tmp_path / "uncounted", rename, uncounted)
-    assert "found the model scripted/readable in its calls, expected scripted/gold" in refused(log, "sample", tmp_path)
-
-    def named(header: Json, rows: list[Json]) -> None:
-        header["config"]["model_args"], header["model_name"] = {"pretrained": "a/b", "dtype": "float32"}, "c/d"
-
-    log = bent(logs["lm-eval", "persona"], tmp_path / "named", named)
-    assert "found the model c/d in model_name, expected a/b" in refused(log, "sample", tmp_path)
-
-    def honest(header: Json, rows: list[Json]) -> None:
-        header["config"]["model_args"] = "pretrained=a/b,peft=c/d"
-        header["model_name"] = "c/d"
-
-    accepted(bent(logs["lm-eval", "persona"], tmp_path / "adapter", honest), "sample")
 
 
 @pytest.mark.parametrize("lost", [1, 8])
@@ -363,16 +318,6 @@ def test_a_tool_that_the_model_had_is_another_prompt(logs, tmp_path):
     assert "oracle" in refused(log, "sample", tmp_path)
 
 
-def test_the_reply_that_is_scored_is_that_of_its_call(logs, tmp_path):
-    def other(header: Json, rows: list[Json]) -> None:
-        for event in rows[4]["events"]:
-            if event["event"] == "model":
-                event["output"]["choices"][0]["message"]["content"] += " or not"
-
-    log = bent(logs["inspect", "persona"], tmp_path / "bent", other)
-    assert "found another reply in its output than in the call of scripted/readable" in refused(log, "sample", tmp_path)
-
-
 CHATML = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] | trim + '<|im_end|>\\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
@@ -478,19 +423,15 @@ def part_logs(part_log, real_part) -> dict[str, Path]:
 @pytest.mark.tried(
     "task versions of a log whose answers were made perfect: no card, or one with the score of the replies"
 )
-@pytest.mark.parametrize("everywhere", [True, False])
 @pytest.mark.parametrize(
     "version", ["0.9", "1.0", "1.1", TASK_VERSION, "1.10", "9.0", "abc", "", "01.2", "1.2.0", "-1", "１.１"]
 )
 @pytest.mark.parametrize("harness", HARNESSES)
-def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, part_logs, real_part, tmp_path):
+def test_no_task_version_buys_a_perfect_card(harness, version, part_logs, real_part, tmp_path):
     """Scores follow from the replies. The most that a claim of another version buys is a sentence about the answers."""
 
     def versioned(header: Json, rows: list[Json]) -> None:
-        if everywhere:
-            set_version(header, task_of(header), version)
-        else:
-            signed(header, task_of(header))["task_version"] = version
+        set_version(header, task_of(header), version)
 
     log = bent(part_logs[harness], tmp_path / "bent", perfect, versioned)
     card, honest = tmp_path / "card.md", tmp_path / "honest.md"
@@ -500,7 +441,6 @@ def test_no_task_version_buys_a_perfect_card(harness, version, everywhere, part_
         assert not card.exists()
         assert "100.0" not in done.output
         return
-    assert everywhere
     assert version != TASK_VERSION
     personafeedback("card", part_logs[harness], "--model-card", honest, "--data", real_part)
     ours, its = (ModelCard(path.read_text("utf-8")).data.eval_results for path in (card, honest))
