@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from ..common.errors import OptionError
 from ..common.files import write
+from ..engine.benchmark import Benchmark
 from ..engine.plan import asked, benchmark_of
 from ..engine.recorded import calls_of, line_of, read
 from ..runs.data import RunData
@@ -130,8 +131,6 @@ def score_replies(
 
 def _commands(run: Run, file: Path) -> list[str]:
     """What scores the replies of a run: one command for each of its tasks."""
-    from ..reports.rerun import selections
-
     words = ["--data", str(run.signature["source"])]
     options = run.benchmark.options.changed(run.signature)
     if run.signature["counts"] == "any" != run.benchmark.options().counts:
@@ -139,5 +138,14 @@ def _commands(run: Run, file: Path) -> list[str]:
     for name, value in options.items():
         words += ["-T", f"{name}={','.join(value) if isinstance(value, list) else text(value)}"]
     words += ["--partial"] if run.partial else []
-    tasks = [run.benchmark.task(selection, run.method.suffix) for selection in selections(run.benchmark, run.cells)]
+    tasks = [run.benchmark.task(selection, run.method.suffix) for selection in _selections(run.benchmark, run.cells)]
     return [shlex.join(["personafeedback", "score-replies", task, str(file), *words]) for task in tasks]
+
+
+def _selections(benchmark: Benchmark, cells: Mapping[str, int]) -> list[str]:
+    """The ends of the task names: that of the one task that has just these cells, else those of the cells, or of the only task."""
+    selected = benchmark.selections
+    for name, narrowed in selected.items():
+        if set(cells) == {cell for cell in benchmark.cells if narrowed.items() <= selected.get(cell, {}).items()}:
+            return [name]
+    return [cell for cell in benchmark.cells if cell in cells and cell in selected] or [""]

@@ -128,7 +128,7 @@ def _names(run: Run) -> Iterator[list[str]]:
     yield parts
     if run.harness.startswith("inspect"):  # the first part is its provider
         yield parts[1:]
-    folders = [str(run.needed["model_path"])] if run.needed.get("model_path") else []
+    folders = []
     if name != run.model or _CHECKPOINT.fullmatch(parts[-1] if parts else ""):
         folders.append(run.model)
     for folder in folders:

@@ -1,4 +1,4 @@
-"""The text of a model card about a run: what was measured, the caveats, how to run it again."""
+"""The text of a model card about a run: what was measured, the caveats, how it was asked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
 from .headline import ceilings, verdict
 from .report_text import gap_columns, published_tables, sheet_notes
-from .rerun import commands
 from .sentences import first_sentence, sentence
 from .table import Column, Table, interval, percent, spaced, with_interval
 
@@ -71,7 +70,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
                 *(foreign.markdown(first_sentence(caveat)) for caveat in report.caveats),
             ]
         ),
-        "<details>\n<summary>Every number, more on the data, and how to run it again</summary>",
+        "<details>\n<summary>Every number, more on the data, and how the model was asked</summary>",
         *_details(
             report,
             spec,
@@ -88,14 +87,13 @@ def bulleted(texts: Sequence[str]) -> str:
 
 
 def _details(report: Report, spec: CardSpec, measures: Sequence[str], caveats: Sequence[str]) -> list[str]:
-    """What a card folds away: every number, the other caveats, the commands, the signatures."""
+    """What a card folds away: every number, the other caveats, the harness's arguments, the signatures."""
     controls = "".join(
         f"  \nControl {value}: {foreign.code(signature_line(control, public=True))}"
         for value, control in report.controls.items()
     )
     baselines = "; ".join(f"{name} always picks {what}" for name, what in spec.baselines.items())
     sheet = report.sheet if report.sheet and report.sheet.named else None
-    again = commands([report.run, *report.controls.values()])
     return [
         *_table(report, spec, measures).markdown(),
         f"Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
@@ -103,9 +101,21 @@ def _details(report: Report, spec: CardSpec, measures: Sequence[str], caveats: S
         *([foreign.markdown(report.published.why)] if report.published else []),
         *(part for table in published_tables(report) for part in table.markdown()),
         bulleted(caveats),
-        f"To run it again (the signature has everything else that shapes a call):\n\n{foreign.fenced(again, 'bash')}",
+        _arguments(report),
         f"Signature: {foreign.code(signature_of(report))}{controls}",
     ]
+
+
+def _arguments(report: Report) -> str:
+    """The arguments of the harness that matter most, in one line; the signature has all."""
+    run, control = report.run, report.run.benchmark.report.control
+    named = {"method": run.method.name}
+    if control is not None:
+        runs = (run, *report.controls.values())
+        named[control.option] = ",".join(str(one.signature[control.option]) for one in runs)
+    named |= {name: str(run.conditions[name]) for name in ("chat template", "few-shot") if name in run.conditions}
+    arguments = ", ".join(f"{name}={value}" for name, value in named.items())
+    return f"Asked in {foreign.markdown(run.harness)} with {foreign.code(arguments)}."
 
 
 def _main_table(report: Report, spec: CardSpec, measures: Sequence[str]) -> Table:

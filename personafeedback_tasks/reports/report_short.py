@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from ..analysis.place import place_of
@@ -13,7 +14,6 @@ from ..runs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
 from .report_text import published
-from .rerun import FOLDER, asking
 from .sentences import first_sentence, sentence
 from .table import Column, Table, gain, interval, number, spaced, with_ends, with_interval
 from .terminal import WIDTH, height
@@ -85,17 +85,18 @@ def _points(estimate: Estimate) -> str:
 
 
 def _asking(report: Report) -> list[Block]:
-    """The command for the controls that are missing; none where the run itself must be repeated."""
-    if report.void:
-        return []
+    """The option that asks for the controls that are missing; none where the run itself must be repeated, or no harness made it."""
+    run, control = report.run, report.run.benchmark.report.control
     missing = [
         value for name, value in report.named_controls.items() if name not in report.differences(report.overall.name)
     ]
-    command = asking(report.run, missing) if missing else []
-    if not command:
+    if control is None or report.void or not missing or not run.harness.startswith(("lm-eval", "inspect")):
         return []
-    folder = f" ({FOLDER}: that of the run's data)" if any(f"={FOLDER} " in line for line in command) else ""
-    return [lines([f"To ask for {' and '.join(missing)}{folder}:", *command])]
+    settings = ",".join(missing)
+    option = f"-T {control.option}={settings}"
+    if run.harness.startswith("lm-eval"):
+        option = f"--metadata '{json.dumps({control.option: settings})}'"
+    return [lines([f"To ask for {' and '.join(missing)}, repeat the run with {option}."])]
 
 
 def _cells(report: Report) -> list[Block]:

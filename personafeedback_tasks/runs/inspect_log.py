@@ -36,7 +36,6 @@ from ..inspect_harness.metrics import VALUES
 from . import marks
 from .inspect_conditions import conditions, grader, is_cached
 from .log import Log, LoggedDocument, LoggedTask
-from .model_arguments import needed
 from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .stopped import plan_in
 from .unfinished import perhaps
@@ -96,7 +95,6 @@ def _run(samples: _Samples) -> Run:
         cases={},
         logs=(samples.path,),
         cache="Inspect's" if is_cached(log) else "",
-        needed=needed({**log.eval.model_args, "base_url": log.eval.model_base_url}),
         resumed=log.eval.task_id,
         status=log.status,
         prompts=_prompts(samples),

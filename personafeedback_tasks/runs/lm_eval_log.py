@@ -21,7 +21,6 @@ from ..engine.usage import Usage
 from . import fields
 from .judged import refuse_other_number
 from .log import Log, LoggedDocument, LoggedTask
-from .model_arguments import needed
 from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, defining, refused, signed, text
 from .unfinished import perhaps
 from .wrapping import LABEL, Wrapping
@@ -115,8 +114,6 @@ def _log(path: Path, results: dict[str, Any], samples: Mapping[str, Path]) -> Lo
         cells={},
         cases={},
         logs=(path, *samples.values()),
-        loaded=(str(results["config"]["model"]), key),
-        needed=needed(arguments),
         cache=cache,
         cached=cached,
         prompts=reduce(add, (window.logged(results["configs"][task]["metadata"]) for task in samples)),

@@ -97,10 +97,8 @@ class Run:
         signature: see `engine.signature.signature`; without what differs from cell to cell.
         conditions: what else shapes a call (chat template, few-shot, generation arguments), by name.
         cells: cell -> its number of cases; those that were started.
-        loaded: what lm-eval's command calls the kind of model, and the model argument that names it.
         cache: the file that replies may come from; empty without one.
         cached: where that may have replies to other models: request -> reply, both hashed.
-        needed: the other model arguments without which the model cannot be loaded or reached again, see NEEDED.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
         otherwise: number of replies that the installed version of the reader reads differently from that of the run.
         status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
@@ -126,10 +124,8 @@ class Run:
     cells: Mapping[str, int]
     cases: Mapping[str, ScoredCase]
     logs: tuple[Path, ...]
-    loaded: tuple[str, str] = ("TYPE", "pretrained")
     cache: str = ""
     cached: Mapping[int, int] = field(default_factory=dict, repr=False)
-    needed: Mapping[str, Any] = field(default_factory=dict)
     resumed: str = ""
     otherwise: int = 0
     status: str = "success"
@@ -162,7 +158,7 @@ class Run:
         return {}
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
-        for name in ("model", "signature", "conditions", "needed"):
+        for name in ("model", "signature", "conditions"):
             object.__setattr__(self, name, without_passwords(getattr(self, name)))
         # harnesses log cases in the order of files or of their ends: the last bit of a sum must not depend on it
         object.__setattr__(self, "cases", dict(sorted(self.cases.items(), key=lambda item: _in_order(item[0]))))

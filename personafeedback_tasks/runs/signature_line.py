@@ -56,11 +56,8 @@ def model_in(line: str) -> str:
 
 def model_of(run: Run) -> str:
     """What the user calls the model, else its name in the harness; the last folder of a path."""
-    return run.shown or model_in_harness(run)
-
-
-def model_in_harness(run: Run) -> str:
-    """The model's name in the harness; the last folder of a path."""
+    if run.shown:
+        return run.shown
     if run.model.startswith(("/", ".", "~")) or "//" in run.model or "\\" in run.model:
         return re.split(r"[/\\]+", run.model.rstrip("/\\"))[-1]
     return run.model

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import json
 import math
 import os
@@ -48,13 +47,8 @@ from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_file import CardError
 from personafeedback_tasks.reports.card_models import same_model
 from personafeedback_tasks.reports.card_refusals import refuse_unpublishable
-from personafeedback_tasks.reports.provider_variables import INSPECT as INSPECT_VARIABLES
-from personafeedback_tasks.reports.provider_variables import LM_EVAL as LM_EVAL_VARIABLES
-from personafeedback_tasks.reports.provider_variables import provider_variables
-from personafeedback_tasks.reports.rerun import commands
 from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.data import RunData
-from personafeedback_tasks.runs.model_arguments import needed
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError
 from personafeedback_tasks.runs.signature_line import model_of
@@ -268,7 +262,7 @@ def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
     assert len(outside.split()) <= 350, len(outside.split())
     assert outside.count("| :-- |") == 1
     assert "Label ceiling" in outside
-    assert "setting=persona,other_persona,no_persona" in folded.replace('"setting": "', "setting=")
+    assert "setting=persona," in folded
     assert "nine annotators" in folded
 
 
@@ -749,11 +743,11 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         ),
         "The prompt (v1-0123456789ab) is that of personafeedback-tasks; we did not find the authors'",
         "Persona gain (acc minus that of the same model without the persona): not measured.",
-        "\nlm_eval run --include_path \"$(personafeedback task-configs)\" --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples",
+        "Asked in lm-eval 0.4.13 with `method=generate, setting=persona, chat template=applied",
         f"Signature: `{report.signature}`",
     ):  # fmt: skip
         assert part in text, part
-    assert text.index("To run it again") > text.index("<details>")
+    assert text.index("Asked in") > text.index("<details>")
     assert "(none)" not in text
 
 
@@ -776,7 +770,7 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
     run = run_of(cells=["general_hard"])
     report = with_ceiling(make_report(run, SAMPLE), specific=0.99, general=0.957, total=0.98)
     text = card_text.section(report, SAMPLE, CARD)
-    found = text[text.index("What these numbers do not show") : text.index("To run it again")]
+    found = text[text.index("What these numbers do not show") : text.index("Asked in")]
     asked = PersonaCases(tuple(case for case in SAMPLE if case.cell == "general_hard"), SAMPLE.release, "any")
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
@@ -887,146 +881,9 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
         assert text.count(marker) == 1
         assert text.endswith(f"{marker}\n")
         assert "\n# no heading" not in text
-        assert f"# FOLDER: with the data of the run (sha256 {SAMPLE.digest})\n" in text
-        assert "PERSONAFEEDBACK_DATA=FOLDER lm_eval run" in text
 
 
 REWARD = {"method": "reward", "fingerprint": "conversations-0123456789ab"}
-
-INSPECT = {
-    "harness": "inspect-ai 0.3.285",
-    "model": "openai/gpt-4o",
-    "logs": (Path("logs/a.eval"), Path("logs/b.eval")),
-}
-
-
-@pytest.mark.parametrize(
-    ("run", "expected"),
-    [
-        (run_of(), "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback --apply_chat_template --log_samples --output_path results"),
-        (
-            run_of(cells=["specific_hard", "general_hard"], signature={"method": "mc", "setting": "no_persona"}, conditions=conditions("chat template=not applied, few-shot=0")),
-            "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback_hard_mc --metadata '{\"setting\": \"no_persona\"}' --log_samples --output_path results",
-        ),
-        (
-            run_of(cells=["general_easy", "general_hard"], conditions=conditions("chat template=applied, few-shot=0, max_gen_toks=16384, temperature=0.0")),
-            "lm_eval run {OURS} --model TYPE --model_args pretrained=acme/model --tasks personafeedback_general_easy,personafeedback_general_hard --apply_chat_template --gen_kwargs max_gen_toks=16384 --log_samples --output_path results",
-        ),
-        (
-            run_of(**INSPECT, signature={"method": "cot", "prompt": "v2", "hide": ["Name", "Bias"]}, conditions=conditions("max_tokens=1024")),
-            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o --max-tokens 1024 -T prompt=v2 -T hide=Name,Bias -T method=cot",
-        ),
-        (run_of(**INSPECT, signature={"method": "cot"}, conditions=conditions("max_tokens=4096")), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T method=cot"),
-        (
-            run_of(**INSPECT, signature={"setting": "rag", "k": 3, "rag_filter": True}, conditions=conditions("max_tokens=1024")),
-            "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T setting=rag -T k=3 -T rag_filter=true",
-        ),
-        (
-            run_of(signature={"setting": "rag", "k": 3}, loaded=("local-chat-completions", "model")),
-            "lm_eval run {OURS} --model local-chat-completions --model_args model=acme/model --tasks personafeedback --apply_chat_template --metadata '{\"setting\": \"rag\", \"k\": 3}' --log_samples --output_path results",
-        ),
-        (
-            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions("aspects=helpfulness,correctness, max_connections=8, truncate=true")),
-            "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M aspects=helpfulness,correctness -M truncate=true",
-        ),
-        (
-            run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions=conditions(f"dtype=float32, revision={'c' * 40}, trust_remote_code=true")),
-            f"inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward -M trust_remote_code=true -M revision={'c' * 40}",
-        ),
-        *(
-            (
-                run_of(**{**INSPECT, "model": "personafeedback-reward/acme/model"}, signature=REWARD, conditions={"dtype": "float32", "revision": revision}),
-                "inspect eval personafeedback_tasks/personafeedback --model personafeedback-reward/acme/model -T method=reward",
-            )
-            for revision in ("local", ["c" * 40, "d" * 40])
-        ),
-        (run_of(**INSPECT, conditions=conditions("max_tokens=1024, temperature=0.0")), "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o"),
-        (
-            run_of(**INSPECT, cells=["general_hard"], signature={"setting": "no_persona", "source": f"someone/copy@{'0' * 40}"}, conditions=conditions("epochs=3, max_tokens=16384")),
-            f"inspect eval personafeedback_tasks/personafeedback_general_hard --model openai/gpt-4o --max-tokens 16384 --epochs 3 -T setting=no_persona -T data=someone/copy@{'0' * 40}",
-        ),
-    ],
-)  # fmt: skip
-def test_the_command_asks_the_same_again(run, expected):
-    *comments, line = commands([run]).split("\n")
-    assert comments == (["# Set first: OPENAI_API_KEY"] if run.model == "openai/gpt-4o" else [])
-    assert line == expected.replace("{OURS}", '--include_path "$(personafeedback task-configs)"')
-
-
-SERVED = {"loaded": ("local-completions", "model"), "model": "judge"}
-
-
-@pytest.mark.parametrize(
-    ("run", "comment", "words"),
-    [
-        (run_of(**SERVED, needed=needed({"base_url": "http://me:secret@gpu-17:8000/v1/completions", "api_key": "secret"})), "# URL: the server's full address, such as http://localhost:8000/v1/completions; it may be private and is not published", "model=judge,base_url=URL"),
-        (run_of(**SERVED, needed=needed({"base_url": "https://secret@openrouter.ai/api/v1/completions", "tokenized_requests": False})), "# Set first: OPENAI_API_KEY", "model=judge,base_url=https://openrouter.ai/api/v1/completions,tokenized_requests=false"),
-        (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai.secret.example/v1"})), "# URL: ", "base_url=URL"),
-        (run_of(**SERVED, needed=needed({"base_url": "https://openrouter.ai/api/v1?key=secret"})), "# URL: ", "base_url=URL"),
-        (run_of(**SERVED, needed=needed({"tokenizer": "/home/secret/tokenizer"})), "# The model or its tokenizer is in a local folder: ", "model=judge,tokenizer=tokenizer"),
-        (run_of(conditions={"dtype": "bfloat16", "revision": "main"}), None, "pretrained=acme/model,revision=main,dtype=bfloat16"),
-        (run_of(conditions={"chat_template_args": {"enable_thinking": False}}), None, '{"pretrained": "acme/model", "chat_template_args": {"enable_thinking": false}}'),
-        (run_of(**{**INSPECT, "model": "openai-api/acme/judge"}, needed=needed({"base_url": "http://10.0.0.1/secret"})), "# URL: the server's base address, such as http://localhost:8000/v1; it may be private and is not published", "--model openai-api/acme/judge --model-base-url URL"),
-        (run_of(**{**INSPECT, "model": "personafeedback-reward//home/secret/model"}, signature=REWARD), "# The model or its tokenizer is in a local folder: ", "--model personafeedback-reward/model "),
-        (run_of(**{**INSPECT, "model": "hf/local"}, needed=needed({"model_path": "/home/secret/model"})), "# The model or its tokenizer is in a local folder: ", "--model hf/local -M model_path=model"),
-    ],
-)  # fmt: skip
-def test_the_command_reaches_the_same_model_and_publishes_no_address_key_or_folder(run, comment, words):
-    *comments, line = commands([run]).split("\n")
-    others = [found for found in comments if found != "# Set first: ACME_API_KEY"]
-    assert (others != comments) == (run.model == "openai-api/acme/judge")
-    assert [found.startswith(comment) for found in others] == [True] * (comment is not None)
-    assert words in line
-    assert "secret" not in commands([run])
-
-
-def test_one_command_asks_what_differs_in_the_setting_alone():
-    settings = [
-        run_of(**INSPECT, signature={"setting": setting}) for setting in ("persona", "other_persona", "no_persona")
-    ]
-    line = "inspect eval personafeedback_tasks/personafeedback --model openai/gpt-4o -T setting="
-    assert commands(settings).split("\n") == ["# Set first: OPENAI_API_KEY", f"{line}persona,other_persona,no_persona"]
-    hidden = run_of(**INSPECT, signature={"hide": ["Name"]})
-    assert commands([hidden, settings[2]]).split("\n")[1:] == [
-        line.replace("-T setting=", "-T hide=Name"),
-        f"{line}no_persona",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("run", "variables"),
-    [
-        (run_of(), ()),
-        (run_of(loaded=("anthropic-chat", "model")), ("ANTHROPIC_API_KEY",)),
-        (run_of(loaded=("local-chat-completions", "model"), needed=needed({"base_url": "http://localhost:8000/v1"})), ()),
-        (run_of(**{**INSPECT, "model": "openai-api/my-lab/judge"}), ("MY_LAB_API_KEY", "MY_LAB_BASE_URL")),
-        (run_of(**{**INSPECT, "model": "openai/azure/gpt-4o"}), ("AZUREAI_OPENAI_API_KEY", "AZUREAI_OPENAI_BASE_URL")),
-        (run_of(**{**INSPECT, "model": "together/acme/judge"}), ("TOGETHER_API_KEY",)),
-        (run_of(**{**INSPECT, "model": "hf/acme/judge"}), ()),
-    ],
-)  # fmt: skip
-def test_the_variables_of_the_provider_are_named_and_no_value_is(run, variables, monkeypatch):
-    for name in variables:
-        monkeypatch.setenv(name, "secret")
-    assert provider_variables(run) == variables
-    assert (f"# Set first: {', '.join(variables)}\n" in commands([run])) == bool(variables)
-    assert "secret" not in commands([run])
-
-
-@pytest.mark.parametrize("package", ["inspect_ai.model._providers", "lm_eval.models"])
-def test_the_variables_are_those_that_the_harness_reads(package):
-    pytest.importorskip(package.partition(".")[0])
-    (folder,) = importlib.util.find_spec(package).submodule_search_locations
-    source = "\n".join(path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.py")))
-    services = {
-        name.upper() for name in re.findall(r'service="(\w+)"', source)
-    }  # whose variables begin with the service
-    known = INSPECT_VARIABLES if "inspect" in package else LM_EVAL_VARIABLES
-    for provider, names in known.items():
-        assert f'"{provider.partition("/")[0]}"' in source, provider
-        for name in names:
-            assert name in source or name.removesuffix("_API_KEY") in services or name.startswith("AWS_"), name
-
 
 # --- other ways of asking --------------------------------------------------------------------------------------------
 
@@ -1099,8 +956,6 @@ ONE_MODEL = [
     (run_named("Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
     (run_named("C:\\models\\Qwen2-SFT\\final", "lm-eval 0.4.13"), "Qwen2-SFT"),
     (run_named(f"/home/me/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
-    (run_named("hf/local", needed={"model_path": "/home/me/Qwen2-SFT"}), "me/Qwen2-SFT"),
-    (run_named("hf/local", needed={"model_path": "final"}), "final"),
 ]  # fmt: skip
 """A run, and another name of its model."""
 
@@ -1120,7 +975,7 @@ def test_two_names_of_one_model_share_a_card(run, name, tmp_path):
         update(path, run)
         assert [model["name"] for model in metadata_load(path)["model-index"]] == [name]
         assert update(path, run)[0].endswith("nothing to change.")
-    if model_of(run) == run.model and "checkpoint" not in run.model and not run.needed:
+    if model_of(run) == run.model and "checkpoint" not in run.model:
         update(path, run_named(name, signature={"setting": "no_persona"}))  # its section beside that of the other name
         assert path.read_text(encoding="utf-8").count("## PersonaFeedback") == 2
 
@@ -1508,7 +1363,7 @@ def test_a_run_that_could_stop_and_ended_undecided_has_a_card(part_log, real_par
     assert found["with"][1].metric_type == "right_minus_wrong"
 
 
-def test_a_card_calls_the_model_by_its_name_and_runs_it_again_by_that_of_the_harness(logs, real_part, tmp_path):
+def test_a_card_calls_the_model_by_its_name(logs, real_part, tmp_path):
     from support.commands import personafeedback
 
     card = tmp_path / "README.md"
@@ -1519,8 +1374,7 @@ def test_a_card_calls_the_model_by_its_name_and_runs_it_again_by_that_of_the_har
     text = card.read_text(encoding="utf-8")
     assert "# lab/mid-a" in text
     assert load(card).model_name == "lab/mid-a"
-    assert {line.strip() for line in text.splitlines() if "scripted/polite" in line} != set()
-    assert all("--model scripted/polite" in line for line in text.splitlines() if "scripted/polite" in line)
+    assert "scripted/polite" not in text
 
 
 def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_part, tmp_path):

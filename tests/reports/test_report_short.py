@@ -105,42 +105,19 @@ def test_full_has_everything_that_the_file_has(one_cell, tmp_path):
     assert sum(line.startswith("general hard") for line in lines) == 0, "one cell needs no label of its own"
 
 
-def test_a_missing_control_is_asked_for_by_a_command(one_cell):
+def test_a_missing_control_is_asked_for_by_an_option(one_cell):
     run, controls, data = one_cell
     lines = in_a_pipe(run, *data)
     assert "right minus wrong  not asked" in lines
     assert "persona gain       not asked" in lines
     assert lines[1].endswith("; whether it uses this user's persona was not asked.")
-    (place,) = (place for place, line in enumerate(lines) if line.startswith("To ask for other_persona and no_persona"))
-    command = " ".join(lines[place + 1 :]).replace(" \\ ", " ")
-    assert "lm_eval run" in command
-    assert f"--tasks {TASK} " in command
-    assert """--metadata '{"setting": "other_persona,no_persona"}'""" in " ".join(command.split())
+    option = """--metadata '{"setting": "other_persona,no_persona"}'"""
+    assert f"To ask for other_persona and no_persona, repeat the run with {option}." in lines
     assert len(on_a_terminal(run, *data)) <= SCREEN
     some = in_a_pipe(run, *controls[:2], *data)
     assert any(line.startswith("persona gain       +") or line.startswith("persona gain       -") for line in some)
     assert any(line.startswith("To ask for other_persona") and "no_persona" not in line for line in some)
     assert not any(line.startswith("To ask") for line in in_a_pipe(run, *controls, *data))
-
-
-def test_a_command_names_what_to_fill_in_unless_the_environment_has_it(one_cell, tmp_path, monkeypatch):
-    run, _, data = one_cell
-    source = read_run(run).signature["source"]
-    monkeypatch.chdir(source)  # no variable is not this folder
-
-    def shown(**environment: str) -> tuple[str, str]:
-        """The line above the command, and the command's first line."""
-        lines = personafeedback("report", run, *data, COLUMNS="80", **environment).stdout.splitlines()
-        (place,) = (place for place, line in enumerate(lines) if line.startswith("To ask for "))
-        return lines[place], lines[place + 1]
-
-    for place in ("", str(tmp_path)):  # the second of other data
-        above, command = shown(PERSONAFEEDBACK_DATA=place)
-        assert above == "To ask for other_persona and no_persona (FOLDER: that of the run's data):"
-        assert command.startswith("  PERSONAFEEDBACK_DATA=FOLDER lm_eval run ")
-    above, command = shown(PERSONAFEEDBACK_DATA=source)
-    assert above == "To ask for other_persona and no_persona:"
-    assert command.startswith("  lm_eval run ")
 
 
 def test_several_cells_have_a_table_where_it_fits(part_log, real_part):

@@ -35,7 +35,6 @@ from personafeedback_tasks.runs.estimated import with_tokens
 from personafeedback_tasks.runs.judged import Compared
 from personafeedback_tasks.runs.logged import logged
 from personafeedback_tasks.runs.marks import of_all_epochs
-from personafeedback_tasks.runs.model_arguments import needed
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError, signed
 from personafeedback_tasks.runs.stopped import of_users, plan_in
@@ -323,10 +322,3 @@ def test_a_task_goes_on_from_a_whole_run_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(earlier, "opened", lambda paths: unfinished)
     with pytest.raises(RunError, match="expected a whole run"):
         earlier.find(str(path), "recenter_extract")
-
-
-def test_a_command_names_the_model_arguments_that_have_a_value():
-    given = {"tokenizer": None, "tokenizer_backend": None, "model_path": "m", "batch_size": 4, "base_url": "http://10.0.0.1/v1"}  # fmt: skip
-    assert needed(given) == {"tokenizer_backend": None, "model_path": "m", "base_url": "URL"}
-    assert needed({"base_url": "https://api.openai.com/v1"}) == {"base_url": "https://api.openai.com/v1"}
-    assert needed({}) == {}
