@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import unchanged_models as models
-from inspect_ai.model import get_model
 from unchanged_data import filled_in, rows, sample_folder
 from unchanged_runs import (
     SETTINGS,
@@ -30,7 +29,7 @@ from unchanged_texts import profile, words
 
 
 def duel() -> Stored:
-    """Two writers on the sample, in both harnesses; their duels; a judge's votes, its exam, and people's votes; a grader."""
+    """Two writers on the sample, in both harnesses; their duels; a judge's votes, its exam, and people's votes."""
     models.learn(sample_folder())
     written: dict[str, Path] = {}
     for name, harness, run in (("writer", "inspect", in_inspect), ("writer-two", "lm_eval", in_lm_eval)):
@@ -72,13 +71,6 @@ def duel() -> Stored:
     yield from both("verdicts", "verdict", "logs/judged/inspect", "--exam", exams["inspect"])
     for harness, exam in exams.items():
         yield from ranked(f"logs/judged/{harness}", "--exam", exam, name=f"{harness}_rank")
-    grader = f"{models.NAME}/steady"
-    graded = in_inspect(
-        "graded", "personafeedback_write", f"{models.NAME}/writer", {"data": "sample", "against": "chosen,rejected"},
-        model_roles={"grader": get_model(grader, memoize=False)},
-    )  # fmt: skip
-    yield from logged("graded/inspect", graded)
-    yield from report("graded", graded)
 
 
 def people(duels: Path, path: Path) -> None:

@@ -20,7 +20,6 @@ def personafeedback_write(
     hide: str | list[str] | None = None,
     data: str | None = None,
     counts: Literal["checked", "any"] = "checked",
-    against: str | list[str] | None = None,
     **unknown: Any,
 ) -> Task:
     """PersonaFeedback, writing: all cases, or those of one part.
@@ -37,7 +36,6 @@ def personafeedback_write(
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
         counts: `any` accepts what is present instead of the number of cases that the data must have.
-        against: what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback_write", "", locals())

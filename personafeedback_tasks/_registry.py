@@ -1,7 +1,6 @@
 """What Inspect loads through the entry point `inspect_ai`: the tasks, and each benchmark's scorers, judges and reward models."""
 
 from .engine.benchmark import benchmarks
-from .inspect_harness.grader import grades
 from .inspect_harness.judges import judges
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import scores
@@ -21,8 +20,6 @@ from .inspect_tasks import (
 
 for _name, _benchmark in benchmarks().items():
     judges(_name)
-    if _benchmark.graded is not None:
-        grades(_name)
     for _method in _benchmark.methods.values():
         if "inspect" in _method.harnesses:
             scores(_name, _method.name)

@@ -18,10 +18,10 @@ class Cost:
     """What some calls took.
 
     Attributes:
-        asked: the setting; the name of a role, such as `grader`; `in no scored sample`; TOTAL.
+        asked: the setting; `in no scored sample`; TOTAL.
         usage: of all calls, those of every epoch and of cases that do not count included.
         answers: answered cases, each once per epoch; 0 where the calls are not about cases alone.
-        dollars: nan without prices, and for another model than that of the run.
+        dollars: nan without prices.
         tokenizer: what the tokens were estimated with; empty where they were counted.
     """
 
@@ -33,22 +33,21 @@ class Cost:
 
 
 def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[Cost, ...]:
-    """Of the run, of each control, of other models in it, and of all together; empty where nobody counted even the calls.
+    """Of the run, of each control, and of all together; empty where nobody counted even the calls.
 
     Args:
         controls: value of the control's option -> the run under it.
     """
 
-    def cost(asked: str, usage: Usage, answers: int = 0, tokenizer: str = "", priced: bool = True) -> Cost:
-        return Cost(asked, usage, answers, prices.of(usage) if prices and priced else math.nan, tokenizer)
+    def cost(asked: str, usage: Usage, answers: int = 0, tokenizer: str = "") -> Cost:
+        return Cost(asked, usage, answers, prices.of(usage) if prices else math.nan, tokenizer)
 
     rows = [
         cost(name, one.usage, sum(map(len, one.cases.values())), one.tokenizer)
         for name, one in {run.setting or "the run": run, **controls}.items()
         if not math.isnan(one.usage.calls) or one.usage.counted
     ]
-    beside = [item for one in (run, *controls.values()) for item in one.beside.items()]
-    rows += [cost(name, usage, priced=name == ELSEWHERE) for name, usage in beside]
+    rows += [cost(ELSEWHERE, one.elsewhere) for one in (run, *controls.values()) if one.elsewhere.tokens]
     if len(rows) < 2:
         return tuple(rows)
     dollars = math.fsum(row.dollars for row in rows if not math.isnan(row.dollars))

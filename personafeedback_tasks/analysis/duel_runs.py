@@ -13,7 +13,6 @@ from ..engine.duels import Duels
 from ..engine.signature import set_of
 from ..runs.caveat import VOID, WEAKENS, Caveat
 from ..runs.data import RunData, cases_of
-from ..runs.graded import graded_runs, has_votes
 from ..runs.names import AS_LOGGED, with_names
 from ..runs.read import only
 from ..runs.run import Run, RunError
@@ -24,24 +23,6 @@ from .ranking import Ranking, alike, make_ranking
 from .verdict import differences, make_verdict, refuse_other_judge
 
 CORRECTED = "corrected by the exam"
-
-
-def votes_in(run: Run, data: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
-    """The runs of a grader in the same run as the replies; empty for any other run.
-
-    Raises:
-        RunError: there are votes, and the data are not at hand.
-    """
-    if run.benchmark.graded is None:
-        return []
-    cases, why_not = cases_of(run, data)
-    if cases is not None:
-        return graded_runs(run, cases)
-    if has_votes(run):
-        raise RunError(
-            f"{run.logs[0]}: the data of its replies are not at hand, which a grader's votes need. {why_not} Pass --data."
-        )
-    return []
 
 
 def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:

@@ -108,8 +108,8 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
     Raises:
         RunError: it is of another task, or has several epochs.
     """
-    from ..runs.graded import writer_of
     from ..runs.logged import logged
+    from ..runs.written import writer_of
 
     run, _ = the_run(path, [data])
     if run.benchmark.name != WRITE.name:

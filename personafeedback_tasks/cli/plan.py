@@ -39,7 +39,7 @@ from .output import needs_tables, say, show, write_json
     "--setting",
     help="What the model is told about the user, or several with commas between, as one run can ask them. Default: persona.",
 )
-@task_option("such as rag_filter=true, or against=chosen with a grader")
+@task_option("such as rag_filter=true")
 @click.option(
     "--epochs", type=click.IntRange(1), default=1, metavar="N", help="How often each call is made, as in Inspect."
 )

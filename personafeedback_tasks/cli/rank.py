@@ -74,7 +74,7 @@ def rank(
         personafeedback rank logs --out ranking
     """
     from ..analysis.control import with_controls
-    from ..analysis.duel_runs import duels_in, exams, votes_in, writers
+    from ..analysis.duel_runs import duels_in, exams, writers
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
     from ..reports import files, rank_data, rank_text
@@ -93,7 +93,6 @@ def rank(
             on_benchmark.append(run)
         else:
             on_duels.append((run, *duels))
-    on_duels += [votes for run in on_benchmark for votes in votes_in(run, places)]
     check_names(names, found, [of_writer(run, duels) for run, duels, _ in on_duels])
     if exam is not None and not on_duels:
         raise OptionError(

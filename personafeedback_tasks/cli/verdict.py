@@ -49,8 +49,7 @@ def verdict(
 ) -> None:
     """Say how often a model's replies win, and how good the judge is.
 
-    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs; or a writing run
-    with a grader, which is the judge then. RUN is the same judge's run on the benchmark, where people say which response is better: its exam.
+    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the same judge's run on the benchmark, where people say which response is better: its exam.
 
     Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the exam on the
     same cells; the win rate without the judge's errors, where the exam is good enough, or the reason why there is none;
@@ -86,14 +85,11 @@ def verdict(
 
 
 def _on_duels(paths: Sequence[Path], places: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
-    """The runs on duels, also those of a grader in the same run as the replies; of a folder others are passed over."""
-    from ..analysis.duel_runs import duels_of, votes_in
+    """The runs on duels; of a folder others are passed over."""
+    from ..analysis.duel_runs import duels_of
 
     found = []
     for run in read(paths, places):
-        if votes := votes_in(run, places):
-            found += votes
-            continue
         try:
             found.append((run, *duels_of(run, places)))
         except RunError as error:

@@ -20,7 +20,6 @@ from ..replies.answers import REASONS
 from .cases import CaseSet, NamedSet, digest_of, refuse_other_counts
 from .conversation import Message
 from .documents import Scorable, ScorableCase, cases_of
-from .graded import Graded
 from .method import FACTS, HARNESSES, Method
 from .options import Options
 from .outcome import CorpusMetric, Outcome
@@ -103,7 +102,6 @@ class Benchmark:
         corpus: name -> score over all cases at once.
         undirected: those of which neither more nor less is better.
         stage: a call before the others, if there is one.
-        graded: what a second model can be asked about the replies, if anything.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
         signed: those names -> whether options, by name, have it; else it is None.
@@ -131,7 +129,6 @@ class Benchmark:
     corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)
     undirected: tuple[str, ...] = ()
     stage: Stage | None = None
-    graded: Graded | None = None
     judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = field(default_factory=dict)
     signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}

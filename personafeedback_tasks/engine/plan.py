@@ -14,7 +14,7 @@ from ..common.power import Comparison
 from ..common.strict_json import jsonable
 from ..common.tokens import Count
 from .beginnings import repeated
-from .benchmark import Benchmark, benchmarks, find
+from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet
 from .documents import cases_of
 from .messages import texts
@@ -95,7 +95,6 @@ class Plan:
         reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
         longer: call of the benchmark's stage -> the limit on its replies, where that is not `reply` and nobody expects less.
         epochs: how often each call is made; all numbers include it.
-        beside: role of another model, `grader` -> its calls and tokens, with the release's responses in place of the replies.
     """
 
     task: str
@@ -111,7 +110,6 @@ class Plan:
     longer: Mapping[str, int] = field(default_factory=dict)
     prices: Prices | None = None
     epochs: int = 1
-    beside: Mapping[str, Usage] = field(default_factory=dict)
 
     def dollars(self, usage: Usage) -> float:
         """nan without prices."""
@@ -137,7 +135,6 @@ class Plan:
             "reply_tokens_of_a_call_at_most": self.work.room,
             "epochs": self.epochs,
             "settings": {name: {**_taken(usage), "dollars": self.dollars(usage)} for name, usage in self.asks.items()},
-            "other_models": {role: _taken(usage) for role, usage in self.beside.items()},
             "reply_tokens_of_a_call": self.reply,
             "prices": self.prices and asdict(self.prices),
             "dollars": self.dollars(total(self.asks.values())),
@@ -252,7 +249,6 @@ def make_plan(
         longer={stage.name: longer} if stage and longer != reply else {},
         prices=prices,
         epochs=epochs,
-        beside=_graded(benchmark, cases, options, count, epochs),
     )
 
 
@@ -308,18 +304,6 @@ def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]
     stage = benchmark.stage
     first = [stage.prompt(document, options)] if stage and stage.applies(options) else []
     return [*first, *texts(benchmark, document, options)]
-
-
-def _graded(benchmark: Benchmark, cases: CaseSet[Any], options: Options, count: Count, epochs: int) -> dict[str, Usage]:
-    """What the grader of a run takes, see `Plan.beside`; empty without one."""
-    graded = benchmark.graded
-    if graded is None or not getattr(options, graded.option):
-        return {}
-    judged = find(graded.benchmark)
-    asked = [text for case in graded.cases(cases, None) for text in texts(judged, case, judged.options())]
-    times = epochs * len(getattr(options, graded.option))
-    calls = times * len(asked)
-    return {graded.role: Usage(calls=calls, input=times * sum(count(asked)), output=calls * graded.room)}
 
 
 def _of_leaves(benchmark: Benchmark, cases: CaseSet[Any], options: Options) -> Steps:

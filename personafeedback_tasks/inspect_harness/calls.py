@@ -49,8 +49,7 @@ REFUSAL: ContextVar[str] = ContextVar("refusal", default="")
 def kept() -> dict[str, Any]:
     """Arguments for `Model.generate`: a cache that only the same task, retried, reads; none outside of a run.
 
-    Inspect starts a sample again that was not finished. Where a sample is written by one model and then judged by another, that would
-    ask the first one twice.
+    Inspect starts a sample again that was not finished. Where a sample has several long replies, that would ask for those again that came.
     """
     task = TASK.get()
     return {"cache": CachePolicy(scopes={"task": task})} if task else {}

@@ -21,7 +21,7 @@ from ..engine.cases import CaseSet, shown_source
 from ..engine.method import Method
 from ..engine.options import Options
 from ..engine.stopping import KEY
-from . import grader, hooks, logprobs
+from . import hooks, logprobs
 from .calls import ask_every_call, text_config
 from .reward_api import CONNECTIONS, refuse_other_model
 from .scorers import FACTS, scores
@@ -152,15 +152,12 @@ def _sample(
 
 def _parts(
     record: Benchmark, method: Method, cases: CaseSet[Any], every: Sequence[Options]
-) -> tuple[Solver, list[Scorer], GenerateConfig]:
-    """The solver, the scorers, and how the model generates."""
-    found = [scores(record.name, method.name)()]
+) -> tuple[Solver, Scorer, GenerateConfig]:
+    """The solver, the scorer, and how the model generates."""
+    scorer = scores(record.name, method.name)()
     if method.evidence == "rewards":
         config = GenerateConfig(max_connections=CONNECTIONS)
-        return ask_every_call(record, cases, every, refuse_other_model), found, config
+        return ask_every_call(record, cases, every, refuse_other_model), scorer, config
     config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method.room)
-    if not grader.applies(record, every[0]):
-        keep = method.described is not None and len(method.calls) > 1  # a long text is not to be paid for twice
-        return ask_every_call(record, cases, every, keep=keep), found, config
-    found.append(grader.grades(record.name)(**grader.arguments(record, every[0])))
-    return ask_every_call(record, cases, every, grader.refuse(record), keep=True), found, config
+    keep = method.described is not None and len(method.calls) > 1  # a long text is not to be paid for twice
+    return ask_every_call(record, cases, every, keep=keep), scorer, config

@@ -78,12 +78,6 @@ class BenchmarkTask(ConfigurableTask):
                 f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier reply. "
                 "Leave it out, or run the task in Inspect."
             )
-        graded = self.benchmark.graded
-        if graded is not None and getattr(self.options[0], graded.option):
-            raise OptionError(
-                f"{graded.option} works in Inspect only: lm-eval has no second model. Leave it out, and compare afterwards "
-                "(`personafeedback duel`), or run the task in Inspect."
-            )
         self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run
         self._lengths = {name: metadata[name] for name in LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.

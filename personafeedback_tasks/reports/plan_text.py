@@ -124,13 +124,12 @@ def _work(plan: Plan, tokenizer: str | None) -> list[Block]:
 
 
 def _settings(plan: Plan) -> list[Block]:
-    """What each setting and another model take, where there are several, and money, where there are prices."""
-    if len(plan.asks) == 1 and plan.prices is None and not plan.beside:
+    """What each setting takes, where there are several, and money, where there are prices."""
+    if len(plan.asks) == 1 and plan.prices is None:
         return []
-    asks = {**plan.asks, **plan.beside}
-    dollars = {name: plan.dollars(usage) for name, usage in plan.asks.items()}
+    asks = dict(plan.asks)
     if len(asks) > 1:
-        dollars["total"], asks["total"] = plan.dollars(total(plan.asks.values())), total(asks.values())
+        asks["total"] = total(plan.asks.values())
     header = ["", "calls", "prompt tokens", "reply tokens", *(["dollars"] if plan.prices else [])]
     rows = [
         (
@@ -138,7 +137,7 @@ def _settings(plan: Plan) -> list[Block]:
             f"{usage.calls:,}",
             f"{usage.input:,}",
             f"{usage.output:,}",
-            *([money(dollars.get(name, math.nan))] if plan.prices else []),
+            *([money(plan.dollars(usage))] if plan.prices else []),
         )
         for name, usage in asks.items()
     ]
@@ -149,14 +148,7 @@ def _settings(plan: Plan) -> list[Block]:
             ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
         )
     at = f" At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens." if plan.prices else ""
-    notes = [f"{replies}.{at}"]
-    left_out = ", which the dollars do not include" if plan.prices else ""
-    notes += [
-        f"{role}: another model, at its own prices{left_out}. Its prompts are counted with the benchmark's responses in place of replies, its replies as long "
-        "as they may be."
-        for role in plan.beside
-    ]
-    return [of_rows("By setting", header, rows), *map(paragraph, notes), paragraph()]
+    return [of_rows("By setting", header, rows), paragraph(f"{replies}.{at}"), paragraph()]
 
 
 def _differences(plan: Plan) -> list[Block]:

@@ -10,11 +10,11 @@ from ..engine.earlier import Earlier, EarlierCase
 from ..engine.evidence import Reply, answer_in
 from ..engine.recorded import refuse_without_text
 from .data import opened
-from .graded import writer_of
 from .logged import documents_of
 from .read import only
 from .run import Run, RunError
 from .unfinished import advice, state_of
+from .written import writer_of
 
 
 def find(place: str, benchmark: str) -> Earlier:

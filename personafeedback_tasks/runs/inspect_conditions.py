@@ -1,4 +1,4 @@
-"""The conditions of an Inspect run beside its signature, of the model and of a grader."""
+"""The conditions of an Inspect run beside its signature."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 
 from ..engine.benchmark import Benchmark
-from ..inspect_harness import calls
 from ..inspect_harness.reward_api import API
 from . import fields
-from .log import Grader
 
 
 def conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str | list[str]]) -> dict[str, Any]:
@@ -43,17 +41,6 @@ def is_cached(log: EvalLog) -> bool:
     return any(
         vars(config).get(name) for config in configs for name in fields.named("inspect GenerateConfig", fields.REASON)
     )
-
-
-def grader(log: EvalLog, benchmark: Benchmark) -> Grader | None:
-    """See `grader.grades`, which asks it with its own arguments over those of a judge."""
-    graded = benchmark.graded
-    role = (log.eval.model_roles or {}).get(graded.role) if graded else None
-    if graded is None or role is None:
-        return None
-    model = role[0] if isinstance(role, list) else role
-    arguments = _generation([calls.text_config(graded.room), model.config], model.args)
-    return Grader(model.model, dict(sorted(arguments.items())))
 
 
 def _generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from ..engine import window
 from ..engine.benchmark import SETTINGS, Benchmark, find
 from ..engine.evidence import Reply
 from ..engine.method import Method
-from ..engine.outcome import Answers
 from ..engine.rewards import RewardError
 from ..engine.stopping import KEY, StopPlan
 from ..engine.window import PromptCheck
@@ -34,7 +33,7 @@ from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
 from . import marks
-from .inspect_conditions import conditions, grader, is_cached
+from .inspect_conditions import conditions, is_cached
 from .log import Log, LoggedDocument, LoggedTask
 from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .stopped import plan_in
@@ -75,7 +74,6 @@ def opened(path: Path) -> list[Log]:
         completed=samples.completed,
         epochs=log.eval.config.epochs or 1,
         invalidated=log.invalidated,
-        grader=grader(log, samples.benchmark),
         stop=_stop(samples),
     )
     return [Log([task], partial(_run, samples))]
@@ -98,7 +96,7 @@ def _run(samples: _Samples) -> Run:
         resumed=log.eval.task_id,
         status=log.status,
         prompts=_prompts(samples),
-        beside=samples.spent.beside(),
+        elsewhere=samples.spent.elsewhere(),
     )
 
 
@@ -179,7 +177,7 @@ class _Samples:
     @cached_property
     def spent(self) -> CallsMade:
         """What its calls took."""
-        return CallsMade(self.log.stats, keeps=grader(self.log, self.benchmark) is not None)
+        return CallsMade(self.log.stats)
 
     @property
     def method(self) -> Method:
@@ -258,7 +256,6 @@ class _Samples:
             usage=self.spent.of_sample(raw, asked, len(document.settings)),
             mark=mark,
             asked=partial(self._asked, raw),
-            votes=self._votes(raw),
             stage_reply=partial(self._stage_reply, raw),
         )
 
@@ -266,7 +263,7 @@ class _Samples:
         """How a sample was asked, from its events as they are logged: objects of all of them would take minutes."""
         made: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
         for event in raw.get("events") or ():
-            if event.get("event") == "model" and event.get("role") is None:
+            if event.get("event") == "model":
                 sent = _sent(raw, event)  # at least one message
                 made[str((sent[-1].get("metadata") or {}).get("call"))] = event, sent
         stage = self.benchmark.stage.name if self.benchmark.stage else ""
@@ -277,13 +274,6 @@ class _Samples:
             calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
         reply = self._stage_reply(raw) if stage in made else None
         return Asked(f"sample {raw['id']}", raw["id"], calls, Wrapping(self.system, ""), reply.text if reply else None)
-
-    def _votes(self, raw: dict[str, Any]) -> dict[str, Answers]:
-        graded = self.benchmark.graded
-        score = raw["scores"].get(f"{self.benchmark.name}_{graded.role}") if graded else None
-        noted = (score or {}).get("metadata") or {}
-        votes = noted.get("votes") or {}
-        return {name: tuple(votes.get(name) or ()) for name in noted.get("compared") or ()}
 
     def _stage_reply(self, raw: dict[str, Any]) -> Reply | None:
         stage = self.benchmark.stage

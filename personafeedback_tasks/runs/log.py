@@ -7,12 +7,12 @@ group `personafeedback_tasks.logs` (any name -> module:reader), or calls `regist
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..engine.benchmark import find
 from ..engine.documents import Scorable
@@ -40,7 +40,6 @@ class LoggedDocument:
         usage: under each setting; empty where nothing is counted.
         mark: why it does not count, see marks.py; empty if it does.
         asked: gives its prompts; None where nobody may ask for them.
-        votes: comparison -> the answers of a grader in the same run; none where it did not need to be asked.
         stage_reply: gives the reply to the call of the benchmark's stage, if the run had one.
     """
 
@@ -54,15 +53,7 @@ class LoggedDocument:
     usage: Sequence[Usage] = ()
     mark: str = ""
     asked: Callable[[], Asked] | None = None
-    votes: Mapping[str, Answers] = field(default_factory=dict)
     stage_reply: Callable[[], Reply | None] = lambda: None
-
-
-class Grader(NamedTuple):
-    """The model that judged in the same run."""
-
-    model: str
-    conditions: Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +67,6 @@ class LoggedTask:
         completed: how many documents the log says were answered, in all epochs; 0 where it does not.
         epochs: how many the log says were asked; None where a harness has none.
         invalidated: whether the log has the mark as a whole.
-        grader: the model whose votes the documents have, if any.
         stop: when it was to stop, if it was.
         room: limit on the new tokens of a reply; 0 where it is the method's.
     """
@@ -88,7 +78,6 @@ class LoggedTask:
     completed: int = 0
     epochs: int = 1
     invalidated: bool = False
-    grader: Grader | None = None
     stop: StopPlan | None = None
     room: int = 0
 

@@ -20,7 +20,7 @@ from ..engine.outcome import ScoredCase
 from ..engine.report import Line
 from ..engine.signature import TYPES, set_of, signatures
 from ..engine.stopping import StopState
-from ..engine.usage import UNCOUNTED, Usage
+from ..engine.usage import NONE, UNCOUNTED, Usage
 from ..engine.window import UNKNOWN, PromptCheck
 from . import fields
 from .caveat import Caveat
@@ -111,7 +111,7 @@ class Run:
         unchecked: what could not be compared, or is missing.
         stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
         usage: of the model's calls, those of cases that do not count included.
-        beside: who else was asked in this run, or what for -> what that took, see `runs.usage`. Of a log of several settings the first has it.
+        elsewhere: what it took for samples that are not scored, see `runs.usage`. Of a log of several settings the first has it.
         prompts: whether they fitted into the model's window; replies with the reason `prompt_cut` are counted by `analysis.caveats`.
         tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
     """
@@ -138,7 +138,7 @@ class Run:
     unchecked: tuple[Caveat, ...] = ()
     stopped: StopState | None = None
     usage: Usage = UNCOUNTED
-    beside: Mapping[str, Usage] = field(default_factory=dict)
+    elsewhere: Usage = NONE
     prompts: PromptCheck = UNKNOWN
     tokenizer: str = ""
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..engine.usage import NONE
 from .run import Run, RunError
 
 
@@ -70,9 +69,6 @@ def merged(parts: Sequence[Run]) -> Run:
             unchecked=tuple(dict.fromkeys((*merged.unchecked, *other.unchecked))),
             prompts=merged.prompts + other.prompts,
             usage=merged.usage + other.usage,
-            beside={
-                who: merged.beside.get(who, NONE) + other.beside.get(who, NONE)
-                for who in dict.fromkeys((*merged.beside, *other.beside))
-            },
+            elsewhere=merged.elsewhere + other.elsewhere,
         )
     return merged

@@ -1,66 +1,43 @@
-"""What the calls in a log of Inspect took, from the events of its samples: by setting, by role, and what no sample has."""
+"""What the calls in a log of Inspect took, from the events of its samples: by setting, and what no sample has."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.log import EvalStats
-from inspect_ai.model import ModelUsage
 
-from ..engine.usage import ELSEWHERE, NONE, Usage, total
-
-_MODEL = ""
-"""In place of a role: the model itself."""
+from ..engine.usage import NONE, Usage, total
 
 
 class CallsMade:
     """What the calls of a log took."""
 
-    def __init__(self, stats: EvalStats, keeps: bool) -> None:
+    def __init__(self, stats: EvalStats) -> None:
         """Args:
         stats: Inspect's own sums over the run and the logs that it continues.
-        keeps: whether the run keeps replies for itself, see `kept`: then a reply from the cache was paid for by this run, in a
-            process that was killed. Else a reply from a cache cost nothing.
         """
-        self._stats, self._keeps = stats, keeps
-        self._of_samples: dict[str, Usage] = {}
+        self._stats = stats
+        self._of_samples = NONE
 
     def of_sample(self, raw: Mapping[str, Any], asked: Sequence[str], settings: int) -> list[Usage]:
-        """Of the model itself in a sample, under each setting."""
+        """Of a sample, under each setting. A reply from a cache cost nothing."""
         place = {name: number * settings // len(asked) for number, name in enumerate(asked)}
         found = [NONE] * settings
         for event in raw.get("events") or ():
-            if (
-                event.get("event") != "model"
-                or event.get("error")
-                or (event.get("cache") == "read" and not self._keeps)
-            ):
+            if event.get("event") != "model" or event.get("error") or event.get("cache") == "read":
                 continue
-            usage, role = _usage(event["output"].get("usage")), event.get("role") or _MODEL
-            self._of_samples[role] = self._of_samples.get(role, NONE) + usage
-            if role == _MODEL:
-                found[place.get(_call(raw, event), 0)] += usage
+            usage = _usage(event["output"].get("usage"))
+            self._of_samples += usage
+            found[place.get(_call(raw, event), 0)] += usage
         return found
 
-    def beside(self) -> dict[str, Usage]:
-        """What else the run took: the name of a role, or ELSEWHERE -> its calls. To be called after the last sample."""
-        roles = {role: _sum([usage]) for role, usage in self._stats.role_usage.items()}
-        models = _sum(self._stats.model_usage.values())  # those that play a role are counted in both
-        of_model = models + Usage(*(-value for value in total(roles.values()).each))
-        found = {role: usage for role, usage in self._of_samples.items() if role != _MODEL}
-        for role, usage in {_MODEL: of_model, **roles}.items():
-            counted = self._of_samples.get(role, NONE)
-            _, *tokens = (max(0, every - own) for every, own in zip(usage.each, counted.each, strict=True))
-            rest = Usage(math.nan, *tokens)  # Inspect counts no calls
-            if rest.tokens:
-                found[f"{role}, {ELSEWHERE}" if role else ELSEWHERE] = rest
-        return found
-
-
-def _sum(usages: Iterable[ModelUsage]) -> Usage:
-    return total(_usage(usage.model_dump()) for usage in usages)
+    def elsewhere(self) -> Usage:
+        """What the run took for samples that are not scored. To be called after the last sample."""
+        every = total(_usage(usage.model_dump()) for usage in self._stats.model_usage.values())
+        _, *tokens = (max(0, of_all - own) for of_all, own in zip(every.each, self._of_samples.each, strict=True))
+        return Usage(math.nan, *tokens)  # Inspect counts no calls
 
 
 def _usage(logged: Mapping[str, Any] | None) -> Usage:

@@ -1,4 +1,4 @@
-"""A judge's run on duels -> a run of the writer, so that writers can be ranked as models are."""
+"""Who wrote the replies of a run; and a judge's run on duels -> a run of the writer, so that writers can be ranked as models are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from dataclasses import replace
 from ..engine.duels import Duels
 from ..engine.outcome import Outcome, ScoredCase
 from .run import Run
+
+
+def writer_of(run: Run) -> str:
+    """Who wrote the replies of a run: the model, and how it was asked where that is not the default."""
+    return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
 
 
 def of_writer(run: Run, duels: Duels) -> Run:

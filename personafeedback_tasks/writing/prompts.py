@@ -10,23 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import choose
 from ..engine.options import option
 from ..personafeedback.cases import PersonaCases as Pairs
 from ..personafeedback.prompts import SETTINGS, Template
 from ..personafeedback.wordings import Wording, wordings
 from .cases import Questions, UserQuestion
-from .duel import SIDES
 
 _WORDINGS = wordings(Path(__file__).with_name("wordings"))
 """Prompt version -> language -> its texts. A text here never changes without a new version."""
-
-
-def _sides(value: object) -> tuple[str, ...]:
-    """`chosen,rejected`, or a list of these."""
-    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else [value]
-    sides = [choose("against", part.strip() if isinstance(part, str) else part, tuple(SIDES)) for part in parts]
-    return tuple(side for side in SIDES if side in sides)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +25,6 @@ class Writing(Template):
     """The options of the writing tasks: those of PersonaFeedback that say what the model is told."""
 
     method: str = option("write", "what the model does", values=lambda: ("write",))
-    against: tuple[str, ...] = option(
-        (), "what a grader compares each reply with at once, with --model-role grader=MODEL (Inspect)", parse=_sides
-    )
     prompt: str = option(
         "v1", "which wording of the request", values=lambda: tuple(_WORDINGS), said=lambda version: [f"prompt {version}"],
         always=True,

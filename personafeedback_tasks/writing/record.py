@@ -14,7 +14,6 @@ from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from ..personafeedback.stand_ins import shown
 from ..replies.written import WRITTEN, read_written
 from .cases import Questions, UserQuestion, columns, facts, questions
-from .graded import GRADED
 from .measures import measures
 from .prompts import Writing, build, check
 
@@ -80,7 +79,6 @@ WRITE = Benchmark(
     fingerprint=_fingerprint,
     check=check,
     stage=FILTER,
-    graded=GRADED,
     signed={**PERSONAFEEDBACK.signed, "questions_of": always},
     signs=_signs,
     report=ReportSpec(

@@ -24,7 +24,7 @@ from support.words import words, write_tokenizer
 
 from personafeedback_tasks.analysis.costs import TOTAL, costs
 from personafeedback_tasks.choice.orders import TWO
-from personafeedback_tasks.engine.usage import ELSEWHERE, Prices, Usage, total
+from personafeedback_tasks.engine.usage import Prices, Usage, total
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.costs_text import money
@@ -164,41 +164,28 @@ def test_a_reply_from_the_cache_costs_nothing(tmp_path):
 
 
 def test_what_no_scored_sample_has_is_apart():
-    """Inspect's own sums have the calls of samples that were stopped; those of another model are in both of its sums."""
-    stats = EvalStats(
-        model_usage={
-            "m": ModelUsage(input_tokens=70, output_tokens=7, total_tokens=77),
-            "j": ModelUsage(input_tokens=40, output_tokens=4, total_tokens=44),
-        },
-        role_usage={"grader": ModelUsage(input_tokens=40, output_tokens=4, total_tokens=44)},
-    )
+    """Inspect's own sums have the calls of samples that were stopped."""
+    stats = EvalStats(model_usage={"m": ModelUsage(input_tokens=70, output_tokens=7, total_tokens=77)})
 
     def event(call: str, read: int, written: int, **more: object) -> dict:
         took = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
         return {"event": "model", "input": [{"metadata": {"call": call}}], "output": {"usage": took}, **more}
 
-    spent = CallsMade(stats, keeps=False)
+    spent = CallsMade(stats)
     sample = {
         "events": [
             event("first", 20, 2), event("second", 30, 3), event("first", 99, 9, error="timeout"), event("second", 99, 9, cache="read"),
-            event("", 25, 2, role="grader"), {"event": "state"},
+            {"event": "state"},
         ]
     }  # fmt: skip
     assert spent.of_sample(sample, ["first", "second"], 2) == [Usage(1, 20, 0, 2, 0), Usage(1, 30, 0, 3, 0)]
-    beside = spent.beside()
-    assert beside.pop("grader") == Usage(1, 25, 0, 2, 0)
-    assert {name: of.each[1:] for name, of in beside.items()} == {
-        ELSEWHERE: (20, 0, 2, 0),
-        f"grader, {ELSEWHERE}": (15, 0, 2, 0),
-    }
-    assert all(math.isnan(of.calls) for of in beside.values())
-    kept = CallsMade(EvalStats(), keeps=True)
-    assert kept.of_sample(sample, ["first", "second"], 2)[1] == Usage(2, 129, 0, 12, 0)
-    assert [*kept.beside()] == ["grader"]
+    rest = spent.elsewhere()
+    assert rest.each[1:] == (20, 0, 2, 0)
+    assert math.isnan(rest.calls)
 
 
 def test_thoughts_that_a_provider_leaves_out_of_the_output_count():
-    spent = CallsMade(EvalStats(), keeps=False)
+    spent = CallsMade(EvalStats())
     took = {
         "input_tokens": 10,
         "output_tokens": 2,

@@ -119,7 +119,7 @@ def test_money_has_the_digits_that_matter(dollars, text):
 @pytest.mark.parametrize(("cached", "dollars"), [(0, 1.0), (5, math.nan), (math.nan, 1.0), (5, 1.0), (5, 0.0)])
 def test_dollars_are_called_an_upper_bound_where_cached_input_is_priced(cached, dollars):
     cost = Cost("persona", Usage(2, 10, cached, 4, 0), 2, dollars)
-    free = Cost("grader", Usage(2, 10, 0, 4, 0), 2, 1.0)
+    free = Cost("no_persona", Usage(2, 10, 0, 4, 0), 2, 1.0)
     said = [text for block in costs_text.blocks([cost, free]) for text in block.markdown() if "upper bound" in text]
     assert said == ([costs_text.CACHED] if cached > 0 and not math.isnan(dollars) else [])
 

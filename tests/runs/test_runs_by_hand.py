@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -20,14 +19,12 @@ from support.logs import lm_eval_log
 from support.outcomes import changed
 
 from personafeedback_tasks.engine.duels import Duels, NotAsked
-from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.method import FACTS
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.engine.recorded import Key
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.engine.stopping import StopPlan, read_rule, user_order
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs import earlier, estimated, graded
+from personafeedback_tasks.runs import earlier, estimated
 from personafeedback_tasks.runs import lm_eval_log as lm_eval_logs
 from personafeedback_tasks.runs import log as logs
 from personafeedback_tasks.runs.asked import checked, refuse_other_data
@@ -234,33 +231,6 @@ def test_a_chat_is_logged_as_a_prompt_or_as_its_messages():
     row["arguments"] = {"gen_args_0": {"arg_0": [json.dumps(turns)], "arg_1": {}}, "gen_args_1": {"arg_0": turns}}
     said = (("system", "a"), ("user", "b{'type': 'image'}"))
     assert lm_eval_logs._asked("w", row, PLAIN).calls == [said, said]
-
-
-# --- votes in a writing run ---------------------------------------------------------------------------------------------
-
-
-def test_votes_on_a_reply_need_its_question_and_its_text():
-    asks = object()
-    graded_spec = SimpleNamespace(asks=lambda case, about, sides, text: (asks, case.id, about[FACTS], sides, text))
-    run, cases = SimpleNamespace(logs=["log"]), _Cases([SimpleNamespace(id="q1"), SimpleNamespace(id="q2")])
-    logged_q2 = {
-        "id": "q2",
-        "where": "line 2",
-        "document": SimpleNamespace(facts={"a": 1}),
-        "evidence": [Reply("text")],
-    }
-
-    def ask(**changes):
-        return graded._asks(run, cases, graded_spec, ["chosen"], SimpleNamespace(**{**logged_q2, **changes}))
-
-    assert ask() == (asks, "q2", {"a": 1}, ["chosen"], "text")
-    for changes in ({"id": "q3"}, {"document": None}, {"evidence": [(-1.0, -2.0)]}):
-        with pytest.raises(RunError, match="log, line 2: found votes on q., which is not in here"):
-            ask(**changes)
-
-
-class _Cases(list):
-    source = "here"
 
 
 # --- runs that stop -------------------------------------------------------------------------------------------------------

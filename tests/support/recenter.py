@@ -83,7 +83,6 @@ def in_inspect(
     replies: Replies | str | Model,
     folder: Path,
     method: str = "generate",
-    roles: Any = None,
     **told: Any,
 ):
     """(metric -> value, the log). `replies` may be the name of a judge, or a model."""
@@ -93,9 +92,7 @@ def in_inspect(
         else get_model("recenter-replies/model", memoize=False, replies=replies)
     )
     task = build_task(benchmark.name, "", {"data": "sample", "method": method, **told})
-    (log,) = inspect_eval(
-        task, model=model, display="none", score_display=False, log_dir=str(folder), model_roles=roles
-    )
+    (log,) = inspect_eval(task, model=model, display="none", score_display=False, log_dir=str(folder))
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
 

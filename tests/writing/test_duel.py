@@ -1,14 +1,10 @@
-"""`duel`, and a grader in the same run: a reply and what it stands against are compared alike on both ways and in both harnesses."""
+"""`duel`: a reply and what it stands against are compared alike in both harnesses."""
 
 from __future__ import annotations
 
-import json
-import re
 import shlex
-import shutil
 import zlib
 from collections import Counter
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,13 +15,9 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
+from inspect_ai.model import ModelAPI, ModelOutput, modelapi
 from lm_eval.api.model import LM
-from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
-from support.documents import DOCS
 from support.inspect_runs import command as inspect_command
-from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.logs import lm_eval_log
 from support.recenter import in_inspect, in_lm_eval
@@ -33,7 +25,7 @@ from support.recenter import in_inspect, in_lm_eval
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.runs.read import read_run, read_runs
+from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.duel import SIDES, Writer, files, pairs, people
 from personafeedback_tasks.writing.duel import _name as duel_name
@@ -242,197 +234,12 @@ def votes_of(log: Path, data: Path) -> dict[str, tuple[str, ...]]:
     return {source[name]: case[0].answers for name, case in read_run(log).cases.items()}
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory):
-    """A run that wrote as `mixed` and was judged at once."""
-    folder = tmp_path_factory.mktemp("graded")
-    _, log = in_inspect(
-        WRITE, mixed, folder, method="write", roles={"grader": get_model("by-prompt/judge")},
-        against="chosen,rejected",
-    )  # fmt: skip
-    return log
-
-
 @pytest.mark.slow
-def test_both_ways_and_both_harnesses_have_the_same_votes(duels, graded, tmp_path):
-    samples = read_eval_log(str(graded)).samples
-    votes = {
-        name: tuple(of)
-        for one in samples
-        for name, of in one.scores["personafeedback_write_grader"].metadata["votes"].items()
-    }
-    table = {name: metric.value for name, metric in read_eval_log(str(graded)).results.scores[1].metrics.items()}
-    for side in SIDES:
-        folder = duels[side][0]
-        at_once = {name.split()[1]: of for name, of in votes.items() if name.split()[0] == side}
-        log = in_inspect_judge(folder, tmp_path / side)
-        assert votes_of(log, folder) == at_once
-        if side == "rejected":
-            in_lm = lm_eval_log(tmp_path / "lm", Judging(), "personafeedback", folder)
-            assert votes_of(in_lm, folder) == at_once
-        not_asked = Counter(one.why for one in load_present(folder).release.manifest.duel.not_asked)
-        won = sum(case.value("acc") for case in read_run(log).cases.values()) + 0.5 * not_asked["tie"]
-        assert table[f"win_{side}"] == pytest.approx(won / len(SAMPLE), abs=1e-12)
-        assert table[f"tie_{side}"] == pytest.approx(not_asked["tie"] / len(SAMPLE), abs=1e-12)
-
-
-@pytest.mark.slow
-def test_a_plan_has_the_calls_of_the_grader(graded):
-    """Of two epochs, if every reply is compared; in the run some are ties or empty."""
-    words = ("--data", "sample", "--task", "personafeedback_write", "-T", "against=chosen,rejected", "--epochs", 2)
-    planned = json.loads(run("plan", *words, "--json", "-"))
-    samples = read_eval_log(str(graded)).samples
-    scores = [sample.scores["personafeedback_write_grader"].metadata for sample in samples]
-    compared = sum(len(score["compared"]) for score in scores)
-    grader = planned["other_models"]["grader"]
-    assert planned["calls"] == 2 * len(samples)
-    assert grader["calls"] == 2 * 2 * compared > 2 * 2 * sum(len(score["votes"]) for score in scores) > 0
-    shown = run("plan", *words, "--price-in", 1, "--price-out", 2)
-    rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line}
-    assert rows["grader"][0] == str(grader["calls"])
-    assert rows["grader"][-1] == "–"  # at another model's prices
-    assert rows["total"][-1] == rows["the"][-1] != "–"
-    assert "grader: another model, at its own prices, which the dollars do not include." in " ".join(shown.split())
-
-
-@pytest.mark.slow
-def test_a_verdict_on_votes_in_the_same_run_is_that_on_duels(duels, graded, tmp_path):
-    """Each side is a verdict of its own, with every number of the verdict on its duels; the writers rank alike, too."""
-    exam = in_inspect_judge("sample", tmp_path / "exam")
-    run("verdict", graded, "--exam", exam, "--json", tmp_path / "at_once.json")
-
-    def verdicts(path):  # sums in another order differ in the last digit
-        return json.loads(path.read_text("utf-8"), parse_float=lambda digits: round(float(digits), 10))["verdicts"]
-
-    at_once = verdicts(tmp_path / "at_once.json")
-    assert [verdict["against"] for verdict in at_once] == list(SIDES)
-    for side, verdict in zip(SIDES, at_once, strict=True):
-        log = in_inspect_judge(duels[side][0], tmp_path / side)
-        run("verdict", log, "--exam", exam, "--json", tmp_path / f"{side}.json")
-        (apart,) = verdicts(tmp_path / f"{side}.json")
-        assert verdict.pop("signature") != apart.pop("signature")
-        assert verdict == apart
-        assert verdict["groups"]["total"]["won"] > 0
-    run("rank", graded, "--exam", exam, "--json", tmp_path / "ranks.json")
-    rankings = json.loads((tmp_path / "ranks.json").read_text("utf-8"))["rankings"]
-    assert len(rankings) == 3  # of what was written, and against each side
-
-
-@pytest.mark.slow
-def test_a_vote_that_is_no_answer_is_refused(graded, tmp_path):
-    log = read_eval_log(str(graded))
-    votes = next(
-        votes for sample in log.samples if (votes := sample.scores["personafeedback_write_grader"].metadata["votes"])
-    )
-    votes[next(iter(votes))] = ["A", "C"]
-    write_eval_log(log, str(tmp_path / "bent.eval"))
-    assert re.search(
-        r"found the votes \['A', 'C'\] on chosen ", refusal("verdict", tmp_path / "bent.eval", "--exam", graded)
-    )
-
-
-@pytest.mark.slow
-def test_judged_again_equals_judged_at_once_and_writes_nothing(graded, tmp_path):
-    from click.testing import CliRunner as Runner
-    from inspect_ai._cli.main import inspect
-
-    words = [
-        "score", str(graded), "--scorer", "personafeedback_tasks/personafeedback_write_grader", "-S", "data=sample",
-        "--model-role", "grader=by-prompt/judge", "--action", "overwrite", "--output-file", str(tmp_path / "again.eval"),
-        "--display", "none",
-    ]  # fmt: skip
-    done = Runner().invoke(inspect, words)
-    assert done.exit_code == 0, done.output
-    once, again = read_eval_log(str(graded)), read_eval_log(str(tmp_path / "again.eval"))
-    at_once = {name: metric.value for name, metric in once.results.scores[1].metrics.items()}
-    assert {name: metric.value for name, metric in again.results.scores[-1].metrics.items()} == pytest.approx(
-        at_once, abs=1e-12, nan_ok=True
-    )
-    for one, other in zip(once.samples, again.samples, strict=True):
-        assert one.output == other.output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("change", ["a response", "a persona", "a case less"])
-def test_a_reply_is_not_judged_again_against_other_texts(graded, tmp_path, change):
-    """The scorer loads the cases itself: they must be those of the run."""
-    from inspect_ai._cli.main import inspect
-
-    data = shutil.copytree(SAMPLE.release.root, tmp_path / "data")
-    path = data / "data" / "general" / "hard.jsonl"
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    if change == "a persona":
-        (persona := data / "persona" / f"{json.loads(lines[0])['user_id']}.json").write_text(
-            json.dumps({**json.loads(persona.read_text("utf-8")), "Pet": "an axolotl"}), "utf-8"
-        )
-    else:
-        row = json.loads(lines[0])
-        changed = [] if change == "a case less" else [json.dumps({**row, "chosen": "Ask an axolotl."}) + "\n"]
-        path.write_text("".join([*changed, *lines[1:]]), "utf-8")
-    words = [
-        "score", str(graded), "--scorer", "personafeedback_tasks/personafeedback_write_grader", "-S", f"data={data}",
-        "-S", "counts=any", "--model-role", "grader=by-prompt/judge", "--action", "overwrite",
-        "--output-file", str(tmp_path / "again.eval"), "--display", "none",
-    ]  # fmt: skip
-    done = CliRunner().invoke(inspect, words)
-    assert done.exit_code != 0
-    said = done.output + str(done.exception)
-    assert "Pass the data of the run: -S data=FOLDER." in said
-    assert not (tmp_path / "again.eval").exists()
-
-
-@pytest.mark.slow
-def test_the_tokens_of_a_run_are_those_of_the_model_and_not_of_its_grader(tmp_path):
-    """Writer and grader are one model here, so that Inspect counts both under one name."""
-    with serving(Anybody(), lambda prompt: vote(prompt)) as server:
-        model = partial(get_model, "openai-api/acme/m", base_url=server.url, api_key="none")
-        task = writing_tasks.personafeedback_write_general_hard(data="sample", against="rejected")
-        (log,) = inspect_eval(
-            task, model=model(), model_roles={"grader": model()}, log_dir=str(tmp_path / "both"), display="none"
-        )
-    sample = log.samples[0]
-    (of_both,), (of_grader,) = sample.model_usage.values(), sample.role_usage.values()
-    assert 0 < of_grader.total_tokens < of_both.total_tokens
-    (run,) = read_runs([tmp_path / "both"])
-    assert run.beside["grader"].tokens == sum(of.total_tokens for one in log.samples for of in one.role_usage.values())
-    found = [case[0].usage.tokens for case in read_run(tmp_path / "both").cases.values()]
-    assert sum(found) == sum(
-        next(iter(one.model_usage.values())).total_tokens - sum(of.total_tokens for of in one.role_usage.values())
-        for one in log.samples
-    )
-
-
-@pytest.mark.slow
-def test_known_judges(tmp_path):
-    """One that always says the first has exactly half and no consistency; one of length likes the longer."""
-    for judge, reply, rate in (("first", "Tea.", 0.5), ("longest", "Tea.", 0.0), ("longest", "Tea. " * 999, 1.0)):
-        _, log = in_inspect(
-            WRITE, lambda name, call, reply=reply: reply, tmp_path / f"{judge}{len(reply)}", method="write",
-            roles={"grader": get_model(f"personafeedback/{judge}")}, against=["chosen"],
-        )  # fmt: skip
-        found = {name: metric.value for name, metric in read_eval_log(str(log)).results.scores[1].metrics.items()}
-        assert found["win_chosen"] == rate
-        assert found["consistency_chosen"] == (0 if judge == "first" else 1)
-
-
-def test_without_a_grader_one_sentence_before_the_first_call(tmp_path):
-    records = tmp_path / "said.jsonl"
-    records.write_text("".join(json.dumps({"id": one.id, "reply": "Tea."}) + "\n" for one in QUESTIONS), "utf-8")
-    words = [
-        "personafeedback_tasks/personafeedback_write", "-T", "data=sample", "-T", "against=chosen", "--model",
-        "personafeedback_write/replay", "-M", f"replies={records}", "--log-dir", tmp_path / "logs",
-    ]  # fmt: skip
-    done = inspect_command(*words)
-    assert done.returncode != 0
-    assert "Pass --model-role grader=MODEL" in done.stdout + done.stderr
-    assert not list((tmp_path / "logs").glob("*.eval"))
-    done = inspect_command(*words, "-T", "against=longer")
-    assert "against must be one of chosen, rejected" in done.stdout + done.stderr
-
-
-def test_a_task_built_by_a_program_needs_its_grader_too(tmp_path):
-    with pytest.raises(AssertionError, match="Pass --model-role grader=MODEL"):
-        in_inspect(WRITE, echo, tmp_path, method="write", against="chosen")
+def test_both_harnesses_have_the_same_votes(duels, tmp_path):
+    folder = duels["rejected"][0]
+    in_inspect_log = in_inspect_judge(folder, tmp_path / "inspect")
+    in_lm = lm_eval_log(tmp_path / "lm", Judging(), "personafeedback", folder)
+    assert votes_of(in_inspect_log, folder) == votes_of(in_lm, folder)
 
 
 @pytest.mark.slow
@@ -452,31 +259,6 @@ class Anybody(dict):
 
     def __missing__(self, prompt):
         return (prompt,)
-
-
-@pytest.mark.slow
-def test_a_grader_on_a_server_of_its_own(tmp_path):
-    """In the long form of docs/writing.md; the server has no Responses endpoint."""
-    (form,) = [
-        line for line in (DOCS / "writing.md").read_text("utf-8").splitlines() if line.startswith("--model-role")
-    ]
-    records = tmp_path / "said.jsonl"
-    records.write_text("".join(json.dumps({"id": one.id, "reply": mixed(one.id)}) + "\n" for one in QUESTIONS), "utf-8")
-    with serving(Anybody(), lambda prompt: vote(prompt)) as server:
-        flag, role = shlex.split(form.replace("http://localhost:8000/v1", server.url))
-        done = inspect_command(
-            "personafeedback_tasks/personafeedback_write_general_hard", "-T", "data=sample", "-T", "against=rejected", "--model",
-            "personafeedback_write/replay", "-M", f"replies={records}", flag, role, "--log-dir", tmp_path / "logs", OPENAI_API_KEY="none",
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout
-        asked = server.take_seen()
-    (log,) = (tmp_path / "logs").glob("*.eval")
-    votes = [
-        of
-        for one in read_eval_log(str(log)).samples
-        for of in one.scores["personafeedback_write_grader"].metadata["votes"].values()
-    ]
-    assert len(asked) == 2 * len(votes) > 0
 
 
 @pytest.mark.release
@@ -500,74 +282,3 @@ def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     (log,) = (tmp_path / "retried").glob("*.eval")
     said = run("duel", log, "--against", "chosen", "--out", tmp_path / "duel")
     assert f"{len(SAMPLE)} pairs" in said
-
-
-@pytest.mark.release
-def test_killed_while_judging_and_resumed_nothing_is_asked_twice(tmp_path):
-    """In one run: the writer and the grader are the same server, which stops while it judges."""
-
-    def said(prompt):
-        return vote(prompt) if "<response_A>" in prompt else f"For you: {zlib.crc32(prompt.encode())}"
-
-    words = [
-        "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write_general_hard", "--model", "openai/gpt-4o", "-M", "responses_api=false",
-        "--model-role", "grader={model: openai/judge, model_args: {responses_api: false}}", "-T", "against=chosen,rejected", "--log-dir",
-        str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "1",
-    ]  # fmt: skip
-    with serving(Anybody(), said) as server:
-        command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
-        command.run_and_kill(server, *words, answered=13, held=2)  # whoever asks again has what it asked for before
-        before = [prompt for (prompt,) in server.take_seen()]
-        (killed,) = (tmp_path / "killed").glob("*.eval")
-        command.run(
-            "inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain"
-        )
-        after = [prompt for (prompt,) in server.take_seen()]
-    (log,) = (tmp_path / "retried").glob("*.eval")
-    questions_asked = 8
-    assert len(read_run(log).cases) == questions_asked
-    answered = before[:13]
-    assert not set(answered) & set(after)
-    assert len(answered) + len(after) == questions_asked * 5  # one reply, two sides in both orders
-
-
-@pytest.mark.slow
-def test_a_card_of_duels_counts_those_that_were_not_asked(duels, tmp_path):
-    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged", "personafeedback/longest")
-    card = tmp_path / "CARD.md"
-    done = CliRunner().invoke(main, ["card", str(judged), "--model-card", str(card)])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    not_asked = len(load_present(duels["rejected"][0]).release.manifest.duel.not_asked)
-    assert not_asked > 0
-    assert f"{not_asked} pairs of the duel are not among the cases" in card.read_text("utf-8")
-
-
-@pytest.mark.slow
-def test_a_writing_run_that_failed_says_that_it_failed(tmp_path):
-    replies = tmp_path / "replies.jsonl"
-    replies.write_text('{"id": "no such question", "reply": "Tea."}\n', encoding="utf-8")
-    task = writing_tasks.personafeedback_write_general_hard(data="sample")
-    (log,) = inspect_eval(
-        task, model=get_model("personafeedback_write/replay", replies=str(replies), memoize=False),
-        log_dir=str(tmp_path / "logs"),
-    )  # fmt: skip
-    assert log.status == "error"
-    said = refusal("duel", log.location, "--against", "chosen", "--out", tmp_path / "duel")
-    assert "found no written replies" in said
-    assert "an error stopped it" in said
-    assert "inspect eval-retry" in said
-
-
-@pytest.mark.slow
-def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
-    """A folder that --data names and that is broken: the log names one that is whole."""
-    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged")
-    exam = in_inspect_judge("sample", tmp_path / "exam")
-    broken = shutil.copytree(duels["rejected"][0], tmp_path / "broken")
-    cell = next((broken / "data").rglob("*.jsonl"))
-    cell.write_text(cell.read_text("utf-8").replace('"chosen"', '"chose"', 1), encoding="utf-8")
-    run("verdict", judged, "--exam", exam, "--data", duels["rejected"][0])
-    said = refusal("verdict", judged, "--exam", exam, "--data", broken)
-    assert "found the data of none of these runs" in said
-    assert f"{cell.name}, line 1" in said
-    assert f"{cell.name}, line 1" in refusal("rank", judged, "--exam", exam, "--data", broken)

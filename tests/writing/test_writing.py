@@ -201,8 +201,3 @@ def test_a_run_of_one_difficulty_finds_its_data(tmp_path, capsys):
     assert "partial" not in capsys.readouterr().out.lower()
     main(["score-replies", "personafeedback_write_hard", str(records), "--data", "sample"], standalone_mode=False)
     assert "4.000" in capsys.readouterr().out  # characters
-
-
-def test_a_second_model_is_for_inspect(tmp_path):
-    with pytest.raises(Exception, match="against works in Inspect only"):
-        in_lm_eval(WRITE, written, tmp_path, method="write", against="chosen")

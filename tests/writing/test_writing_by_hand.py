@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 
-from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine import method
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
-from personafeedback_tasks.writing.cases import UserQuestion, columns, facts, questions
-from personafeedback_tasks.writing.graded import asks
+from personafeedback_tasks.writing.cases import columns, questions
 from personafeedback_tasks.writing.measures import measures
 from personafeedback_tasks.writing.record import WRITE
 
@@ -96,21 +92,3 @@ def test_a_page_has_the_questions_of_its_run_only(sample):
     assert list(shown.questions) == asked
     assert shown.questions == {question.id: question.question for question in sample if question.id in asked}
     assert shown.people == {question.user_id: question.persona.text for question in sample if question.id in asked}
-
-
-def test_a_grader_compares_a_reply_with_the_cases_of_the_run_alone(sample):
-    (first,) = next(iter(sample)).pairs
-    question = UserQuestion("Nora:1", (first, replace(first, id="general_easy:99", rejected="Tea.")))
-    logged = {method.FACTS: {"cases": {first.id: first.digest}}}
-    (row,) = asks(question, logged, ("chosen", "rejected"), "Milk.")
-    assert {side: (ask.name, ask.case.chosen, ask.case.rejected) for side, ask in row.items()} == {
-        "chosen": (f"chosen {first.id}", "Milk.", first.chosen),
-        "rejected": (f"rejected {first.id}", "Milk.", first.rejected),
-    }
-    assert len(asks(question, {method.FACTS: facts(question)}, ("rejected",), "Milk.")) == 2
-    for case_id, digest, found in (
-        (first.id, "0" * 12, "other texts than"),
-        ("x", first.digest, "no such case, unlike"),
-    ):
-        with pytest.raises(DataError, match=f"{case_id}: found {found} in the run that wrote the reply"):
-            asks(question, {method.FACTS: {"cases": {case_id: digest}}}, ("chosen",), "Milk.")
