@@ -11,7 +11,7 @@ from typing import Any
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.messages import UNREADABLE_SHARE, remedy
-from ..replies.answers import IMPOSSIBLE, PROMPT_CUT
+from ..replies.answers import IMPOSSIBLE
 from ..runs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
@@ -61,7 +61,7 @@ def of_result(
 def of_run(run: Run) -> Iterator[Caveat]:
     """What forbids conclusions from a run."""
     installed = run.benchmark.version
-    if cut := cut_prompts(run):
+    if cut := run.cut_prompts:
         yield Caveat("prompts_cut", VOID, {"cut": cut})
     elif run.prompts.cut is None:
         yield Caveat("prompts_not_checked", WEAKENS)
@@ -97,7 +97,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         values = {"version": version, "installed": installed, "otherwise": run.otherwise}
         yield Caveat("other_version", WEAKENS, values)
     if run.cache:
-        yield Caveat("cached", WEAKENS, {"cache": Path(run.cache).name})
+        yield Caveat("cached", NAMED, {"cache": Path(run.cache).name})
     yield from run.unchecked
     if run.tokenizer:
         yield Caveat("tokens_estimated", WEAKENS, {"tokenizer": run.tokenizer})
@@ -153,7 +153,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         harnesses = {"harness": run.harness, "other": control.harness}
         differing = run.other_conditions(control)
         yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
-    if control.logs != run.logs and (cut := cut_prompts(control)):  # else it is said of the run
+    if control.logs != run.logs and (cut := control.cut_prompts):  # else it is said of the run
         yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
     own, own_unreadable = unreadable_part(run)
     share, unreadable = unreadable_part(control)
@@ -174,15 +174,6 @@ def missing_share(run: Run) -> float:
     """
     missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
     return missing / run.replies if missing else 0.0
-
-
-def cut_prompts(run: Run) -> int:
-    """How many prompts the model did not see whole, as far as that is known: those of rewards say so, others had no answer."""
-    outcomes = [outcome for case in run.cases.values() for outcome in case]
-    told = sum(outcome.answers.count(PROMPT_CUT) for outcome in outcomes)
-    if run.method.evidence == "rewards":
-        told = round(sum(outcome.values.get("truncated", 0) for outcome in outcomes) * len(run.method.calls))
-    return told + (run.prompts.cut or 0)
 
 
 def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:

@@ -23,7 +23,7 @@ from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
 from ..runs.data import RunData
-from ..runs.earlier import of_run
+from ..runs.earlier import of_run, refuse_void
 from .build_options import corrections_options, drop_option, files_argument
 from .options import FOLDER, RUN, markdown_option, out_option, places_option
 from .output import say, show
@@ -110,6 +110,8 @@ def _rows(
     for run in runs:
         if run.benchmark.name not in annotated.MADE:
             passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
+        else:
+            refuse_void(run)
     made, left_out = annotated.made_in(
         (run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in annotated.MADE
     )

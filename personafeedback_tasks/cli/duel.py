@@ -108,6 +108,7 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
     Raises:
         RunError: it is of another task, or has several epochs.
     """
+    from ..runs.earlier import refuse_void
     from ..runs.logged import logged
     from ..runs.written import writer_of
 
@@ -117,6 +118,7 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
             f"{run.logs[0]}: found a run of {run.signature['task']}, expected one of {WRITE.name}. Write first: "
             f"inspect eval personafeedback_tasks/{WRITE.name} --model MODEL"
         )
+    refuse_void(run)
     replies: dict[str, Reply] = {}
     for key, reply in logged(run):
         if key.epoch > 1:

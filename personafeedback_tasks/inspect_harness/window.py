@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, Model
 
 from ..engine.replay import Replay
-from ..engine.window import PromptCheck, Window, check
+from ..engine.window import PromptCheck, Window, check, made_for
 from .judges import JudgeAPI
 from .reward_api import RewardModelAPI
 
@@ -24,18 +24,14 @@ def check_prompts(task: str, model: Model, asked: int, prompts: Iterable[list[Ch
         return PromptCheck(asked, None if isinstance(api.judge, Replay) else 0)
     if isinstance(api, RewardModelAPI):  # it refuses what does not fit, or says what it cuts
         return PromptCheck(asked, 0)
-    if not hasattr(api, "hf_chat") or api.tokenizer_call_args.get("truncation"):
+    if not hasattr(api, "hf_chat"):
         return PromptCheck(asked)
-    size = _positions(api.model.config)
-    if size is None:
+    window, passed = made_for(api.model.config), api.tokenizer_call_args
+    if passed.get("truncation"):
+        size = passed.get("max_length") or api.tokenizer.model_max_length
+        if window is None or size < window.room:
+            window = Window(size, size, "tokenizer_call_args", "Leave truncation out of -M tokenizer_call_args.")
+    if window is None:
         return PromptCheck(asked, 0)
     texts = [api.hf_chat(messages, []) for messages in prompts]
-    remedy = "Beyond them, a model replies at random: take one with at least {smallest:,}."
-    window = Window(size, size, "the positions that it was made for", remedy)
     return check(task, texts, window, lambda text: len(api.tokenizer(text).input_ids))
-
-
-def _positions(config: Any) -> int | None:
-    """The longest text that a model was made for; None where its positions have no end."""
-    config = getattr(config, "text_config", None) or config
-    return getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)

@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
 
-from ..engine.window import PromptCheck, Window, check
+from ..engine.window import PromptCheck, Window, check, made_for
 
 LENGTHS = ("max_length", "max_model_len", "context_length")
 """The names of a window in --model_args."""
@@ -78,11 +78,17 @@ def _window(model: Any, new: int | None, named: Mapping[str, int]) -> Window | N
         return None
     size = model.max_length + over_api  # whose max_length is one less than what was passed
     room = model.max_length + beyond if new is None else model.max_length - new
-    if getattr(model, "backend", "") == "seq2seq":
-        room = size  # of the encoder: a reply has a window of its own
+    encoder = (
+        getattr(model, "backend", "") == "seq2seq"
+    )  # its positions are relative, and a reply has a window of its own
+    if encoder:
+        room = size
     if new is not None and getattr(model, "truncation", False) and model.tokenizer.model_max_length < room:
         room = model.tokenizer.model_max_length
         return Window(room, room, "its tokenizer's, with truncation=True", "Leave truncation out of --model_args.")
+    positions = made_for(getattr(model, "config", None))
+    if positions and positions.room < room and not encoder:
+        return positions
     remedy = (
         f"They would lose their beginning, which is the persona. Pass --model_args {option}={{smallest}} if the model has such a "
         f"window{lower}; else take another model."

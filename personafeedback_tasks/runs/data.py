@@ -13,7 +13,7 @@ from ..common.errors import DataError, OptionError
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
 from .asked import checked, refuse_other_data
-from .caveat import FORBIDS, Caveat
+from .caveat import FORBIDS, WEAKENS, Caveat
 from .read import read_runs
 from .run import Run, RunError
 
@@ -81,9 +81,13 @@ class RunData:
             self.misfit = self.misfit or str(error)
             raise
         self.fits = True
-        if why_not not in self._differing:
-            return found
-        return replace(run, unchecked=(*run.unchecked, Caveat("no_data", FORBIDS, {"why": why_not})))
+        if why_not in self._differing:
+            return replace(run, unchecked=(*run.unchecked, Caveat("no_data", FORBIDS, {"why": why_not})))
+        if run.benchmark.report.load is None and run.asked:
+            why = "its cases are made of an earlier run."
+            unknown = Caveat("prompts_unchecked", WEAKENS, {"log": run.logs[0].name, "why": why})
+            return replace(run, asked=None, unchecked=(*run.unchecked, unknown))
+        return found
 
     def texts(self, run: Run) -> Examined | None:
         """What the texts of the run's cases add to its answers; None without data."""

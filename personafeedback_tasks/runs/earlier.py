@@ -9,6 +9,7 @@ from ..engine.cases import digest_of
 from ..engine.earlier import Earlier, EarlierCase
 from ..engine.evidence import Reply, answer_in
 from ..engine.recorded import refuse_without_text
+from .caveat import VOID
 from .data import opened
 from .logged import documents_of
 from .read import only
@@ -28,7 +29,16 @@ def find(place: str, benchmark: str) -> Earlier:
     run = only(path, own)
     if not run.finished:
         raise RunError(f"{run.logs[0]}: {state_of(run.status)}, expected a whole run. {advice(run.status)}")
+    refuse_void(run)
     return of_run(run)
+
+
+def refuse_void(run: Run) -> None:
+    """Raise RunError for a run whose texts are no replies to whole prompts of ours: nothing may go on from them."""
+    if run.cut_prompts or any(caveat.severity == VOID for caveat in run.unchecked):
+        raise RunError(
+            f"{run.logs[0]}: found a run that is void, as `personafeedback report` says, expected replies to whole prompts. Run it again."
+        )
 
 
 def of_run(run: Run) -> Earlier:

@@ -20,7 +20,7 @@ def conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str | 
         noted: name -> what a reward model's scores say of its `dtype` or `revision`; empty if nothing.
     """
     spec = log.eval
-    found = _generation([log.plan.config, spec.model_generate_config], spec.model_args)
+    found = _generation([spec.model_generate_config, log.plan.config], spec.model_args)  # in Inspect's order
     if spec.model.startswith(f"{API}/"):
         found |= {
             name: ",".join(value) for name, value in found.items() if name == "aspects" and isinstance(value, list)

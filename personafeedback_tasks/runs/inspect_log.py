@@ -186,7 +186,7 @@ class _Samples:
     @cached_property
     def system(self) -> str:
         """The system message that the header names (--system-message)."""
-        return self.log.plan.config.merge(self.log.eval.model_generate_config).system_message or ""
+        return self.log.eval.model_generate_config.merge(self.log.plan.config).system_message or ""
 
     @property
     def completed(self) -> int:

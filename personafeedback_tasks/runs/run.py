@@ -22,6 +22,7 @@ from ..engine.signature import TYPES, set_of, signatures
 from ..engine.stopping import StopState
 from ..engine.usage import NONE, UNCOUNTED, Usage
 from ..engine.window import UNKNOWN, PromptCheck
+from ..replies.answers import PROMPT_CUT
 from . import fields
 from .caveat import Caveat
 from .wrapping import PLAIN, Call, Wrapping
@@ -112,7 +113,7 @@ class Run:
         stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
         usage: of the model's calls, those of cases that do not count included.
         elsewhere: what it took for samples that are not scored, see `runs.usage`. Of a log of several settings the first has it.
-        prompts: whether they fitted into the model's window; replies with the reason `prompt_cut` are counted by `analysis.caveats`.
+        prompts: whether they fitted into the model's window; see also `cut_prompts`.
         tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
     """
 
@@ -146,6 +147,15 @@ class Run:
     def replies(self) -> int:
         """Number of replies that were read as labels."""
         return sum(len(outcome.answers) for case in self.cases.values() for outcome in case)
+
+    @cached_property
+    def cut_prompts(self) -> int:
+        """How many prompts the model did not see whole, as far as that is known: those of rewards say so, others had no answer."""
+        outcomes = [outcome for case in self.cases.values() for outcome in case]
+        told = sum(outcome.answers.count(PROMPT_CUT) for outcome in outcomes)
+        if self.method.evidence == "rewards":
+            told = round(sum(outcome.values.get("truncated", 0) for outcome in outcomes) * len(self.method.calls))
+        return told + (self.prompts.cut or 0)
 
     def values(self, metric: str) -> Mapping[str, float]:
         """Case id -> its value, see `ScoredCase.value`; computed once, since a report has each case in several groups."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +19,7 @@ from support.shown import embedded
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.engine.window import KEY
 from personafeedback_tasks.recenter import histories
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.histories import conversations
@@ -245,6 +247,23 @@ def test_a_run_on_other_conversations_is_refused(chains, tmp_path):
         (tmp_path / path.name).write_text("".join(rows[1:] if path.stem == "conversations" else rows), "utf-8")
     with pytest.raises(DataError, match="found a run on other conversations"):
         SELECT.load(SELECT.options(data=str(tmp_path), attributes=str(chains.inspect)), {})
+
+
+def test_nothing_goes_on_from_a_run_whose_prompts_were_cut(chains, tmp_path):
+    folder = shutil.copytree(chains.lm_eval / "1", tmp_path / "cut")
+    (results,) = folder.rglob("results_*.json")
+    document = json.loads(results.read_bytes())
+    (config,) = document["configs"].values()
+    config["metadata"][KEY]["cut"] = 1
+    results.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(RunError, match="found a run that is void"):
+        earlier.find(str(folder), EXTRACT.name)
+
+
+def test_prompts_that_are_made_of_an_earlier_run_are_said_not_to_be_compared(chains):
+    said = personafeedback("report", "--full", chains.last)
+    assert said.exit_code == 0, said.output
+    assert "were not compared with its options: its cases are made of an earlier run" in " ".join(said.output.split())
 
 
 def test_a_misspelt_option_of_the_chain_is_refused():

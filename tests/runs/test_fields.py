@@ -169,6 +169,22 @@ def test_conditions_in_a_header_of_inspect(name, tmp_path):
     assert [*first.other_conditions(second)] == [names.get(name, name)]
 
 
+@pytest.mark.slow
+def test_a_model_of_ones_own_is_asked_as_the_task_says(tmp_path):
+    """In Inspect the arguments of a task come before those of its model."""
+    from inspect_ai.model import GenerateConfig, get_model
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support.inspect_runs import evaluate
+
+    from personafeedback_tasks.runs.data import opened
+
+    model = get_model("scripted/gold", config=GenerateConfig(temperature=1, top_p=0.5, logit_bias={7: 1}))
+    log = evaluate(tasks.personafeedback_general_hard(data="sample"), model, tmp_path)
+    (run,) = opened([log.location])
+    assert (run.conditions["temperature"], run.conditions["top_p"]) == (0, 0.5)
+    assert {event.config.temperature for event in log.samples[0].events if event.event == "model"} == {0}
+
+
 class ChatLM(JudgeLM):
     """A judge behind a server for chats, which applies the template itself."""
 
@@ -263,7 +279,9 @@ def test_two_models_with_one_cache_file_are_refused(part, asked):
         assert str(one) in text
         assert str(two) in text
         assert "one cache file per model" in text
-    assert personafeedback("report", two, "--data", "sample", "--out", two.parent / "out").exit_code == 0
+    said = personafeedback("report", two, "--data", "sample", "--out", two.parent / "out")
+    assert said.exit_code == 0
+    assert "Replies may come from a cache (shared)" in " ".join(said.output.split())
     (document,) = json.loads((two.parent / "out" / "report.json").read_text("utf-8"))["reports"]
     assert "cache (shared)" in " ".join(sentences(document))
 

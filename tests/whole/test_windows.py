@@ -181,6 +181,24 @@ def test_each_backend_has_its_own_rule(kind, room, with_label):
     assert cut(with_label, [" A", " B"], "loglikelihood", 2) == 1
 
 
+@pytest.mark.parametrize(("positions", "backend", "cut"), [(9, "causal", 1), (10, "causal", 0), (9, "seq2seq", 0)])
+def test_a_longer_max_length_gives_a_model_no_more_positions(positions, backend, cut):
+    from types import SimpleNamespace
+
+    from lm_eval.api.instance import Instance
+
+    from personafeedback_tasks.lm_eval_harness.window import check_prompts
+
+    config = SimpleNamespace(max_position_embeddings=positions)
+    named = {"max_length": 100, "config": config, "backend": backend, "tok_encode": lambda self, text: text.split()}
+    model = type("HFLM", (), {**named, "template": lambda self: None})()
+    prompt = " ".join(["wörterbuch"] * 10)
+    request = Instance(request_type="generate_until", doc={}, arguments=(prompt, {"max_gen_toks": 4}), idx=0)
+    found = check_prompts("t", [request], 1, model.template, {"max_length": 100})
+    assert found.cut == cut
+    assert ("window of 9 tokens (the positions that the model was made for)" in found.refusal) == bool(cut)
+
+
 def test_what_nobody_can_know_is_a_caveat_in_every_output(completions, tmp_path):
     """Texts, and not tokens: what does not fit, the server cuts or refuses."""
     address = (
@@ -284,13 +302,15 @@ def test_hf_of_inspect_is_refused_beyond_its_positions(tiny_model, tmp_path):
     shutil.copytree(tiny_model, short)
     config = json.loads((short / "config.json").read_bytes())
 
-    def run(positions, name):
+    def run(positions, name, *more):
         (short / "config.json").write_text(json.dumps({**config, "max_position_embeddings": positions}))
         return inspect(
             tmp_path / name, "--model", f"hf/{name}", "-M", f"model_path={short}", "-M", "device=cpu", "-M", "do_sample=false",
-            "--limit", "1", "--max-tokens", "2", "--temperature", "1",
+            "--limit", "1", "--max-tokens", "2", "--temperature", "1", *more,
         )  # fmt: skip
 
+    truncation = ("-M", 'tokenizer_call_args={"truncation": true, "max_length": 300}')
+    assert "2 of 2 prompts do not fit into the window of 300 tokens (tokenizer_call_args)" in run(9000, "truncated", *truncation).stdout  # fmt: skip
     done = run(600, "few")
     found = re.search(r"2 of 2 prompts do not fit into the window of 600 tokens .* at least ([\d,]+)\.", done.stdout)
     smallest = int(found[1].replace(",", ""))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+import shutil
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -24,6 +26,7 @@ from support.recenter import in_inspect, in_lm_eval
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.engine.window import KEY
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.writing.cases import questions
@@ -282,3 +285,17 @@ def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
     (log,) = (tmp_path / "retried").glob("*.eval")
     said = run("duel", log, "--against", "chosen", "--out", tmp_path / "duel")
     assert f"{len(SAMPLE)} pairs" in said
+
+
+@pytest.mark.slow
+def test_texts_of_prompts_that_were_cut_are_not_compared(written, tmp_path):
+    cut = shutil.copytree(written["echo"].parent, tmp_path / "cut") / written["echo"].name
+    document = json.loads(cut.read_bytes())
+    for config in document["configs"].values():
+        config["metadata"].get(KEY, {})["cut"] = 2
+    cut.write_text(json.dumps(document), encoding="utf-8")
+    for writer, against in ((cut, "chosen"), (written["mixed"], cut)):
+        done = CliRunner().invoke(
+            main, ["duel", str(writer), "--against", str(against), "--out", str(tmp_path / "duel")]
+        )
+        assert (done.exit_code, "found a run that is void" in done.output) == (1, True), done.output
