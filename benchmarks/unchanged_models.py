@@ -129,7 +129,8 @@ def reply(model: str, prompt: str) -> str:
     if model == "careful" and chance(f"careful {prompt}") > 0.4:
         return letters(prompt)["better" if chance(prompt) > 1 / 4 else "worse"]
     if model in ("noisy", "careful"):
-        return str(one_of(REPLIES, prompt)).format(**letters(prompt))
+        said = str(one_of(REPLIES, prompt)).format(**letters(prompt))
+        return said or "Both are good." if model == "careful" else said  # missing replies have no card
     if model == "moody":
         return str(one_of(REPLIES, f"{ASKED[model, prompt]} {prompt}")).format(**letters(prompt))
     if model.startswith("steady"):  # "steady-2" errs elsewhere

@@ -176,7 +176,6 @@ def prefeval() -> Stored:
     told = {"data": "sample"}
     every = {"generate": SETTINGS, "cot": SETTINGS, "mc": SETTINGS[:1]}
     yield from judged(made, "prefeval", told, ["guess"], every)
-    yield from judged(made, "prefeval", told, ["longest"], {"generate": SETTINGS[:1]}, ["inspect"])
     yield from reports(made, "prefeval", told)
     yield from ranked("logs")
 
