@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval.api.model import LM
+from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
 from support.inspect_runs import command as inspect_command
+from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.logs import lm_eval_log
 from support.recenter import in_inspect, in_lm_eval
@@ -295,7 +297,47 @@ def test_texts_of_prompts_that_were_cut_are_not_compared(written, tmp_path):
         config["metadata"].get(KEY, {})["cut"] = 2
     cut.write_text(json.dumps(document), encoding="utf-8")
     for writer, against in ((cut, "chosen"), (written["mixed"], cut)):
-        done = CliRunner().invoke(
-            main, ["duel", str(writer), "--against", str(against), "--out", str(tmp_path / "duel")]
-        )
-        assert (done.exit_code, "found a run that is void" in done.output) == (1, True), done.output
+        said = refusal("duel", writer, "--against", against, "--out", tmp_path / "duel")
+        assert "found a run that is void" in said
+
+
+@pytest.mark.slow
+def test_a_card_of_duels_counts_those_that_were_not_asked(duels, tmp_path):
+    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged", "personafeedback/longest")
+    card = tmp_path / "CARD.md"
+    done = CliRunner().invoke(main, ["card", str(judged), "--model-card", str(card)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    not_asked = len(load_present(duels["rejected"][0]).release.manifest.duel.not_asked)
+    assert not_asked > 0
+    assert f"{not_asked} pairs of the duel are not among the cases" in card.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_writing_run_that_failed_says_that_it_failed(tmp_path):
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text('{"id": "no such question", "reply": "Tea."}\n', encoding="utf-8")
+    task = writing_tasks.personafeedback_write_general_hard(data="sample")
+    (log,) = inspect_eval(
+        task, model=get_model("personafeedback_write/replay", replies=str(replies), memoize=False),
+        log_dir=str(tmp_path / "logs"),
+    )  # fmt: skip
+    assert log.status == "error"
+    said = refusal("duel", log.location, "--against", "chosen", "--out", tmp_path / "duel")
+    assert "found no written replies" in said
+    assert "an error stopped it" in said
+    assert "inspect eval-retry" in said
+
+
+@pytest.mark.slow
+def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
+    """A folder that --data names and that is broken: the log names one that is whole."""
+    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged")
+    exam = in_inspect_judge("sample", tmp_path / "exam")
+    broken = shutil.copytree(duels["rejected"][0], tmp_path / "broken")
+    cell = next((broken / "data").rglob("*.jsonl"))
+    cell.write_text(cell.read_text("utf-8").replace('"chosen"', '"chose"', 1), encoding="utf-8")
+    run("verdict", judged, "--exam", exam, "--data", duels["rejected"][0])
+    said = refusal("verdict", judged, "--exam", exam, "--data", broken)
+    assert "found the data of none of these runs" in said
+    assert f"{cell.name}, line 1" in said
+    assert f"{cell.name}, line 1" in refusal("rank", judged, "--exam", exam, "--data", broken)
