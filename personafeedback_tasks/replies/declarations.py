@@ -25,7 +25,7 @@ _PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
     ("α", r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), ("β", r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
     (":", rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})(?!0[,>&o])[01.,>&o]{{0,3}}{_L}(?!0)2?", r"Q\1"),  # ranking: A, B
     ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="), ("|", r"(?<=n)\|(?=[ABab])", "n"),  # A or B; 看还是A
-    (",", rf"{_L}(?<![^:.\nQ(].),{_L}(?=[.\n?(]|$)", "="), ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="),  # A, B; A = B
+    (",", rf"(?<![t!wouK])(?<!tp){_L},{_L}(?=[.\n?(]|$)", "="), ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="),  # A, B; A = B
     ("0", rf"0{_L}[,&|]{{1,3}}0{_L}|{_L}0[,&|]{{1,3}}{_L}0", "="),  # 50% A, 50% B
     ("R", rf"{_L}R[,&]?", ""), ("R", "R", "m"), ("K", rf"K[vt]n?({_L})", r"w\1"),  # A보다 B; anything but A
     # I think that; but they say, I don't think, it is easy to say; they want A to win

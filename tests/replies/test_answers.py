@@ -77,6 +77,8 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ('{"choice": "B", "reply": "For tone, my choice is A"}', "B"),
     ],
     "declared as none, or as two, or in part": [
+        ("你可以回复A，B。\n\nA:\n", INVALID), ("You can reply A, B.", INVALID), ("Please respond with A, B.", INVALID), ("I choose A, B.", INVALID),
+        ("Please respond with A, B.\n\nAnswer: B", "B"), ("Not A, B.", "B"), ("Rather than A, B.", "B"), ("比起A，B。", "B"),
         ("Answer: A or B", INVALID), ("Answer: A/B", INVALID), ("Answer: A and B", INVALID),
         ("Answer: neither", INVALID), ("Verdict: tie", INVALID), ("Verdict: a tie\n\nB", INVALID),
         ("答案：A或B", INVALID), ("答案：都不合适", INVALID), ("Answer: A for style, B for content", INVALID),
