@@ -138,7 +138,6 @@ def hard_inspect() -> Stored:
         yield from logged(f"generate/persona/{judge}/inspect", log)
     yield from reports(made, HARD, {})
     longest = made["inspect", "generate", "persona", "longest"]
-    yield from printed("paper", "report", longest, "--paper")
     yield from printed("card_longest", "card", longest, "--model-card", "longest.md")
     yield from file("longest.md")
     yield from ranked("logs")
@@ -166,7 +165,7 @@ def _hard(harness: str, asked: dict[str, Sequence[str]]) -> Stored:
         for word in (f"--{setting.replace('_', '-')}", made[harness, "generate", setting, "careful"])
     ]
     log = made[harness, "generate", "persona", "careful"]
-    yield from printed("card", "card", log, *controls, "--paper", "GPT-4o-mini", "--model-card", "careful.md")
+    yield from printed("card", "card", log, *controls, "--model-card", "careful.md")
     yield from file("careful.md")
 
 
@@ -222,7 +221,6 @@ def commands() -> Stored:
     """The commands that need no run, on the sample and on the General half."""
     general = release()
     yield from printed("paper", "paper")
-    yield from printed("paper_models", "paper", "--models")
     for table in range(2, 8):
         yield from printed(f"paper_{table}", "paper", "--table", table)
     yield from printed("paper_json", "paper", "--json", "-")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ..common.statistics import Estimate, mean, share
 from ..common.strict_json import short_list
 from ..engine.outcome import ScoredCase
-from ..engine.report import PublishedAspects
 from ..engine.rewards import TOTAL, between, over_responses, right_and_tie, with_better
 from ..runs.run import Run, RunError
 
@@ -37,18 +36,14 @@ class Aspects:
         names: of the aspects, in the model's order.
         better: what the benchmark calls the better response.
         groups: name -> its numbers, as in the report.
-        published: the numbers of others, to stand beside `acc`.
     """
 
     names: tuple[str, ...]
     better: str
     groups: Mapping[str, AspectsOfGroup]
-    published: PublishedAspects | None = None
 
 
-def make_aspects(
-    run: Run, groups: Mapping[str, Sequence[str]], published: PublishedAspects | None = None
-) -> Aspects | None:
+def make_aspects(run: Run, groups: Mapping[str, Sequence[str]]) -> Aspects | None:
     """The aspects of a run; None if its model has one output or gives no rewards, or if neither response is right by itself.
 
     Args:
@@ -61,7 +56,7 @@ def make_aspects(
     if not names or run.method.score_rewards is not None:
         return None
     found = {name: _of_group([run.cases[case_id] for case_id in ids], names) for name, ids in groups.items()}
-    return Aspects(names, run.method.calls[0], found, published)
+    return Aspects(names, run.method.calls[0], found)
 
 
 def _names(run: Run) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from ..common.statistics import Estimate
 from ..engine.cases import CaseSet
 from ..engine.outcome import ScoredCase
-from ..engine.report import Examined, Published
+from ..engine.report import Examined
 from ..engine.usage import Prices
 from ..runs.asked import checked
 from ..runs.caveat import VOID, Caveat
@@ -43,7 +43,6 @@ class Report:
         texts: what the texts of the cases add; empty without data.
         controls: value of the control's option -> the same model's run under it.
         sheet: the run and its controls; None where that is the one for the gain alone, or none.
-        published: what others published, if asked for.
         unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
         shortcuts: name of a group -> the run beside the baselines; empty without data.
         judges: baselines that answer, and people, with every measure of the run; None without data.
@@ -59,7 +58,6 @@ class Report:
     texts: Examined = field(default_factory=Examined)
     controls: Mapping[str, Run] = field(default_factory=dict)
     sheet: Sheet | None = None
-    published: Published | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
     aspects: Aspects | None = None
     shortcuts: Mapping[str, Shortcuts] = field(default_factory=dict)
@@ -128,7 +126,6 @@ def make_report(
     cases: CaseSet[Any] | None,
     controls: Mapping[str, Run] | None = None,
     no_data: str = "No data were loaded.",
-    published: Published | None = None,
     texts: Examined | None = None,
     prices: Prices | None = None,
 ) -> Report:
@@ -169,9 +166,8 @@ def make_report(
         texts=texts or Examined(),
         controls=controls,
         sheet=make_sheet(run, controls, list(ids_of.items()), has_macro(run)) if has_sheet else None,
-        published=published,
         unread=examples(run.cases.values()),
-        aspects=make_aspects(run, ids_of, published.aspects if published else None),
+        aspects=make_aspects(run, ids_of),
         shortcuts=shortcuts,
         judges=make_beside(run, texts) if texts and spec.compared else None,
         users=_users(run, texts),

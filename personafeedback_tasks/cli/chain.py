@@ -64,9 +64,6 @@ if TYPE_CHECKING:
 )
 @places_option
 @name_option
-@click.option(
-    "--paper", is_flag=True, help="Add the figures of the authors' project page, under a line on what is comparable."
-)
 @markdown_option
 @json_option
 @out_option("DIR", "Write chain.md and chain.json there.")
@@ -79,7 +76,6 @@ def chain(
     exams: tuple[Path, ...],
     places: Sequence[RunData],
     names: dict[str, str],
-    paper: bool,
     as_markdown: bool,
     json_file: Path | None,
     out: Path | None,
@@ -93,7 +89,7 @@ def chain(
 
     \b
         personafeedback chain logs --people votes --out chain
-        personafeedback chain a.eval b.eval c.eval --people votes --filter filter --paper
+        personafeedback chain a.eval b.eval c.eval --people votes --filter filter
         personafeedback chain logs --judge judged --exam exam
     """
     from ..common.outputs import output_text
@@ -102,7 +98,7 @@ def chain(
     from ..recenter.filter.effect import effect_of
     from ..recenter.filter.judge import step_filter
     from ..recenter.funnel import make_funnel
-    from ..recenter.funnel_sheet import ChainResult, document, published, sheet
+    from ..recenter.funnel_sheet import ChainResult, document, sheet
     from ..recenter.judgments import read_judgments
     from ..recenter.rating_model import model_of_rating
     from ..reports import files
@@ -130,10 +126,9 @@ def chain(
             logged_as = {task: by_log[run.earlier.where] for task, run in own.items()}
             funnel = replace(funnel, notes=[*_cautions(funnel, logged_as, of_judges), *funnel.notes])
             results.append(ChainResult(funnel, model_of_rating(made, said), effects))
-    others = published() if paper else []
-    shown = sheet(results, others)
+    shown = sheet(results)
     signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()} | judge_lines
-    as_json = document(results, others, {model: {**own, **judge_lines} for model, own in lines.items()})
+    as_json = document(results, {model: {**own, **judge_lines} for model, own in lines.items()})
     contents = {"chain.json": output_text(as_json), **files.funnel_files(shown, signatures)} if out else {}
     with files_written(contents, out, err=as_markdown or str(json_file) == "-"):
         if write_json(json_file, as_json):

@@ -14,7 +14,6 @@ from ..common.strict_yaml import argument
 from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
-from ..personafeedback.paper.beside import beside
 from ..runs.data import RunData
 
 Decorator = Callable[[Any], Any]
@@ -23,9 +22,6 @@ RUN = click.Path(exists=True, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
-
-BEST = ""
-"""The value of --paper without a model."""
 
 SHORT = {
     "no_persona": "The same run with setting=no_persona, for the persona gain.",
@@ -201,23 +197,6 @@ places_option = click.option(
     help=f"Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
     f"where the logs say, else {VARIABLES}",
 )
-
-paper_option = click.option(
-    "--paper",
-    metavar="[MODEL]",
-    is_flag=False,
-    flag_value=BEST,
-    callback=lambda context, option, model: _known_model(model),
-    help="Show what the benchmark's authors published of MODEL (of their best models if none is given), under a line on why it "
-    "is not comparable. Without MODEL, put it after the runs.",
-)
-
-
-def _known_model(model: str | None) -> str | None:
-    """The value of --paper, checked before anything is read: a RUN after it would be taken for a model."""
-    if model:
-        beside(model, ())
-    return model
 
 
 def control_options(*short: str) -> Decorator:

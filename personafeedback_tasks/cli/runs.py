@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ..common.errors import OptionError
-from ..engine.report import Published
 from ..engine.usage import Prices
 from ..runs.data import RunData, opened
 from ..runs.estimated import with_tokens
@@ -26,7 +25,6 @@ from .options import (
     markdown_option,
     name_option,
     out_option,
-    paper_option,
     price_options,
     run_argument,
     runs_argument,
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
 @data_option
 @control_options(*SHORT)
 @name_option
-@paper_option
 @tokenizer_option
 @price_options("the runs' model")
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
@@ -54,7 +51,6 @@ def report(
     data: RunData,
     control: Sequence[tuple[str, Path]],
     names: dict[str, str],
-    paper: str | None,
     tokenizer: str | None,
     prices: Prices | None,
     out: Path | None,
@@ -74,8 +70,6 @@ def report(
         personafeedback report with.eval --no-persona without.eval --other-persona other.eval
         personafeedback report with.eval --no-persona without.eval --rag rag.eval
         personafeedback report with.eval --control no_persona=without.eval
-        personafeedback report logs/a.eval --paper
-        personafeedback report logs/a.eval --paper GPT-4o-mini
     """
     from ..analysis.control import with_controls, with_named
     from ..analysis.measures import Contender
@@ -88,12 +82,7 @@ def report(
     named = _read_controls([run for run, _ in rows], control, short, [data], names, tokenizer)
     check_names(names, [*found, *(run for _, run in named)])
     rows = with_named(rows, named)
-    # In a folder of several benchmarks or sets, those without published numbers go without. A folder of such ones alone is an error.
-    some = any(_has_published(run) for run, _ in rows)
-    reports = [
-        report_of(run, data, controls, paper if _has_published(run) or not some else None, prices)
-        for run, controls in rows
-    ]
+    reports = [report_of(run, data, controls, prices) for run, controls in rows]
     contents = files.report_files(reports, ranked([Contender(*row) for row in rows], [data])) if out else {}
     with files_written(contents, out):
         for place, made in enumerate(reports):
@@ -158,7 +147,6 @@ def compare(
 @which_option
 @control_options("no_persona", "other_persona")
 @name_option
-@paper_option
 @data_option
 def card(
     run: Path,
@@ -167,7 +155,6 @@ def card(
     which: str | None,
     control: Sequence[tuple[str, Path]],
     names: dict[str, str],
-    paper: str | None,
     data: RunData,
     **short: Path | None,
 ) -> None:
@@ -188,7 +175,7 @@ def card(
     controls |= dict(_read_controls([asked], control, short, [data], names))
     check_names(names, [asked, *controls.values()])
     cases, why_not = data.of(asked)
-    made = make_report(asked, cases, controls, why_not, published_of([asked], paper))
+    made = make_report(asked, cases, controls, why_not)
     for line in update_card(made, cases, model_card, replace):
         say(line)
 
@@ -285,7 +272,6 @@ def report_of(
     run: Run,
     data: RunData,
     controls: Mapping[str, Run] | None = None,
-    paper: str | None = None,
     prices: Prices | None = None,
 ) -> Report:
     """The report of a run on the available data.
@@ -297,25 +283,4 @@ def report_of(
     from ..analysis.report import make_report
 
     cases, why_not = data.of(run)
-    published = published_of([run, *(controls or {}).values()], paper)
-    return make_report(run, cases, controls, why_not, published, data.texts(run), prices)
-
-
-def _has_published(run: Run) -> bool:
-    """Whether others published numbers on its data: those of a benchmark are not those of a set."""
-    return run.named_set is None and run.benchmark.report.published is not None
-
-
-def published_of(runs: Sequence[Run], paper: str | None) -> Published | None:
-    """What others published under the settings of these runs; None if it was not asked for.
-
-    Raises:
-        OptionError: the benchmark or the set has nothing, or not that model.
-    """
-    if paper is None:
-        return None
-    spec = runs[0].benchmark.report
-    if not _has_published(runs[0]) or spec.published is None:
-        raise OptionError(f"{runs[0].title} has no published numbers. Leave --paper out.")
-    settings = [str(run.signature[spec.control.option]) for run in runs] if spec.control else []
-    return spec.published(paper or None, settings)
+    return make_report(run, cases, controls, why_not, data.texts(run), prices)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate
-from .report import Published
 from .share import JudgedShare
 
 PERCENT, POINTS, SIGNED, RATIO = "percent", "points", "signed", "ratio"
@@ -93,8 +92,6 @@ class FunnelSheet:
     Attributes:
         named: (split, part) -> how a row calls it.
         about: what goes for all shares, in a sentence.
-        published: figures of others.
-        comparable: which of these are, in sentences.
     """
 
     title: str
@@ -103,5 +100,3 @@ class FunnelSheet:
     named: Callable[[str, str], str]
     about: str
     tables: Sequence[FunnelTable] = ()
-    published: Sequence[Published] = ()
-    comparable: str = ""

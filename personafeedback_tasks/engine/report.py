@@ -193,38 +193,6 @@ class Control:
 
 
 @dataclass(frozen=True)
-class PublishedAspects:
-    """The accuracy of each aspect of a reward model as others published it, to stand beside that of a run.
-
-    Attributes:
-        label: of its lines in a table.
-        source: where the numbers are from and what they are, in a sentence.
-        acc: name of a group -> aspect -> accuracy.
-    """
-
-    label: str
-    source: str
-    acc: Mapping[str, Mapping[str, float]]
-
-
-@dataclass(frozen=True)
-class Published:
-    """Numbers that others published. They go under their own line and never into a mean.
-
-    Attributes:
-        why: a sentence on why they are not comparable with the run.
-        rows: of `primary`, by group: label -> name of a group, or `macro` -> value, as a share.
-        aspects: of a reward model with several outputs, for runs that have these.
-        figures: of any measure, over all cases: (how it is named and printed, label -> value).
-    """
-
-    why: str
-    rows: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    aspects: PublishedAspects | None = None
-    figures: Sequence[tuple[Line, Mapping[str, float]]] = ()
-
-
-@dataclass(frozen=True)
 class CardFacts:
     """The figures of a run that the caveats in its card mention.
 
@@ -293,8 +261,6 @@ class ReportSpec:
         written: in place of `shown` (a run as its log has it) -> the texts of its cases and what the model wrote there.
         duels: what cases are that a model's replies are part of; None where they are the benchmark's own. A verdict needs it.
         macro: whether the plain mean of the cells is shown beside the last group where all cells are there.
-        published: (model or None for the best ones, values of the control's option) -> what was published of it under these, on
-            the benchmark's own data. Raises OptionError for a model that is not there.
         wording: the options that only change the wording of the question; the range of scores between them is the prompt
             sensitivity.
         drawn: baselines behind the figure's points: name -> (label, line style).
@@ -325,7 +291,6 @@ class ReportSpec:
     control: Control | None = None
     share: Share | None = None
     macro: bool = False
-    published: Callable[[str | None, Sequence[str]], Published] | None = None
     wording: tuple[str, ...] = ()
     drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     card: CardSpec | None = None

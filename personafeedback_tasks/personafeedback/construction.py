@@ -13,7 +13,7 @@ from typing import Any
 
 from .cases import PersonaCase
 from .cells import CATEGORIES
-from .paper.tables import table
+from .paper import tables
 
 OPTIONS = 3
 """Responses on the annotators' screen."""
@@ -125,4 +125,4 @@ def scenarios(cases: Iterable[PersonaCase]) -> dict[str, list[PersonaCase]]:
 @cache
 def _scenario_categories() -> dict[str, str]:
     """Scenario or category -> category."""
-    return {value: row.name for row in table("5").rows for value in (row.name, *row.about["scenarios"])}
+    return {value: row["name"] for row in tables()["5"]["rows"] for value in (row["name"], *row["scenarios"])}

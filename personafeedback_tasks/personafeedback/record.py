@@ -29,7 +29,6 @@ from .ceiling import ceilings, repeated_labels, sentence
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .construction import scenarios
 from .manifest import CHOSEN, REJECTED
-from .paper.beside import beside
 from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
@@ -179,7 +178,6 @@ REPORT = report_of(
     shown=shown,
     duels=duels,
     control=control("persona", others=("rag",), alike={"other_persona": ("hide",)}),
-    published=beside,
     wording=("prompt", "language"),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
     card=CardSpec(

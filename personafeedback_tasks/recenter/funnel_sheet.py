@@ -8,20 +8,12 @@ from typing import Any
 
 from ..common.strict_json import jsonable
 from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, Funnel, FunnelSheet, FunnelTable, JudgedSteps
-from ..engine.report import Published
 from .filter.effect import MEASURES, OVER_SELECTION, FilterEffect
 from .funnel import SENSITIVE, STEPS
 from .rating_model import AT_EQUAL_LENGTH, DOUBLING, MENTION, RatingModel
-from .reference import beside
-from .rows import Relevance, Response
 
 TITLE = "Where the chain breaks"
 ABOUT = "Intervals: over users, and over prompts as well where users share them."
-
-COMPARABLE = (
-    "Of these only the share of replies that are no better than generic is also a column above; its people, prompts and models differ. "
-    "F1 and kappa are of judges of relevance: a report of a run of recenter_relevance has them."
-)
 
 NOUNS = {"source": "conversations", SENSITIVE: "prompts", "attributes": "attributes"}
 """Split -> what its parts are of."""
@@ -52,20 +44,11 @@ class ChainResult:
     filters: Sequence[FilterEffect]
 
 
-def published() -> list[Published]:
-    """The figures of the authors' project page."""
-    return [beside(stage.stage)(None, ()) for stage in (Relevance, Response)]
-
-
-def sheet(results: Sequence[ChainResult], others: Sequence[Published]) -> FunnelSheet:
-    """The report of some models.
-
-    Args:
-        others: see `published`; none to leave them out.
-    """
+def sheet(results: Sequence[ChainResult]) -> FunnelSheet:
+    """The report of some models."""
     tables = [table for table in (_ratings(results), _filters(results)) if table.rows]
     funnels = [one.funnel for one in results]
-    return FunnelSheet(TITLE, STEPS, funnels, _named, ABOUT, tables, others, COMPARABLE if others else "")
+    return FunnelSheet(TITLE, STEPS, funnels, _named, ABOUT, tables)
 
 
 def _named(split: str, part: str) -> str:
@@ -100,9 +83,7 @@ def _filters(results: Sequence[ChainResult]) -> FunnelTable:
     return FunnelTable("What the filters change", "% or ratio", columns, rows, " ".join(notes))
 
 
-def document(
-    results: Sequence[ChainResult], others: Sequence[Published], signatures: Mapping[str, Mapping[str, str]]
-) -> dict[str, Any]:
+def document(results: Sequence[ChainResult], signatures: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """Ready for JSON: shares from 0 to 1. A share that cannot be formed is not there.
 
     Args:
@@ -132,8 +113,7 @@ def document(
         }
         for one in results
     ]
-    figures = [{"why": one.why, "figures": {line.title: of for line, of in one.figures}} for one in others]
-    found: dict[str, Any] = jsonable({"models": models, "published": figures})
+    found: dict[str, Any] = jsonable({"models": models})
     return found
 
 

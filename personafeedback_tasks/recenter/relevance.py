@@ -13,7 +13,7 @@ from ..engine.outcome import Answers
 from ..engine.report import Examined, Line
 from ..replies.numbers import NONE, read_numbers
 from ..replies.words import NO, YES, read_yes_no
-from . import baselines, profile, reference
+from . import baselines, profile
 from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
@@ -111,7 +111,6 @@ RELEVANCE = judging(
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
         "share": SCORES.share("relevant"),
         "ranked": ("f1", "kappa", "over_selection", "invalid"),
-        "published": reference.beside(Relevance.stage),
         "drawn": {"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
         "details": (
             *AGAINST_PEOPLE,

@@ -14,7 +14,7 @@ from ..engine.outcome import Answers
 from ..engine.report import Examined, Line
 from ..engine.rewards import NamedRewards
 from ..replies.rating import read_rating
-from . import agreement, ratings, reference
+from . import agreement, ratings
 from .control import SELECTED
 from .data import Rows
 from .rows import SCALE, Response
@@ -162,7 +162,6 @@ RESPONSE = judging(
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
         "share": ratings.SHARE,
         "ranked": ("spearman", "pairwise", "weighted_kappa", "consistency", "invalid"),
-        "published": reference.beside(Response.stage),
         "details": (
             Line(
                 "pairwise",

@@ -16,7 +16,7 @@ from ..engine.report import CardFacts, CardSpec
 from ..runs.run import Run
 from ..runs.signature_line import model_of, signature_line
 from .headline import ceilings, verdict
-from .report_text import gap_columns, published_tables, sheet_notes
+from .report_text import gap_columns, sheet_notes
 from .sentences import first_sentence, sentence
 from .table import Column, Table, interval, percent, spaced, with_interval
 
@@ -98,8 +98,6 @@ def _details(report: Report, spec: CardSpec, measures: Sequence[str], caveats: S
         *_table(report, spec, measures).markdown(),
         f"Baselines on the same cases: {baselines}.{_MACRO if report.macro else ''}",
         *([foreign.markdown(" ".join(sheet_notes(sheet)))] if sheet else []),
-        *([foreign.markdown(report.published.why)] if report.published else []),
-        *(part for table in published_tables(report) for part in table.markdown()),
         bulleted(caveats),
         _arguments(report),
         f"Signature: {foreign.code(signature_of(report))}{controls}",

@@ -6,7 +6,6 @@ points, and more runs make a taller picture. Everything is placed in inches: wha
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,26 +62,25 @@ STYLE: Any = {
 
 @dataclass(frozen=True)
 class FigureBlock:
-    """A run, or a row of numbers that others published.
+    """A run.
 
     Attributes:
         names: what it is called, and what makes its numbers void.
-        rows: (name of a cell or group, its value and interval, which published numbers lack).
-        report: None for published numbers.
+        rows: (name of a cell or group, its value and interval).
     """
 
     names: list[str]
     rows: list[tuple[str, Estimate]]
-    report: Report | None = None
+    report: Report
 
 
 def draw(reports: Sequence[Report]) -> Figure:
-    """One figure for some runs, and for what was published beside them."""
-    blocks = [_of_run(report) for report in reports] + _published(reports)
+    """One figure for some runs."""
+    blocks = [_of_run(report) for report in reports]
     labels = {name: wrapped(foreign.drawn(_title(name)), LABELS) for block in blocks for name, _ in block.rows}
     rows, heading, lines = _places(blocks, labels)
     legend = _legend(reports)
-    below = [line for part in _axis(reports).split("\n") for line in wrapped(part, WIDTH - 2 * MARGIN)]
+    below = wrapped(_axis(reports), WIDTH - 2 * MARGIN)
     tallest = max(sum(len(name) for _, name in column) for column in legend) if legend else 0
     top, bottom = LINE * (tallest + 0.5), LINE * (len(below) + 2)
     height = top + LINE * lines + bottom
@@ -118,21 +116,6 @@ def _of_run(report: Report) -> FigureBlock:
     return FigureBlock(names, [(group.name, group.measures[primary]) for group in groups], report)
 
 
-def _published(reports: Sequence[Report]) -> list[FigureBlock]:
-    """Blocks of their own below the runs: numbers of others are not comparable."""
-    names = dict.fromkeys(name for report in reports for name, _ in _of_run(report).rows)
-    rows = {label: values for report in reports if report.published for label, values in report.published.rows.items()}
-    shown = [
-        (label, [(name, _alone(values[name])) for name in names if name in values]) for label, values in rows.items()
-    ]
-    return [FigureBlock([label], values) for label, values in shown if values]
-
-
-def _alone(value: float) -> Estimate:
-    """A number without an interval."""
-    return Estimate(value, math.nan, math.nan, math.nan, n=0, users=0)
-
-
 def _title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
@@ -141,8 +124,7 @@ def _axis(reports: Sequence[Report]) -> str:
     score = " or ".join(dict.fromkeys(report.run.score_name for report in reports))
     per_case = {report.run.method.per_case for report in reports}
     over = f" over {per_case.pop()}" if len(per_case) == 1 else ""
-    hollow = "\nHollow marks: published, not comparable" if _published(reports) else ""
-    return f"{score}{over}, 95 % interval (%){hollow}"
+    return f"{score}{over}, 95 % interval (%)"
 
 
 def _places(
@@ -165,12 +147,9 @@ def _places(
 
 
 def _draw_points(axes: Axes, block: FigureBlock, places: Sequence[float], number: int) -> None:
-    """The intervals of a run, or the hollow marks of published numbers."""
+    """The intervals of a run."""
     values = [100 * estimate.value for _, estimate in block.rows]
     style: Any = {"marker": MARKERS[number % len(MARKERS)], "markersize": 4, "linestyle": "none"}
-    if block.report is None:
-        axes.plot(values, places, markerfacecolor="none", color="0.4", zorder=2, **style)
-        return
     errors = [
         [100 * (estimate.value - estimate.low) for _, estimate in block.rows],
         [100 * (estimate.high - estimate.value) for _, estimate in block.rows],
@@ -185,8 +164,6 @@ def _draw_baselines(axes: Axes, blocks: Sequence[FigureBlock], rows: Sequence[Se
     drawn: dict[str, Artist] = {}
     style: Any = {"colors": "0.4", "linewidth": 1.2, "zorder": 1}
     for block, places in zip(blocks, rows, strict=True):
-        if block.report is None:
-            continue
         spec = block.report.run.benchmark.report
         for (group, _), place in zip(block.rows, places, strict=True):
             for name, (label, dashes) in spec.drawn.items():

@@ -9,7 +9,6 @@ from functools import partial
 from ..common.statistics import Estimate, percent
 from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, THROUGH, Funnel, FunnelSheet, FunnelTable
 from .blocks import Block, bullets, paragraph, signatures
-from .report_text import figure_tables
 from .table import NOTHING, Column, Table, points, ratio, signed, with_ends, with_interval
 from .verdict_text import share_notes
 
@@ -43,9 +42,6 @@ def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
         Table("", tuple(label for label, *_ in rows), tuple(columns), whole=True),
         bullets([*(f"{step.label}: {step.meaning}." for step in found), sheet.about]),
         *(block for table in sheet.tables for block in (_table(table), paragraph(table.note), paragraph())),
-        *map(paragraph, dict.fromkeys(one.why for one in sheet.published)),
-        *([paragraph(sheet.comparable)] if sheet.comparable else []),
-        *(table for one in sheet.published for table in figure_tables(one)),
         signatures(of_runs),
     ]
 

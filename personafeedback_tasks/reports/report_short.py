@@ -13,7 +13,6 @@ from ..runs.caveat import VOID, WEAKENS, Caveat
 from ..runs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
-from .report_text import published
 from .sentences import first_sentence, sentence
 from .table import Column, Table, gain, interval, number, spaced, with_ends, with_interval
 from .terminal import WIDTH, height
@@ -40,7 +39,7 @@ def blocks(report: Report, others: bool = False) -> list[Block]:
     below = [*_asking(report), lines([check(report) for check in CHECKS]), lines(_last(report), style="dim")]
     cells = [] if others else _cells(report)
     fits = height(terminal([*above, *cells, *below]), WIDTH) <= SCREEN
-    return [*above, *(cells if fits else []), *below, *published(report)]
+    return [*above, *(cells if fits else []), *below]
 
 
 def title(report: Report) -> str:

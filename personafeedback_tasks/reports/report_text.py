@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from ..analysis.sensitivity import by_wording
 from ..analysis.sheet import Sheet
 from ..common.significance import equivalence_bound
 from ..common.strict_json import jsonable
-from ..engine.report import Line, Published
+from ..engine.report import Line
 from ..engine.rewards import TOTAL
 from ..runs.run import Run
 from ..runs.signature_line import signature_line
@@ -44,7 +43,6 @@ def blocks(report: Report) -> list[Block]:
         *_unread(report),
         *_sheet(report),
         *costs_text.blocks(report.costs),
-        *published(report),
         signatures({"signature": report.signature, **_signatures(report.controls)}),
     ]
 
@@ -139,14 +137,9 @@ def _aspects(report: Report) -> list[Block]:
     if aspects is None:
         return []
     groups = [group.name for group in report.groups]
-    paper = aspects.published
 
     def accuracy(pairs: Pairs, heading: str) -> list[Column]:
-        columns = with_interval(heading, [aspects.groups[group].acc[name] for group, name in pairs])
-        printed = [paper.acc.get(group, {}).get(name, math.nan) if paper else math.nan for group, name in pairs]
-        if paper is not None and not all(map(math.isnan, printed)):
-            columns.append(Column(paper.label, tuple(map(percent, printed)), joined=True))
-        return columns
+        return with_interval(heading, [aspects.groups[group].acc[name] for group, name in pairs])
 
     def correlation(pairs: Pairs, heading: str) -> list[Column]:
         return [Column(heading, tuple(signed(aspects.groups[group].pearson[name]) for group, name in pairs))]
@@ -173,7 +166,6 @@ def _aspects(report: Report) -> list[Block]:
         table("Accuracy of each aspect", aspects.names, accuracy, "%"),
         table(f"Correlation with {aspects.better}", (TOTAL, *aspects.names), correlation, ""),
         paragraph(note),
-        *([paragraph(paper.source)] if paper else []),
     ]
 
 
@@ -231,40 +223,9 @@ def _gaps(sheet: Sheet) -> list[Column]:
     return columns
 
 
-def published(report: Report) -> list[Block]:
-    """What others published."""
-    return [paragraph(report.published.why), *published_tables(report)] if report.published else []
-
-
-def published_tables(report: Report) -> list[Table]:
-    """What was published for the rows of the report, and figures of other measures. What has nothing to show is left out."""
-    if report.published is None:
-        return []
-    names = [group.name for group in report.shown]
-    columns = tuple(
-        Column(label, tuple(percent(values[name]) if name in values else NOTHING for name in names))
-        for label, values in report.published.rows.items()
-    )
-    table = Table("Published", tuple(map(spaced, names)), columns, single=len(names) == 1)
-    return [table, *figure_tables(report.published)]
-
-
-def figure_tables(published: Published) -> list[Table]:
-    """Figures of measures over all cases, a table for each measure."""
-    return [
-        Table(
-            f"Published: {line.title}",
-            tuple(values),
-            (Column(line.title, tuple(number(line, value) for value in values.values())),),
-            corner="%" if line.share else "",
-        )
-        for line, values in published.figures
-    ]
-
-
 def document(report: Report) -> dict[str, Any]:
     """Ready for JSON; nan becomes None."""
-    run, sheet, judges, published = report.run, report.sheet, report.judges, report.published
+    run, sheet, judges = report.run, report.sheet, report.judges
     return jsonable(
         {
             "model": run.model,
@@ -302,13 +263,6 @@ def document(report: Report) -> dict[str, Any]:
                 "groups": {column.name: column for column in sheet.columns},
             }
             if sheet
-            else None,
-            "published": {
-                "why": published.why,
-                "rows": published.rows,
-                "figures": {line.title: values for line, values in published.figures},
-            }
-            if published
             else None,
             **({"aspects": report.aspects} if report.aspects else {}),
         }

@@ -21,17 +21,14 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from support import classifiers
 from support.commands import personafeedback
 from support.inspect_runs import command, metrics
-from support.shown import markdown
 from support.tables import in_markdown, printed_rows
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.outcome import ScoredCase
-from personafeedback_tasks.engine.report import PublishedAspects
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
-from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reports.table import NOTHING, interval, percent
@@ -112,7 +109,7 @@ def r(one, other):
 @pytest.mark.parametrize("name", [*groups()])
 def test_every_number_of_the_json_is_that_of_a_plain_recomputation(name, out):
     found = json.loads((out / "report.json").read_text(encoding="utf-8"))["reports"][0]["aspects"]
-    assert (found["names"], found["better"], found["published"]) == (list(ASPECTS), "chosen", None)
+    assert (found["names"], found["better"]) == (list(ASPECTS), "chosen")
     assert found["groups"].keys() == groups().keys()
     group, cases = found["groups"][name], groups()[name]
     assert group["responses"] == 2 * len(cases)
@@ -193,27 +190,6 @@ def test_a_run_with_one_output_has_none_of_it(one, tmp_path):
         assert "correlation" not in text
     names = {"report.md", "report.json", "accuracy.png", "accuracy.svg", "index.html"}
     assert {path.name for path in tmp_path.iterdir()} == names
-
-
-def test_the_papers_table_4_stands_beside_it(five, one, tmp_path):
-    done = personafeedback("report", "--full", five, "--paper", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    found = shown((tmp_path / "report.md").read_text(encoding="utf-8"), "Accuracy of each aspect")
-    paper = {(row.group, row.name): row.cells for row in table("4").rows}
-    levels = [(category, level) for category in ("specific", "general") for level in ("easy", "medium", "hard")]
-    for aspect in ASPECTS:
-        numbers = [paper[key][aspect] for key in (*levels, ("specific", "whole"), ("general", "whole"))]
-        texts = [f"{100 * value:.1f}" for value in numbers]
-        assert found[f"{aspect} paper"] == [*texts, NOTHING]
-    assert "paper: Table 4, share of pairs in which the chosen response" in " ".join(done.output.split())
-    (stored,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
-    assert stored["aspects"]["published"]["acc"]["specific_easy"]["verbosity"] == 0.84
-    assert stored["aspects"]["published"]["acc"]["general"]["coherence"] == 0.73
-    # Only where there are aspects, and those that the paper has.
-    assert "Table 4" not in personafeedback("report", "--full", one, "--paper").output
-    made = make_report(read_run(five), None)
-    other = PublishedAspects("paper", "", {"total": {"charm": 0.5}})
-    assert "| paper |" not in markdown(replace(made, aspects=replace(made.aspects, published=other)))
 
 
 def test_epochs_are_averaged_before_they_are_correlated(five):

@@ -63,7 +63,7 @@ from personafeedback_tasks.common.similar import likeness
 from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.paper.tables import table
+from personafeedback_tasks.personafeedback.paper import tables
 from personafeedback_tasks.personafeedback.persona import Persona
 
 ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
@@ -285,7 +285,7 @@ def test_near_duplicates_are_those_that_are_exactly_so_alike(texts, new):
 def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
     (tmp_path / "scenarios.csv").write_text(examples(language)["scenarios.csv"], encoding="utf-8")
     choices, settings = scenarios(tmp_path), Settings()
-    paper = {row.name: (float(row.cells["percentage"]), tuple(row.about["scenarios"])) for row in table("5").rows}
+    paper = {row["name"]: (row["cells"]["percentage"], tuple(row["scenarios"])) for row in tables()["5"]["rows"]}
     for name, (share, of_category) in paper.items():
         rows = [one for one in choices if one.category == name]
         assert tuple(one.scenario for one in rows) == of_category

@@ -28,7 +28,6 @@ from personafeedback_tasks.building.training.pairs import own_pairs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
-from personafeedback_tasks.personafeedback.paper.models import TRAININGS
 from personafeedback_tasks.personafeedback.prompts import Template
 
 SAMPLE = ("--benchmark", "sample")
@@ -496,13 +495,6 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
         if question in row["prompt"][-1]["content"]
     }
     assert (len(tested), len(trained_on), len(tested & trained_on)) == (4, 4, 0)
-
-
-@needs_checkout
-def test_the_page_has_the_pairs_of_each_training_of_table_6():
-    text = TRAINING.read_text("utf-8")
-    for training in TRAININGS:
-        assert f"`{training.pairs}`" in text
 
 
 @needs_checkout

@@ -26,7 +26,6 @@ from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.cli import registration
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.paper.tables import FILES
 from personafeedback_tasks.recenter.filter import training
 from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.reports.terminal import WIDTH
@@ -275,22 +274,7 @@ def test_the_status_of_a_new_build_names_the_next_command(tmp_path):
     assert "could not be read" not in said
 
 
-# --- paper, plan, export ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("number", FILES)
-def test_one_table_of_the_paper_or_all(number, tmp_path):
-    said = done("paper", "--table", number, "--json", tmp_path / "t.json")
-    assert re.findall(r"(?m)^Table (\d+) ", said) == [number]
-    assert list(json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["tables"]) == [number]
-
-
-def test_models_of_the_paper_have_no_table():
-    assert "--models goes with --table 3, 6, 7 alone, got 2." in refused("paper", "--models", "--table", "2")
-    said = done("paper", "--models")
-    commands = {line.split()[0] for line in said.splitlines() if line and not line.startswith("#")}
-    assert commands == {"inspect", "lm_eval", "hf", "sed", "rewardbench", "personafeedback", "trl"}
-    assert not re.search(r"(?m)^Table ", said)
+# --- plan, export ------------------------------------------------------------------------------------------------
 
 
 def test_a_plan_shows_differences_where_a_method_has_them(tmp_path):

@@ -1,4 +1,4 @@
-"""What goes beside a run: the macro mean, the paper's numbers, and the same model told less."""
+"""What goes beside a run: the macro mean, and the same model told less."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from support.tables import in_markdown, printed_rows
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.statistics import paired
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
-from personafeedback_tasks.personafeedback.paper.tables import table
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 
 pytestmark = pytest.mark.slow
@@ -178,92 +177,3 @@ def test_a_run_of_another_setting_is_refused(run, option, other, message, logs):
     done = personafeedback("report", "--full", logs[run], option, logs[other])
     assert done.exit_code == 1
     assert message in " ".join(done.output.split())
-
-
-def test_the_best_rows_of_the_paper_go_under_a_line_that_says_why_they_cannot_be_compared(logs, tmp_path):
-    printed, stored = reported(tmp_path, logs["persona"], "--paper")
-    why = "Not comparable with the run: we found neither the authors' prompt nor their order of the options nor their decoding."
-    models = table("3").rows
-    best = max((row for row in models if row.group != "reward"), key=lambda row: row.cells["total_avg"])
-    reward = max((row for row in models if row.group == "reward"), key=lambda row: row.cells["total_avg"])
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    shown = written(tmp_path)["Published"]
-    for row in (best, reward):
-        numbers = list(shown[f"{row.name}, Table 3"].values())
-        cells = [row.cells[cell] for cell in (*CELLS, "specific_avg", "general_avg", "total_avg")]
-        assert numbers == [*map(str, cells), "–"]
-        assert f"{row.name}, Table 3" not in text[: text.index(why)]
-    numbers = list(shown[f"{best.name}, persona, Table 7"].values())
-    assert numbers == ["–"] * 9 + [str(table("7").row(best.name).cells["persona"])]
-    assert len(shown) == 3
-    for label, texts in printed_rows(printed[printed.index(why) :], "Published").items():
-        assert texts == [column[label] for column in shown.values()]
-    _, alone = reported(tmp_path, logs["persona"])
-    assert alone["published"] is None
-    assert {key: value for key, value in stored.items() if key != "published"} == {
-        key: value for key, value in alone.items() if key != "published"
-    }
-
-
-@pytest.mark.parametrize("name", ["QRM-Llama3.1-8B-v2", "qrm-llama3.1-8b-v2", "nicolinho/QRM-Llama3.1-8B-v2"])
-def test_a_row_is_found_by_its_name_or_its_id(name, logs, tmp_path):
-    _, stored = reported(tmp_path, logs["persona"], "--paper", name)
-    assert list(stored["published"]["rows"]) == ["QRM-Llama3.1-8B-v2, Table 3"]
-    assert stored["published"]["rows"]["QRM-Llama3.1-8B-v2, Table 3"]["general_hard"] == same(0.625)
-    svg = (tmp_path / "accuracy.svg").read_text(encoding="utf-8")
-    assert "QRM-Llama3.1-8B-v2, Table 3" in svg
-    assert "Hollow marks: published, not comparable" in svg
-    markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "Not comparable with the run" in markdown
-    assert "| QRM-Llama3.1-8B-v2, Table 3 |" in markdown
-
-
-def test_every_model_of_the_paper_can_be_named(logs):
-    from personafeedback_tasks.personafeedback.paper.beside import beside
-
-    for number in ("3", "6", "7"):
-        for row in table(number).rows:
-            found = beside(row.name, SETTINGS).rows
-            if number == "7":
-                values = {label: of["macro"] for label, of in found.items() if label.endswith("Table 7")}
-                assert sorted(values.values()) == same(sorted(value / 100 for value in row.cells.values()))
-            else:
-                shown = [of for label, of in found.items() if label.endswith(f"Table {number}")]
-                assert any(of["total"] == same(row.cells["total_avg"] / 100) for of in shown), row.name
-    for row in table("8").rows:
-        assert beside(row.about["hub"], SETTINGS).rows, row.name
-
-
-def test_table_3_is_about_the_persona_and_table_7_about_each_setting(logs, tmp_path):
-    _, stored = reported(tmp_path, logs["rag"], "--paper", "GPT-4o")
-    assert stored["published"]["rows"] == {"GPT-4o-2024-11-20, rag, Table 7": {"macro": same(0.737)}}
-    _, stored = reported(tmp_path, logs["persona"], "--rag", logs["rag"], "--paper", "GPT-4o")
-    assert stored["published"]["rows"].keys() == {
-        "GPT-4o-2024-11-20, Table 3",
-        "GPT-4o-2024-11-20, persona, Table 7",
-        "GPT-4o-2024-11-20, rag, Table 7",
-    }
-
-
-def test_the_known_slip_is_shown_as_printed_and_named(logs, tmp_path):
-    printed, stored = reported(tmp_path, logs["persona"], "--paper", "Skywork-Reward-Llama-3.1-8B")
-    assert "has 70.3, and its cells give 71.1" in " ".join(printed.split())
-    assert stored["published"]["rows"]["Skywork-Reward-Llama-3.1-8B, Table 3"]["specific"] == same(0.703)
-
-
-@pytest.mark.parametrize("order", ["before", "after"])
-def test_a_run_after_the_option_is_not_taken_for_a_model_in_silence(order, logs):
-    words = ("report", "--paper", logs["persona"]) if order == "before" else ("report", logs["persona"], "--paper")
-    done = personafeedback(*words)
-    if order == "after":
-        assert done.exit_code == 0, done.output
-    else:
-        assert done.exit_code == 1
-        assert "The paper has no model" in done.output
-        assert "put --paper after the runs for its best models" in " ".join(done.output.split())
-
-
-def test_a_close_name_is_suggested(logs):
-    done = personafeedback("report", "--full", logs["persona"], "--paper", "QwQ32B")
-    assert done.exit_code == 1
-    assert "QwQ-32B" in done.output

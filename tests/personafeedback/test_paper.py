@@ -1,66 +1,107 @@
-"""The numbers of the paper: their averages follow from their cells, and every known slip is listed."""
+"""The tables of the paper: what is printed is what the file has, and its averages follow from its cells."""
 
 from __future__ import annotations
 
-import pytest
+import json
+import re
 
+import pytest
+from support.commands import personafeedback
+
+from personafeedback_tasks.personafeedback.cells import CELLS, PAPER_COUNTS
 from personafeedback_tasks.personafeedback.paper import tables
-from personafeedback_tasks.personafeedback.paper.tables import AVERAGES, COUNTS, MACRO, averages, table
+
+COUNTS = {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}
+AVERAGES = {"specific_avg": "specific", "general_avg": "general", "total_avg": ""}
+"""Column -> what the cells that it is the average of begin with."""
+PLACES = {"cases": 0, "accuracy, per cent": 1, "accuracy, share": 2, "per cent": 2}
+
+
+def paper(*arguments: str, **environment: str) -> str:
+    done = personafeedback("paper", *arguments, **environment)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def weighted(cells: dict[str, float], beginning: str = "") -> float:
+    """The mean of some cells, weighted by their number of cases (Table 2)."""
+    members = [cell for cell in CELLS if cell.startswith(beginning)]
+    return sum(cells[cell] * COUNTS[cell] for cell in members) / sum(COUNTS[cell] for cell in members)
+
+
+# --- the numbers ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("number", ["3", "6"])
 def test_printed_averages_are_weighted_by_cases(number: str) -> None:
     """To 0.1, since cells and averages are rounded separately; the only other one is listed as an erratum."""
-    found = table(number)
-    for row in found.rows:
-        recomputed = averages(row.cells)
-        for column, group in AVERAGES.items():
-            off = abs(row.cells[column] - recomputed[group]) > 0.1 + 1e-9
-            assert off == (found.erratum(row, column) is not None), (row.name, column)
-
-
-@pytest.mark.parametrize("number", ["3", "6"])
-def test_totals_are_exact_from_the_two_rounded_averages(number: str) -> None:
-    found = table(number)
-    halves = {"specific_avg": 4457, "general_avg": 3841}
-    for row in found.rows:
-        rounded = {column: (found.erratum(row, column) or {}).get("from_cells", row.cells[column]) for column in halves}
-        total = sum(rounded[column] * count for column, count in halves.items()) / sum(halves.values())
-        assert round(total, 1) == row.cells["total_avg"], row.name
+    slips = {(slip["name"], slip["column"]) for slip in tables()[number].get("errata", ())}
+    for row in tables()[number]["rows"]:
+        for column, beginning in AVERAGES.items():
+            off = abs(row["cells"][column] - weighted(row["cells"], beginning)) > 0.1 + 1e-9
+            assert off == ((row["name"], column) in slips), (row["name"], column)
 
 
 def test_table_4_is_weighted_by_cases() -> None:
-    found = table("4")
+    of = {(row["group"], row["name"]): row["cells"] for row in tables()["4"]["rows"]}
     for category in ("specific", "general"):
-        rows = {row.name: row.cells for row in found.rows if row.group == category}
-        for aspect in found.columns:
-            cells = {f"{category}_{level}": rows[level][aspect] for level in ("easy", "medium", "hard")}
-            assert rows["whole"][aspect] == round(averages(cells)[category], 2), (category, aspect)
+        for aspect in tables()["4"]["columns"]:
+            cells = {f"{category}_{level}": of[category, level][aspect] for level in ("easy", "medium", "hard")}
+            assert of[category, "whole"][aspect] == round(weighted(cells, category), 2), (category, aspect)
 
 
 def test_table_7_is_a_plain_mean_of_the_cells() -> None:
     """Its names are shorter than those of Table 3. Within rounding in seven of eight rows; by case weights in one."""
-    persona = {row.name: row.cells["persona"] for row in table("7").rows}
     plain, by_cases = 0, 0
-    for name, printed in persona.items():
-        (row,) = [row for row in table("3").rows if row.name == name or row.name.startswith(f"{name}-20")]
-        found = averages(row.cells)
-        plain += abs(found[MACRO] - printed) <= 0.1 + 1e-9
-        by_cases += abs(found["total"] - printed) <= 0.1 + 1e-9
+    for short in tables()["7"]["rows"]:
+        name, printed = short["name"], short["cells"]["persona"]
+        (row,) = [row for row in tables()["3"]["rows"] if row["name"] == name or row["name"].startswith(f"{name}-20")]
+        plain += abs(sum(row["cells"][cell] for cell in CELLS) / len(CELLS) - printed) <= 0.1 + 1e-9
+        by_cases += abs(weighted(row["cells"]) - printed) <= 0.1 + 1e-9
     assert (plain, by_cases) == (7, 1)
 
 
-def test_recomputed_averages_are_those_of_the_verification() -> None:
-    for entry in tables.document("verification")["tables_3_and_6"]:
-        rows = [row for row in table(entry["table"]).rows if row.about.get("printed_as", row.name) == entry["row"]]
-        matching = [row for row in rows if row.name == entry["model"]]
-        assert len(matching) == 1, entry["row"]
-        found = averages(matching[0].cells)
-        for column, group in AVERAGES.items():
-            assert found[group] == pytest.approx(entry["averages"][column]["case_weighted"], abs=6e-4)
-            assert matching[0].cells[column] == entry["averages"][column]["printed"]
-
-
 def test_table_2_is_what_the_loader_requires() -> None:
-    (row,) = table("2").rows
-    assert row.cells == {**COUNTS, "total": sum(COUNTS.values())}
+    (row,) = tables()["2"]["rows"]
+    assert row["cells"] == {**COUNTS, "total": sum(COUNTS.values())}
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["2", "3", "4", "5", "6", "7", "8"])
+def test_every_number_of_a_table_is_printed_in_its_row(number):
+    of = tables()[number]
+    lines = [line.split() for line in paper("--table", number).splitlines()]
+    for row in of["rows"]:
+        cells = [row["cells"][key] for key in of["columns"]]
+        values = cells if number == "8" else [f"{value:,.{PLACES[of['unit']]}f}" for value in cells]
+        # Rows come in the order of the data: each is looked for below the one before it.
+        expected = [*row["name"].split(), *values]
+        found = next((at for at, line in enumerate(lines) if line[: len(expected)] == expected), None)
+        assert found is not None, row
+        lines = lines[found + 1 :]
+
+
+def test_without_options_the_tables_of_results_are_printed():
+    headings = re.findall(r"^Table (\d) \((.*?)\): ", paper(), re.M)
+    assert headings == [(number, tables()[number]["section"]) for number in ("2", "3", "4", "6", "7")]
+    assert "we found neither the authors' prompt nor" in paper().splitlines()[0]
+
+
+@pytest.mark.parametrize("number", ["3", "6", "8"])
+def test_a_row_fits_a_terminal_of_80_columns_and_a_note_is_one_line_in_a_pipe(number, monkeypatch):
+    assert {f"- {note}" for note in tables()[number]["notes"]} <= set(
+        paper("--table", number, COLUMNS="80").splitlines()
+    )
+    monkeypatch.setenv("FORCE_COLOR", "1")  # it takes this for a terminal
+    shown = paper("--table", number, COLUMNS="80")
+    assert "\x1b[1m" in shown
+    assert max(len(re.sub(r"\x1b\[\d*m", "", line)) for line in shown.splitlines()) <= 80
+
+
+def test_json_has_every_table_or_the_one_that_was_asked_for(tmp_path):
+    assert json.loads(paper("--json", "-"))["tables"] == tables()
+    file = tmp_path / "new" / "table.json"
+    assert "Table 3 (" in paper("--table", "3", "--json", str(file))
+    assert list(json.loads(file.read_text(encoding="utf-8"))["tables"]) == ["3"]

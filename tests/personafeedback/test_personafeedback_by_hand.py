@@ -1,4 +1,4 @@
-"""What a plan assumes, what stands beside a run, what a signature knows of memories and others, and the limits of options, by hand."""
+"""What a plan assumes, what a signature knows of memories and others, and the limits of options, by hand."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ pytest.importorskip("bm25s")
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.folders import SAMPLE
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.paper.beside import beside
-from personafeedback_tasks.personafeedback.paper.tables import AVERAGES, COUNTS, MACRO, table
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.rag import filter as rag_filter
 from personafeedback_tasks.personafeedback.rag import memory
@@ -33,39 +31,6 @@ def test_a_plan_assumes_these_variances():
         (False, 0.1875, 0.035),  # .75 * .25
     ]
     assert [one.name for one in COMPARISONS] == [*(f"paired, {share} % differ" for share in (10, 25, 40)), "unpaired"]
-
-
-# --- the paper beside a run -----------------------------------------------------------------------------------------------
-
-
-def test_the_best_models_are_those_of_the_last_column():
-    rows = table("3").rows
-    for reward in (True, False):
-        best = max((row for row in rows if (row.group == "reward") == reward), key=lambda row: row.cells["total_avg"])
-        found = beside(None, ["persona"]).rows
-        (label,) = [label for label in found if label.startswith(f"{best.name}, ") and label.endswith("Table 3")]
-        columns = {**{cell: cell for cell in COUNTS}, **AVERAGES}
-        assert found[label] == same({to: best.cells[column] / 100 for column, to in columns.items()})
-    assert {label.split(",")[0] for label in found} == {
-        max((row for row in rows if (row.group == "reward") == reward), key=lambda row: row.cells["total_avg"]).name
-        for reward in (True, False)
-    }
-
-
-def test_a_table_is_about_the_settings_that_it_has():
-    row = next(row for row in table("7").rows if "persona" in row.cells and "no_persona" in row.cells)
-    without = beside(row.name, ["no_persona"]).rows
-    assert {name: list(values) for name, values in without.items()} == {
-        next(iter(without)): [MACRO]
-    }  # Tables 3 and 6 are about the persona
-    assert next(iter(without.values()))[MACRO] == same(row.cells["no_persona"] / 100)
-    both = beside(row.name, ["persona", "no_persona"]).rows
-    assert without.items() <= both.items()
-    assert any(label.endswith("Table 3") for label in both)
-    macros = [values[MACRO] for label, values in both.items() if label.endswith("Table 7")]
-    assert sorted(macros) == same(sorted(row.cells[setting] / 100 for setting in ("persona", "no_persona")))
-    with pytest.raises(OptionError, match="The paper has no model 'xyz'"):
-        beside("xyz", ["persona"])
 
 
 # --- memories and other users ---------------------------------------------------------------------------------------------

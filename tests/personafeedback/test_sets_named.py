@@ -1,4 +1,4 @@
-"""Whatever is printed about a set says its name, and nothing of the benchmark's own data or of the paper."""
+"""Whatever is printed about a set says its name, and nothing of the benchmark's own data."""
 
 from __future__ import annotations
 
@@ -100,12 +100,6 @@ def test_runs_on_two_sets_never_share_a_row(folder):
     assert sorted(run.signature["set"]["name"] for run in runs) == [NAME, "the same under another name"]
     said = printed("rank", folder / "logs")
     assert "Ranking 2 is separate from ranking 1" in said
-
-
-def test_the_papers_numbers_do_not_stand_beside_a_set(folder):
-    done = personafeedback("report", "--full", folder / "logs" / "set", "--paper")
-    assert done.exit_code != 0 or "paper" not in done.output.lower()
-    assert NAME in done.output
 
 
 def test_a_log_that_claims_other_counts_is_refused(folder):

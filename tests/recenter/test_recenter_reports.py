@@ -31,7 +31,7 @@ from personafeedback_tasks.analysis.measures import over
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.table import corpus_stderr, over_corpus
-from personafeedback_tasks.recenter import baselines, reference
+from personafeedback_tasks.recenter import baselines
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
@@ -240,28 +240,6 @@ def test_the_json_has_all_that_is_printed(written):
     assert all(value["low"] <= value["value"] <= value["high"] for value in judges["agreement"].values())
 
 
-def test_papers_figures_are_under_their_line_and_in_no_number(logs):
-    plain = personafeedback("report", "--full", logs / "always_yes")
-    done = personafeedback("report", "--full", logs / "always_yes", "--paper")
-    assert done.exit_code == 0, done.output
-    before, _, after = done.stdout.partition("Published on the authors' project page")
-    assert before == plain.stdout.partition("signature:")[0]
-    for number in ("24.3", "38.4", "51.5", "64.1", "+0.430", "+0.600", "+0.300"):
-        assert number in after, number
-    assert "Not comparable" in after
-    assert "54.6" not in after  # of another stage
-    mixed = personafeedback("report", "--full", logs / "always_yes", logs / "dummy", "--paper")
-    assert mixed.stdout.count("Published on the authors' project page") == 2
-    named = personafeedback("report", "--full", logs / "always_yes", "--paper", "GPT-4o-mini")
-    assert named.exit_code != 0
-    assert "without a name" in named.stderr
-
-
-def test_figures_of_the_response_stage_are_data_too():
-    ((shown, values),) = reference.beside("response")(None, []).figures
-    assert (shown.title, values) == ("no better than generic", {"people": 0.546})
-
-
 def test_compare_pairs_f1_and_kappa_with_the_jackknife(template, noisy):
     found = compare(template, noisy).groups[-1].others
     assert found.keys() == set(MEASURES) - {"acc"}
@@ -422,15 +400,6 @@ def test_pages_of_the_other_stages_show_what_people_saw(stages):
         assert case["responses"] == [row.personalized, row.generic]
         assert dict(case["texts"])["People"].startswith(f"{row.judgment:.2f}")
         assert picks == [[["4", ""], ["4", ""]]]  # no rating is right: people's mean is none
-
-
-def test_in_a_folder_of_several_benchmarks_those_without_figures_go_without(stages):
-    done = personafeedback("report", "--full", *(run.logs[0] for run in stages.values()), "--paper")
-    assert done.exit_code == 0, done.output
-    assert done.stdout.count("Published on the authors' project page") == 1
-    assert re.search(r"people +54\.6", done.stdout)
-    alone = personafeedback("report", "--full", stages["extraction"].logs[0], "--paper")
-    assert "Recenter extraction has no published numbers. Leave --paper out." in alone.stderr
 
 
 def test_docs_show_the_table_that_a_report_has(logs, tmp_path):

@@ -1377,23 +1377,6 @@ def test_a_card_calls_the_model_by_its_name(logs, real_part, tmp_path):
     assert "scripted/polite" not in text
 
 
-def test_the_papers_row_goes_under_its_line_and_nowhere_else(logs, real_part, tmp_path):
-    from support.commands import personafeedback
-
-    with_row, without = tmp_path / "with.md", tmp_path / "without.md"
-    for card, option in ((with_row, ("--paper", "GPT-4o-mini")), (without, ())):
-        done = personafeedback("card", logs["inspect"], "--data", real_part, "--model-card", card, *option)
-        assert done.exit_code == 0, done.output
-    new, old = (card.read_text(encoding="utf-8") for card in (with_row, without))
-    before, header, after = new.partition("| GPT-4o-mini, Table 3 |")
-    assert header
-    assert "| general hard | 68.8 |" in after
-    assert "Not comparable with the run: we found neither the authors' prompt nor" in before
-    assert "GPT-4o" not in old
-    assert lost(old.splitlines(), new.splitlines()) == []
-    assert load(with_row) == load(without)  # the metadata have our numbers alone
-
-
 def test_real_runs_that_nobody_should_publish(logs, real_part, tmp_path):
     from support.logs import inspect_log, lm_eval_log
 

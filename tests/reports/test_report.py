@@ -34,7 +34,6 @@ from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.paper.beside import beside
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.reports.report_text import tables
 from personafeedback_tasks.reports.sentences import first_sentence
@@ -672,7 +671,7 @@ def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_a
 
     from personafeedback_tasks.reports import figure
 
-    made = make_report(read_run(hard_logs["persona"]), general, published=beside(None, ("persona",)))
+    made = make_report(read_run(hard_logs["persona"]), general)
     for start in range(0, len(NAMES), count):
         reports = [
             replace(made, run=replace(made.run, model=NAMES[(start + number) % len(NAMES)])) for number in range(count)
@@ -694,7 +693,6 @@ def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_a
         void = [first_sentence(caveat) for caveat in made.caveats if caveat.severity == VOID]
         assert void
         names = [name for report in reports for name in (report.run.label, *void)]
-        names += [name for name in made.published.rows if name.endswith("Table 3")]
         shown = "".join(text.get_text() for text in texts if text.get_weight() == "bold")
         assert "".join(shown.split()) == "".join("".join(map(foreign.drawn, names)).split())
 

@@ -169,7 +169,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     judged_log = inspect_log(folder / "judged", "mixed", "personafeedback_hard", duels)
     authors = write(folder / "annotations", {PILOT: [counted(0, 0, "?", "b", 1, 2)]})
     return {
-        "report": ("report", log, "--out", folder / "out", "--paper"),
+        "report": ("report", log, "--out", folder / "out"),
         "rank": ("rank", log, "--data", "sample"),
         "verdict": ("verdict", judged_log, "--exam", log),
         "compare": ("compare", log, log),

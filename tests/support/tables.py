@@ -17,7 +17,7 @@ def in_markdown(text: str) -> dict[str, dict[str, dict[str, str]]]:
             header, _, *rows = [_cells(line) for line in table.strip().splitlines()]
             score = ""
             for place, name in enumerate(header[1:], 1):
-                joined = name in ("95 % interval", "paper") or (name == "cases" and place > 1)
+                joined = name == "95 % interval" or (name == "cases" and place > 1)
                 score = score if joined else name
                 column = f"{score} {name}" if joined else name
                 found.setdefault(heading, {})[column] = {row[0]: row[place] for row in rows}

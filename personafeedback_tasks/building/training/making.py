@@ -11,7 +11,6 @@ from ...common.errors import DataError, OptionError, require
 from ...common.files import write
 from ...common.strict_json import json_lines
 from ...personafeedback.cases import load_present
-from ...personafeedback.paper.models import ALONE, MIXED, trl_lines
 from ..folder import Folder
 from ..imported.sources import read_rows
 from ..rows import Person
@@ -24,6 +23,9 @@ NONE = "none"
 
 SHOWN = 20
 """Pairs that are too long of which each has a line."""
+
+ALONE, MIXED = 32, 64
+"""Pairs to a step: with HelpSteer2 alone, and with both sources (Appendix E)."""
 
 
 def make_training(
@@ -130,13 +132,12 @@ def _say_too_long(over: list[tuple[int, str, int]], most: int, say: Say) -> None
 
 
 def _say_how_to_train(out: Path, tokenizer: str, max_length: int, batch: int, say: Say) -> None:
+    """Print the command with the figures of Appendix E."""
     model, data = shlex.quote(tokenizer), shlex.quote(str(out.parent))
     say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {batch} (Appendix E):")
-    first, *parts = trl_lines(model, data, "reward-model", max_length, batch)
-    say(f"    {first} \\")
-    for part in parts[:-1]:
-        say(f"      {part} \\")
-    say(f"      {parts[-1]}")
+    say(f"    trl reward --model_name_or_path {model} --dataset_name {data} --output_dir reward-model \\")
+    say(f"      --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\")
+    say(f"      --gradient_accumulation_steps {batch // 4} --eval_strategy no --report_to none")
     score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
     say(f"Then score it: {score}")
 
