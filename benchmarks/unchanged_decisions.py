@@ -28,11 +28,7 @@ def decisions() -> Stored:
     stopped = in_inspect("stopped", task, steady, told | {"stop": "acc:15"}, max_samples=1)
     yield from logged("stopped", stopped)
     yield from report("stopped", stopped)
-    other = in_inspect("other", task, f"{models.NAME}/steady-2", told)
     exam = in_inspect("exam", task, steady, told)
-    yield from printed("sequential", "compare", exam, other, "--sequential")
-    for stop in ("5", "acc:10"):
-        yield from printed(f"plan_{stop}", "plan", "--data", "part", "--counts", "any", "--task", task, "--stop", stop)
     yield from duels(told, exam)
 
 

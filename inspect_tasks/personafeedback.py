@@ -37,7 +37,7 @@ def personafeedback(
         hide: persona fields that are left out, such as Name,Preference.Travel.
         data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
         counts: `any` accepts what is present instead of the number of cases that the data must have.
-        stop: ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect).
+        stop: ends the run as soon as it is decided: 5 (points) or acc:5 (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("personafeedback", "", locals())

@@ -25,7 +25,7 @@ def prefeval(
         method: how the model's choice is read.
         data: a folder, or `sample`; the benchmark's environment variable if not given.
         counts: `any` accepts what is present instead of the number of cases that the data must have.
-        stop: ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect).
+        stop: ends the run as soon as it is decided: 5 (points) or acc:5 (Inspect).
         unknown: refused; Inspect would leave them out.
     """
     return build_task("prefeval", "", locals())

@@ -11,16 +11,12 @@ from ..common.paired_tests import SMALLEST, paired_p
 from ..common.significance import holm, minimum_detectable_difference
 from ..common.statistics import Estimate, estimate
 from ..engine.outcome import CorpusMetric, Outcome
-from ..engine.stopping import StopPlan, StopState, read_rule
 from ..engine.table import over_corpus
 from ..runs.caches import refuse_shared
 from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
 from .groups import groups_of, judged
-
-SEQUENTIAL = "5"
-"""See `engine.stopping.read_rule`."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +64,6 @@ class RunComparison:
     only_in_a: tuple[str, ...]
     only_in_b: tuple[str, ...]
     unchecked: Mapping[str, str] = field(default_factory=dict)
-
-    def sequential(self) -> tuple[StopState, int, int]:
-        """When it would have been decided, had both stopped by SEQUENTIAL: what was known then, and how many cases that took, of how many."""
-        a, b = self.run_a.values(self.run_a.primary), self.run_b.values(self.run_b.primary)
-        differences = {case_id: value - b[case_id] for case_id, value in a.items() if case_id in b}
-        plan = StopPlan.of(
-            read_rule(SEQUENTIAL), {case_id: self.run_a.cases[case_id].user_id for case_id in differences}
-        )
-        known = plan.known(differences)
-        return known, sum(plan.sizes[: known.users]), len(differences)
 
     @property
     def named(self) -> dict[str, Run]:

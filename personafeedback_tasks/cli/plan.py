@@ -9,7 +9,6 @@ import click
 from ..common.errors import require
 from ..common.tokens import counted_by, estimated
 from ..engine.plan import asked, benchmark_of, make_plan
-from ..engine.stopping import read_rule
 from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS
@@ -57,11 +56,6 @@ from .output import needs_tables, say, show, write_json
     help="Count tokens with the tokenizer in this folder or Hub repository (needs transformers). Default: an estimate.",
 )
 @click.option(
-    "--stop",
-    metavar="RULE",
-    help="Also plan a run that stops as soon as it is decided, as -T stop= in Inspect: 5, 5:safe or acc:5.",
-)
-@click.option(
     "--reply-tokens",
     type=click.IntRange(0),
     metavar="N",
@@ -79,7 +73,6 @@ def plan(
     epochs: int,
     difference: float,
     tokenizer: str | None,
-    stop: str | None,
     reply_tokens: int | None,
     prices: Prices | None,
     json_file: Path | None,
@@ -93,7 +86,6 @@ def plan(
         personafeedback plan --data FOLDER --task personafeedback_general_hard
         personafeedback plan --data FOLDER --method cot --setting no_persona
         personafeedback plan --data FOLDER --difference 5
-        personafeedback plan --data FOLDER --stop 5
         personafeedback plan --data FOLDER --setting persona,other_persona,no_persona --price-in 2.5 --price-out 10
         personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
         personafeedback plan --data sample --task personafeedback_write -T against=chosen,rejected --epochs 3
@@ -104,7 +96,6 @@ def plan(
     record = benchmark_of(task) if task else PERSONAFEEDBACK
     if record is PERSONAFEEDBACK and (fetched := ask_hub(data)):
         say(f"The Hub answers and has {fetched}. It is not on this machine yet and is fetched now.", err=True)
-    rule = read_rule(stop) if stop is not None else None
     chosen = task or _largest(data)
     told = given_options(given, method=method, setting=setting, data=data, counts=counts)
     selection, of = asked(record, chosen, told.pop("method", None))
@@ -121,16 +112,15 @@ def plan(
         prices=prices,
         epochs=epochs,
     )
-    from ..reports.plan_text import blocks, stopping, stopping_blocks
+    from ..reports.plan_text import blocks
 
-    stops = stopping(record, made, rule) if rule else None
-    if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer, "stop": stops}):
+    if write_json(json_file, {**made.as_dict(), "tokenizer": tokenizer}):
         say(f"Task: {made.task}, method {of.name}")
         if task is None and chosen != record.task("") and made.cases.named_set is None:
             say(f"      (the data have no file for some cells of {record.task('')})")
         say(f"Data: {made.cases.revision}")
         say()
-        show([*blocks(made, tokenizer), *(stopping_blocks(stops) if stops else [])])
+        show(blocks(made, tokenizer))
 
 
 def _largest(data: str | None) -> str:

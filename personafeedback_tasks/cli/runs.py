@@ -95,7 +95,6 @@ def report(
 @click.command()
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
-@click.option("--sequential", is_flag=True, help="Say after how many users stop=5 would have decided.")
 @which_option
 @json_option
 @markdown_option
@@ -103,7 +102,6 @@ def report(
 def compare(
     run_a: Path,
     run_b: Path,
-    sequential: bool,
     which: str | None,
     json_file: Path | None,
     as_markdown: bool,
@@ -116,7 +114,6 @@ def compare(
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
-        personafeedback compare --sequential logs/a.eval logs/b.eval
     """
     from ..analysis import comparison
     from ..reports import compare_text
@@ -128,8 +125,8 @@ def compare(
         if cases is None:
             unchecked[name] = why_not
     made = comparison.compare(runs["A"], runs["B"], unchecked)
-    if write_json(json_file, compare_text.document(made, sequential)):
-        show(compare_text.blocks(made, sequential), as_markdown)
+    if write_json(json_file, compare_text.document(made)):
+        show(compare_text.blocks(made), as_markdown)
 
 
 @click.command()

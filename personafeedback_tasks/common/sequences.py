@@ -16,38 +16,10 @@ from .statistics import LEVEL
 STEP = 0.001
 """Distance of the values that are tried; an interval is rounded outward to them."""
 
-TYPICAL_USERS = 25
-"""At about this number of users `mixture` is tightest. Any fixed number keeps its promise."""
-
 MOST_BET = 0.9
 """Largest share of the capital that `betting` can lose at one user."""
 
 Intervals = list[tuple[float, float]]
-
-
-def mixture(sums: Sequence[float], counts: Sequence[int], spread: float, level: float = LEVEL) -> Intervals:
-    """For differences between two settings, whose distribution over users is symmetric about its center, as sign flips assume.
-
-    Self-normalized normal mixture (Robbins 1970; de la Pena, Klass, Lai 2004, Annals of Probability 32): with x = sum - value * count
-    of each user, S their sum and V the sum of their squares, a value is excluded where
-    S ** 2 > (V + rho) * log((V + rho) / (rho * (1 - level) ** 2)).
-
-    Args:
-        sums: of the differences of each user's cases, each in [-1, 1], in the order in which the users came.
-        counts: cases of each user.
-        spread: the expected square of a user's x, from the design of the run and not from its results.
-
-    Returns:
-        after each user, the interval in [-1, 1].
-    """
-    import numpy as np  # the extra `report` brings it
-
-    error = 1 - level
-    rho = TYPICAL_USERS * spread / (-2 * math.log(error) + math.log(1 - 2 * math.log(error)))
-    values = _values(-1)
-    apart = _apart(sums, counts, values)
-    total, squares = np.cumsum(apart, axis=0), np.cumsum(apart**2, axis=0) + rho
-    return _intervals(values, total**2 > squares * np.log(squares / (rho * error**2)))
 
 
 def betting(sums: Sequence[float], counts: Sequence[int], low: float, most: int, level: float = LEVEL) -> Intervals:

@@ -18,7 +18,7 @@ from ..common.strict_json import jsonable
 from ..engine.benchmark import Benchmark
 from ..engine.method import Method
 from ..engine.signature import KEY
-from ..engine.stopping import StopPlan, StopState, difference_of, read_rule, refuse_epochs
+from ..engine.stopping import StopPlan, StopState, difference_of, read_rule
 from .evidence import score_name
 from .metrics import outcomes_of
 
@@ -58,7 +58,8 @@ class Stop(EarlyStopping):
             raise OptionError(
                 "stop needs the cases in the order of its users: leave out --sample-id, --sample-shuffle and the first number of --limit."
             )
-        refuse_epochs(epochs)
+        if epochs > 1:
+            raise OptionError(f"stop is for one epoch, got --epochs {epochs}. Leave one of them out.")
         _SEEN.set(RunValues())
         many = (
             ""
@@ -107,6 +108,4 @@ def stop_of(
     if not rule.accuracy:
         measure = difference_of(benchmark, settings).key
     users: Mapping[str, str] = {document.id: document.user_id for document in documents}
-    plan = StopPlan.of(rule, users)
-    plan.refuse_out_of_reach()
-    return Stop(plan, measure, score_name(benchmark, method))
+    return Stop(StopPlan.of(rule, users), measure, score_name(benchmark, method))

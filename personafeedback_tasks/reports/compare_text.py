@@ -6,11 +6,10 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.comparison import SEQUENTIAL, GroupComparison, RunComparison
+from ..analysis.comparison import GroupComparison, RunComparison
 from ..common.statistics import Estimate
 from ..common.strict_json import jsonable
 from ..engine.report import Line
-from ..engine.stopping import assumed
 from ..runs.signature_line import signature_line
 from .blocks import Block, heading, paragraph, signatures, warnings
 from .sentences import as_dicts
@@ -75,33 +74,20 @@ def _other_table(comparison: RunComparison) -> Table:
     return Table("Over all cases", labels, columns, corner="")
 
 
-def sequential(comparison: RunComparison) -> str:
-    """At which user it would have been decided, in a sentence."""
-    known, cases, of = comparison.sequential()
-    ends = " to ".join(percent(end, sign=True) for end in known.interval)
-    if known.decision is None:
-        found = f"it is not decided after all {known.of:,} users: A - B is {ends}"
-    else:
-        where = {"above": "above 0", "below": "below 0", "within": f"within {SEQUENTIAL} points of 0"}[known.decision]
-        found = f"it would have been decided after {known.users:,} of {known.of:,} users, {cases:,} of {of:,} cases: A - B is {where}, {ends}"
-    return f"Sequential: had the users entered in the order of stop={SEQUENTIAL}, {found} with 95 % confidence{assumed(SEQUENTIAL)}."
-
-
-def blocks(comparison: RunComparison, as_sequence: bool = False) -> list[Block]:
+def blocks(comparison: RunComparison) -> list[Block]:
     """The comparison."""
     named = comparison.named
     return [
         heading("; ".join(f"{name}: {run.label}" for name, run in named.items())),
         warnings(comparison.caveats),
         *tables(comparison),
-        *([paragraph(sequential(comparison))] if as_sequence else []),
         paragraph(LEGEND.format(score=_scores(comparison)), dim=True),
         signatures({name: signature_line(run) for name, run in named.items()}),
     ]
 
 
-def document(comparison: RunComparison, as_sequence: bool = False) -> dict[str, Any]:
-    """Ready for JSON; nan becomes None. See `blocks`."""
+def document(comparison: RunComparison) -> dict[str, Any]:
+    """Ready for JSON; nan becomes None."""
     named = comparison.named
     return jsonable(
         {
@@ -114,6 +100,5 @@ def document(comparison: RunComparison, as_sequence: bool = False) -> dict[str, 
             "only_in_a": comparison.only_in_a,
             "only_in_b": comparison.only_in_b,
             "groups": {group.name: group for group in comparison.groups},
-            "sequential": comparison.sequential()[0] if as_sequence else None,
         }
     )

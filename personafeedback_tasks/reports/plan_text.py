@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from statistics import NormalDist
-from typing import Any
 
-from ..common.power import Comparison
 from ..common.statistics import percent
-from ..engine.benchmark import Benchmark
 from ..engine.method import HARNESSES
 from ..engine.plan import CORRELATIONS, RUNS, Limit, Plan
-from ..engine.stopping import CORRELATION, DISCORDANT, SIMULATED, Rule, StopPlan, refuse_epochs, right_minus_wrong
 from ..engine.usage import total
 from .blocks import Block, paragraph
 from .costs_text import money
@@ -32,65 +26,6 @@ def blocks(plan: Plan, tokenizer: str | None) -> list[Block]:
         tokenizer: what counted the tokens; None for an estimate.
     """
     return [*_work(plan, tokenizer), *_settings(plan), *(_differences(plan) if plan.shown else [])]
-
-
-GAPS = (0.02, 0.05, 0.1, 0.2)
-"""Values of right minus wrong that `stopping` has."""
-
-
-def stopping(benchmark: Benchmark, plan: Plan, rule: Rule) -> dict[str, Any]:
-    """What a run of the right and the wrong persona takes with `stop` and without, and what stopping costs; ready for JSON.
-
-    Raises:
-        OptionError: the run would be refused: there is no wrong persona, or the rule asks for a width that the data cannot give.
-    """
-    refuse_epochs(plan.epochs)
-    stop = StopPlan.of(rule, {case.id: case.user_id for case in plan.cases})
-    if rule.accuracy:
-        stop.refuse_out_of_reach()
-        return {"rule": rule.written, "users": len(stop.cases), "reach": stop.reach(), "gaps": []}
-    right_minus_wrong(benchmark)
-    calls = 2 * plan.work.calls // len(plan.asks)  # of the two personas, whatever settings the plan is of
-    stderr = Comparison("", DISCORDANT, CORRELATION).stderr(stop.sizes)
-    gaps = []
-    for gap in GAPS:
-        decided, asked = stop.expected(gap)
-        power = NormalDist().cdf(gap / stderr - NormalDist().inv_cdf(0.975))
-        gaps.append(
-            {
-                "right_minus_wrong": gap,
-                "calls": calls,
-                "calls_with_stop": round(calls * asked),
-                "found": power,
-                "decided": decided,
-            }
-        )
-    return {"rule": rule.written, "users": len(stop.cases), "reach": None, "gaps": gaps}
-
-
-def stopping_blocks(found: Mapping[str, Any]) -> list[Block]:
-    """What `stopping` gives."""
-    if found["reach"] is not None:
-        reach = f"With stop={found['rule']}: all {found['users']:,} users give an accuracy to within about {100 * found['reach']:.1f} points."
-        return [paragraph(), paragraph(reach)]
-    rows = [
-        (
-            f"{100 * row['right_minus_wrong']:g}", f"{row['calls']:,}", f"{row['calls_with_stop']:,}", f"{row['found']:.0%}",
-            f"{row['decided']:.0%}",
-        )
-        for row in found["gaps"]
-    ]  # fmt: skip
-    return [
-        paragraph(),
-        of_rows(
-            f"With stop={found['rule']} and setting=persona,other_persona, in {SIMULATED} simulated benchmarks",
-            ["right minus wrong", "calls without", "calls with", "found without", "decided with"],
-            rows,
-        ),
-        paragraph(
-            "Where fewer are decided with stop than found without, stopping costs power: ask all cases if you expect such a difference."
-        ),
-    ]
 
 
 def _work(plan: Plan, tokenizer: str | None) -> list[Block]:

@@ -108,10 +108,9 @@ def _prompts(samples: _Samples) -> PromptCheck:
 
 def _stop(samples: _Samples) -> StopPlan | None:
     spec = samples.log.eval
-    if KEY not in (spec.metadata or {}) and spec.task_args.get("stop") is None:
+    if KEY not in (spec.metadata or {}):
         return None
-    ids = [str(name) for name in spec.dataset.sample_ids or ()]
-    return plan_in(samples.path, (spec.metadata or {}).get(KEY), ids, spec.task_args.get("stop"))
+    return plan_in(samples.path, (spec.metadata or {})[KEY], [str(name) for name in spec.dataset.sample_ids or ()])
 
 
 def _damaged(path: Path, error: Exception) -> RunError:

@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..engine.stopping import StopPlan, difference_of, read_rule, user_order
-from .run import USE_AS_WRITTEN, Run, RunError, refused
+from ..engine.stopping import StopPlan, difference_of, read_rule
+from .run import Run, refused
 
 
-def plan_in(path: Path, noted: object, ids: Sequence[str], passed: object) -> StopPlan:
+def plan_in(path: Path, noted: Any, ids: Sequence[str]) -> StopPlan:
     """The plan of a log.
 
     Args:
+        noted: see `StopPlan.as_dict`.
         ids: of all cases in the order in which they enter, asked or not.
-        passed: the value of the option, as the harness has it; None where it does not.
 
     Raises:
         RunError: the log has something else there.
     """
-    found: Mapping[str, Any] = noted if isinstance(noted, Mapping) else {}
-    sizes = found.get("cases_of_users")
-    if (
-        not isinstance(sizes, list)
-        or not sizes
-        or {*map(type, sizes)} != {int}
-        or min(sizes) < 1
-        or len(ids) > sum(sizes)
-    ):
-        raise refused(path, f"{str(sizes)[:60]} as the cases of each user", f"{len(ids):,} in all")
     try:
-        rule = read_rule(found.get("rule"))
-    except PersonaFeedbackError as error:
-        raise RunError(f"{path}: {error} {USE_AS_WRITTEN}") from error
-    if passed is not None and read_rule(passed) != rule:
-        raise refused(path, f"the rule {rule.written}", f"stop={passed} as in task_args")
+        rule, sizes = read_rule(noted["rule"]), list(map(int, noted["cases_of_users"]))
+    except (PersonaFeedbackError, KeyError, TypeError, ValueError) as error:
+        raise refused(path, f"{str(noted)[:60]} as its stop rule", "a rule and the cases of each user") from error
     # a run on fewer cases than the data have (`--limit`) lacks the last ids: whose they are nobody asks
     rest = iter([*ids, *(f"\0{number}" for number in range(sum(sizes) - len(ids)))])
-    return StopPlan(rule, tuple(tuple(next(rest) for _ in range(size)) for size in sizes))
+    return StopPlan(rule, tuple(tuple(islice(rest, size)) for size in sizes))
 
 
 def of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:
-    """The runs of a log, one per setting, with the cases of the users who count.
-
-    Raises:
-        RunError: the users are in another order, or the settings are not those of the rule.
-    """
-    _refuse_other_order(runs[0], plan)
+    """The runs of a log, one per setting, with the cases of the users who count."""
     known = plan.known(_values(runs, plan))
     counted = {case_id for ids in plan.cases[: known.users] for case_id in ids}
     return [
@@ -59,28 +43,11 @@ def of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:
 
 
 def _values(runs: Sequence[Run], plan: StopPlan) -> dict[str, float]:
-    benchmark, first = runs[0].benchmark, runs[0]
-    measure = benchmark.measure_of_gain(first.method)
+    benchmark = runs[0].benchmark
+    measure = benchmark.measure_of_gain(runs[0].method)
     if plan.rule.accuracy:
-        return dict(first.values(measure))
+        return dict(runs[0].values(measure))
     by_setting = {run.setting: run for run in runs}
-    try:
-        difference = difference_of(benchmark, list(by_setting))
-    except PersonaFeedbackError as error:
-        raise RunError(f"{first.logs[0]}: {error} {USE_AS_WRITTEN}") from error
+    difference = difference_of(benchmark, list(by_setting))
     more, less = by_setting[difference.more].values(measure), by_setting[difference.less].values(measure)
     return {case_id: more[case_id] - less[case_id] for case_id in more.keys() & less.keys()}
-
-
-def _refuse_other_order(run: Run, plan: StopPlan) -> None:
-    """Raise RunError unless each user has their own place in the order that is drawn."""
-    found: list[str] = []
-    for ids in plan.cases:
-        users = {run.cases[case_id].user_id for case_id in ids if case_id in run.cases}
-        if len(users) > 1:
-            raise RunError(
-                f"{run.logs[0]}: found the cases of {', '.join(sorted(users))} as those of one user. {USE_AS_WRITTEN}"
-            )
-        found += users
-    if found != user_order(found) or len(found) != len(set(found)):
-        raise RunError(f"{run.logs[0]}: found its users in another order than stop draws. {USE_AS_WRITTEN}")

@@ -313,7 +313,7 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     shown = printed("--data", "sample", "--difference", "30", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
     made = plan_of("sample", difference=0.3)
-    assert stored == json.loads(json.dumps({"schema": SCHEMA, **made.as_dict(), "tokenizer": None, "stop": None}))
+    assert stored == json.loads(json.dumps({"schema": SCHEMA, **made.as_dict(), "tokenizer": None}))
     assert f"Data: {made.cases.revision}" in shown
     assert re.search(rf"^calls +{made.work.calls} +2$", shown, re.M)
     assert re.search(rf"^prompt tokens +{made.work.prompt_tokens:,} +[\d,]+ +{made.work.longest:,}$", shown, re.M)

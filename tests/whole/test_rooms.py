@@ -252,7 +252,7 @@ def test_inspect_has_every_task_with_the_options_of_the_record(benchmark):
         expected[option.name] = (set(values) if values else None, default, option.metadata["help"])
 
     if benchmark.setting_values:
-        expected["stop"] = (None, None, "ends the run as soon as it is decided: 5 (points), 5:safe or acc:5 (Inspect)")
+        expected["stop"] = (None, None, "ends the run as soon as it is decided: 5 (points) or acc:5 (Inspect)")
     whole = getattr(module, benchmark.name)
     parameters = dict(inspect.signature(whole).parameters)
     assert parameters.pop("unknown").kind is inspect.Parameter.VAR_KEYWORD
