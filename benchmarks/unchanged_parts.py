@@ -231,7 +231,6 @@ def commands() -> Stored:
     plans: dict[str, tuple[object, ...]] = {
         "sample": ("--data", "sample"), "general": ("--data", general, "--task", "personafeedback_general"),
         "cot": ("--data", general, "--task", HARD, "--method", "cot", "--setting", "no_persona"),
-        "difference": ("--data", general, "--task", HARD, "--difference", "5"),
         "write": ("--data", "sample", "--task", "personafeedback_write"),
         "stage": ("--data", "sample", "--task", "recenter_relevance_select"),
     }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..common import foreign
-from ..common.power import Comparison
+from ..common.significance import Comparison
 from ..engine.benchmark import Benchmark
 from ..engine.cases import each_and_all
 from ..engine.report import CardFacts, CardSpec, Examined

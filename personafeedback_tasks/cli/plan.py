@@ -43,14 +43,6 @@ from .output import needs_tables, say, show, write_json
     "--epochs", type=click.IntRange(1), default=1, metavar="N", help="How often each call is made, as in Inspect."
 )
 @click.option(
-    "--difference",
-    type=click.FloatRange(0, 100, min_open=True),
-    default=3.0,
-    show_default=True,
-    metavar="POINTS",
-    help="The difference between two runs that you want to see, in percentage points of accuracy.",
-)
-@click.option(
     "--tokenizer",
     metavar="NAME",
     help="Count tokens with the tokenizer in this folder or Hub repository (needs transformers). Default: an estimate.",
@@ -71,13 +63,12 @@ def plan(
     setting: str | None,
     given: tuple[str, ...],
     epochs: int,
-    difference: float,
     tokenizer: str | None,
     reply_tokens: int | None,
     prices: Prices | None,
     json_file: Path | None,
 ) -> None:
-    """Plan a run: are the data complete, how many calls and tokens, how many cases show a difference?
+    """Plan a run: are the data complete, how many calls and tokens, what does it cost, which difference can it show?
 
     Asks no model. Data are checked as a run checks them, so an error here is what the run would say.
 
@@ -85,7 +76,6 @@ def plan(
         personafeedback plan
         personafeedback plan --data FOLDER --task personafeedback_general_hard
         personafeedback plan --data FOLDER --method cot --setting no_persona
-        personafeedback plan --data FOLDER --difference 5
         personafeedback plan --data FOLDER --setting persona,other_persona,no_persona --price-in 2.5 --price-out 10
         personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
         personafeedback plan --data sample --task personafeedback_write -T against=chosen,rejected --epochs 3
@@ -106,7 +96,6 @@ def plan(
         selection,
         record.cases(every[0], record.selections[selection]),
         every,
-        difference / 100,
         count,
         reply=reply_tokens,
         prices=prices,

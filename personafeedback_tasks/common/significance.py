@@ -4,8 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from .statistics import LEVEL, Estimate, critical, estimate, shows_spread, t_quantile
+
+POWER = 0.8
+"""Share of benchmarks in which a true difference of the smallest detectable size is significant."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two runs are compared, and what is assumed of them before there are any results.
+
+    Attributes:
+        name: for readers.
+        variance: of a case's value: of the paired difference, or of one run's accuracy.
+        correlation: between two cases of a user, which makes n cases worth n / `design_effect`.
+        paired: whether both runs have the same cases; if not, each has as many of its own, and two errors add up.
+    """
+
+    name: str
+    variance: float
+    correlation: float
+    paired: bool = True
+
+    def design_effect(self, sizes: Sequence[int]) -> float:
+        """How much larger the variance of a mean is than with as many users as cases (Kish 1965).
+
+        Args:
+            sizes: the number of cases of each user, at least one.
+        """
+        return 1 + self.correlation * (sum(size * size for size in sizes) / sum(sizes) - 1)
+
+    def smallest(self, sizes: Sequence[int]) -> float:
+        """The smallest difference that is significant with probability POWER; nan with fewer than two users. As `design_effect`."""
+        runs = 1 if self.paired else 2
+        stderr = math.sqrt(runs * self.variance * self.design_effect(sizes) / sum(sizes))
+        return detectable(stderr, runs * (len(sizes) - 1))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -21,29 +56,27 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def minimum_detectable_difference(differences: Sequence[float], users: Sequence[str], power: float = 0.8) -> float:
-    """The true difference that such data show with probability `power`, tested at the 5 % level.
+def minimum_detectable_difference(differences: Sequence[float], users: Sequence[str]) -> float:
+    """The true difference that such data show with probability POWER, tested at the 5 % level.
 
-    (t(0.975, users - 1) + t(power, users - 1)) * stderr, in the unit of the differences: how much "no difference was
-    found" leaves open. `power.Comparison` says the same before a run. It depends on their spread, not on their mean; nan with fewer than two users, or without spread.
+    (t(0.975, users - 1) + t(0.8, users - 1)) * stderr, in the unit of the differences: how much "no difference was
+    found" leaves open. `Comparison` says the same before a run. It depends on their spread, not on their mean; nan with fewer than two users, or without spread.
 
     Args:
         differences: one paired difference per case; nan is left out.
-        power: in (0.5, 1).
     """
     found = estimate(differences, users)
-    return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1, power)
+    return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1)
 
 
-def detectable(stderr: float, degrees: float, power: float = 0.8, tests: int = 1) -> float:
-    """The true difference that an estimate with this standard error shows with probability `power`, tested at the 5 % level.
+def detectable(stderr: float, degrees: float, tests: int = 1) -> float:
+    """The true difference that an estimate with this standard error shows with probability POWER, tested at the 5 % level.
 
     Args:
         degrees: of freedom of the standard error; nan with fewer than one.
-        power: in [0.5, 1).
         tests: number of tests that share the level, each with an equal part of it.
     """
-    return (critical(degrees, tests) + t_quantile(power, degrees)) * stderr
+    return (critical(degrees, tests) + t_quantile(POWER, degrees)) * stderr
 
 
 def equivalence_bound(found: Estimate) -> float:

@@ -14,7 +14,7 @@ from math import nan
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..common.power import Comparison
+from ..common.significance import Comparison
 from ..common.text import skeleton
 from ..replies.answers import REASONS
 from .cases import CaseSet, NamedSet, digest_of, refuse_other_counts

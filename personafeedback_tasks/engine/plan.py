@@ -1,97 +1,36 @@
-"""What one should know before a run: its calls and tokens, and how many cases show a difference."""
+"""What one should know before a run: its calls, tokens and price, and the smallest difference that it can show."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import islice, zip_longest
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..common.errors import OptionError
-from ..common.power import Comparison
+from ..common.significance import Comparison
 from ..common.strict_json import jsonable
 from ..common.tokens import Count
-from .beginnings import repeated
 from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet
-from .documents import cases_of
 from .messages import texts
-from .method import HARNESSES, Method
+from .method import Method
 from .options import Options
 from .signature import KEY, signature
 from .usage import Prices, Usage, total
 
-Steps = Sequence[Sequence[str]]
-"""The users of the cases that each further case of `--limit` adds."""
-
-CORRELATIONS = (0.01, 0.1)
-"""The least and the most that two cases of a user can be expected to correlate by; the true value is known only after a run."""
-
-RUNS = 10
-"""Runs in the ranking whose pairs share the level in `Detection.ranked`."""
-
-
-@dataclass(frozen=True)
-class Work:
-    """The calls of a task and their texts.
-
-    Attributes:
-        calls: how many, as each harness counts them.
-        longest: tokens of the longest prompt.
-        repeated: share of the prompts' characters that begin an earlier prompt, too: what a prefix cache can serve at most.
-        room: limit on the tokens of the longest reply; None where the model writes none that count.
-        reply_tokens: of all replies, at most.
-    """
-
-    calls: int
-    prompt_tokens: int
-    longest: int
-    repeated: float
-    room: int | None
-    reply_tokens: int
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A value of `--limit`, and what a run with it has."""
-
-    limit: int
-    cases: int
-    users: int
-
-
-@dataclass(frozen=True)
-class Detection:
-    """When two runs of the task, compared like this, show a difference.
-
-    Attributes:
-        smallest: the smallest difference that the whole task shows.
-        low, high: the same at the correlations of CORRELATIONS.
-        half: the difference that is significant half of the time.
-        ranked: the smallest one that is shown between two of RUNS runs that are ranked; nan if they are not paired.
-        limits: harness -> the `--limit` from which on they do; None if not even the whole task does.
-    """
-
-    comparison: Comparison
-    smallest: float
-    low: float
-    high: float
-    half: float
-    ranked: float
-    limits: Mapping[str, Limit | None]
-
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run of one task takes.
+    """What a run of one task takes, and what it can show.
 
     Attributes:
         task: its name with what differs from the default.
-        difference: the one to be shown, in [0, 1].
         expected: cell -> number of cases that it must have; empty if that is not checked.
-        asks: setting -> its calls and tokens, of replies `reply` each.
+        asks: setting -> its calls, as each harness counts them, and tokens, of replies `reply` each.
+        longest: tokens of the longest prompt; `room` limits those of the longest reply, and is 0 where the model writes none that count.
+        smallest: (how two runs, or two settings of one, are compared; the smallest difference that the whole task shows, as a share).
         reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
         longer: call of the benchmark's stage -> the limit on its replies, where that is not `reply` and nobody expects less.
         epochs: how often each call is made; all numbers include it.
@@ -101,15 +40,25 @@ class Plan:
     options: Options
     cases: CaseSet[Any]
     expected: Mapping[str, int]
-    work: Work
-    difference: float
-    shown: tuple[Detection, ...]
     asks: Mapping[str, Usage]
+    longest: int
+    room: int
+    smallest: tuple[tuple[Comparison, float], ...]
     reply: int
     is_bound: bool = False
     longer: Mapping[str, int] = field(default_factory=dict)
     prices: Prices | None = None
     epochs: int = 1
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of cases of each user."""
+        return list(_users(self.cases).values())
+
+    @property
+    def total(self) -> Usage:
+        """Of all settings together."""
+        return total(self.asks.values())
 
     def dollars(self, usage: Usage) -> float:
         """nan without prices."""
@@ -127,29 +76,16 @@ class Plan:
             },
             "cases": len(self.cases),
             "users": len(_users(self.cases)),
-            "calls": self.work.calls,
-            "prompt_tokens": self.work.prompt_tokens,
-            "longest_prompt_tokens": self.work.longest,
-            "repeated_share": self.work.repeated,
-            "reply_tokens_at_most": self.work.reply_tokens,
-            "reply_tokens_of_a_call_at_most": self.work.room,
+            "calls": self.total.calls,
+            "prompt_tokens": self.total.input,
+            "longest_prompt_tokens": self.longest,
+            "reply_tokens_of_a_call_at_most": self.room or None,
             "epochs": self.epochs,
             "settings": {name: {**_taken(usage), "dollars": self.dollars(usage)} for name, usage in self.asks.items()},
             "reply_tokens_of_a_call": self.reply,
             "prices": self.prices and asdict(self.prices),
-            "dollars": self.dollars(total(self.asks.values())),
-            "difference": self.difference,
-            "comparisons": [
-                {
-                    **asdict(one.comparison),
-                    "smallest_of_the_whole_task": one.smallest,
-                    "smallest_by_correlation": dict(zip(map(str, CORRELATIONS), (one.low, one.high), strict=True)),
-                    "significant_half_of_the_time": one.half,
-                    f"smallest_between_two_of_{RUNS}_ranked_runs": one.ranked,
-                    "limits": {name: limit and asdict(limit) for name, limit in one.limits.items()},
-                }
-                for one in self.shown
-            ],
+            "dollars": self.dollars(self.total),
+            "comparisons": [{**asdict(comparison), "smallest": smallest} for comparison, smallest in self.smallest],
         }
         return jsonable(document)
 
@@ -205,7 +141,6 @@ def make_plan(
     selection: str,
     cases: CaseSet[Any],
     every: Sequence[Options],
-    difference: float,
     count: Count,
     *,
     reply: int | None = None,
@@ -224,79 +159,39 @@ def make_plan(
     for options in every:
         benchmark.check(options, cases)
     options = every[0]
-    method = benchmark.methods[options.method]
+    method, stage = benchmark.methods[options.method], benchmark.stage
+    each = epochs * (len(benchmark.labels) if method.evidence == "log_likelihoods" else 1)  # a request for each label
     expected = reply if method.writes else 0
     reply = method.writes if expected is None else expected
-    steps: dict[str, Steps] = {}
-    if benchmark.comparisons:
-        every_step = {"lm-eval": _of_leaves(benchmark, cases, options), "inspect": _users_of(method, cases)}
-        steps = {name: every_step[name] for name in HARNESSES if name in method.harnesses}
-    sizes = _users(cases).values()
-    work, taken = _work(benchmark, cases, every, count, epochs, expected)
-    stage = benchmark.stage
-    longer = stage.limit(method) if expected is None and stage and any(map(stage.applies, every)) else reply
+    documents = method.documents(cases)
+    asks, longest, room, longer = {}, 0, method.room or 0, reply
+    for setting, told in zip(benchmark.settings(every), every, strict=True):
+        tokens = count([text for document in documents for text in _prompts(benchmark, document, told)])
+        calls = each * len(tokens)
+        output = calls * reply
+        if stage is not None and stage.applies(told):
+            room = max(room, stage.limit(method))
+            if expected is None:
+                longer = stage.limit(method)
+                output += epochs * len(documents) * (longer - reply)
+        asks[setting or "the run"] = Usage(calls=calls, input=each * sum(tokens), output=output)
+        longest = max(longest, *tokens)
+    sizes = list(_users(cases).values())
     return Plan(
         task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
         options=options,
         cases=cases,
         expected={} if cases.counts == "any" else benchmark.sizes(signature(benchmark, selection, cases, options)),
-        work=work,
-        difference=difference,
-        shown=tuple(_shown(one, list(sizes), steps, difference) for one in benchmark.comparisons),
-        asks={setting or "the run": usage for setting, usage in zip(benchmark.settings(every), taken, strict=True)},
+        asks=asks,
+        longest=longest,
+        room=room,
+        smallest=tuple((one, one.smallest(sizes)) for one in benchmark.comparisons),
         reply=reply,
         is_bound=0 < method.writes == reply,
         longer={stage.name: longer} if stage and longer != reply else {},
         prices=prices,
         epochs=epochs,
     )
-
-
-def _shown(comparison: Comparison, sizes: Sequence[int], steps: Mapping[str, Steps], difference: float) -> Detection:
-    low, high = (replace(comparison, correlation=correlation).smallest(sizes) for correlation in CORRELATIONS)
-    return Detection(
-        comparison,
-        comparison.smallest(sizes),
-        low,
-        high,
-        half=comparison.smallest(sizes, power=0.5),
-        ranked=comparison.smallest(sizes, tests=math.comb(RUNS, 2)) if comparison.paired else math.nan,
-        limits={name: _limit(comparison, of, difference) for name, of in steps.items()},
-    )
-
-
-def _work(
-    benchmark: Benchmark, cases: CaseSet[Any], every: Sequence[Options], count: Count, epochs: int, expected: int | None
-) -> tuple[Work, list[Usage]]:
-    """(the work under all settings, what each takes with replies of `expected` tokens, or of as many as they may have)."""
-    method, stage = benchmark.methods[every[0].method], benchmark.stage
-    each = epochs * (len(benchmark.labels) if method.evidence == "log_likelihoods" else 1)  # a request for each label
-    documents = method.documents(cases)
-    prompts = [[text for one in documents for text in _prompts(benchmark, one, options)] for options in every]
-    tokens = [count(of_setting) for of_setting in prompts]
-    together = [text for of_setting in prompts for text in of_setting]
-    characters = sum(map(len, together))
-    seen = repeated(together) + (each - 1) * characters
-    taken, rooms, most = [], [method.room], 0
-    for options, some in zip(every, tokens, strict=True):
-        calls = each * len(some)
-        replies = calls * method.writes
-        if stage is not None and stage.applies(options):
-            rooms.append(stage.limit(method))
-            replies += epochs * len(documents) * (rooms[-1] - method.writes)
-        most += replies
-        output = replies if expected is None else calls * expected
-        taken.append(Usage(calls=calls, input=each * sum(some), output=output))
-    room = max(rooms)
-    work = Work(
-        calls=sum(each * len(some) for some in tokens),
-        prompt_tokens=sum(each * sum(some) for some in tokens),
-        longest=max(map(max, tokens)),
-        repeated=seen / (each * characters),
-        room=room or None,
-        reply_tokens=most if room else 0,
-    )
-    return work, taken
 
 
 def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]:
@@ -306,26 +201,6 @@ def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]
     return [*first, *texts(benchmark, document, options)]
 
 
-def _of_leaves(benchmark: Benchmark, cases: CaseSet[Any], options: Options) -> Steps:
-    """lm-eval counts `--limit` per task: per cell, where each is a task of its own with an order of its own."""
-    method = benchmark.methods[options.method]
-    selections = benchmark.selections
-    leaves = [benchmark.cases(options, selections[cell]) for cell in cases.cells if cell in selections] or [cases]
-    turns = zip_longest(*(_users_of(method, leaf) for leaf in leaves), fillvalue=())
-    return [[user for users in turn for user in users] for turn in turns]
-
-
-def _users_of(method: Method, cases: CaseSet[Any]) -> Steps:
-    """The user of each case, document by document."""
-    return [[case.user_id for case in cases_of(document)] for document in method.documents(cases)]
-
-
-def _limit(comparison: Comparison, steps: Steps, difference: float) -> Limit | None:
-    number = comparison.needed(steps, difference)
-    if number is None:
-        return None
-    users = [user for step in islice(steps, number) for user in step]
-    return Limit(number, len(users), len(set(users)))
 
 
 def _users(cases: Iterable[Any]) -> Counter[str]:

@@ -14,7 +14,7 @@ from ..choice.methods import methods
 from ..choice.orders import TWO
 from ..choice.report import OTHER_PERSONA, control, report_of, shown_of
 from ..common.errors import DataError
-from ..common.power import Comparison
+from ..common.significance import Comparison
 from ..common.strict_json import cut, short
 from ..engine.benchmark import Benchmark, Stage
 from ..engine.duels import Duels

@@ -1,12 +1,10 @@
-"""`personafeedback plan`: calls, tokens, the cases that show a difference, and that its formula holds."""
+"""`personafeedback plan`: calls, tokens, price, the smallest difference that a run shows, and that its formula holds."""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
-from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from scipy import stats
-from support import planted_rankings
 from support.commands import personafeedback
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
@@ -25,10 +22,8 @@ from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.common.paired_tests import paired_p
-from personafeedback_tasks.common.power import Comparison
-from personafeedback_tasks.common.significance import minimum_detectable_difference
+from personafeedback_tasks.common.significance import Comparison, minimum_detectable_difference
 from personafeedback_tasks.common.tokens import counted_by, estimated
-from personafeedback_tasks.engine.beginnings import repeated
 from personafeedback_tasks.engine.plan import asked, make_plan
 from personafeedback_tasks.personafeedback import baselines, conversations, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -37,14 +32,14 @@ from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEE
 PAIRED, UNPAIRED = COMPARISONS[:-1], COMPARISONS[-1]
 
 
-def plan_of(data, task="personafeedback", difference=0.03, count=estimated, **options):
+def plan_of(data, task="personafeedback", count=estimated, **options):
     selection, method = asked(PERSONAFEEDBACK, task, options.pop("method", None))
     told = PERSONAFEEDBACK.options.strict({"data": str(data), "method": method.name, **options})
     cases = PERSONAFEEDBACK.load(told, PERSONAFEEDBACK.selections[selection])
-    return make_plan(PERSONAFEEDBACK, selection, cases, [told], difference, count)
+    return make_plan(PERSONAFEEDBACK, selection, cases, [told], count)
 
 
-# --- how many cases: properties --------------------------------------------------------------------------------------
+# --- the smallest difference: properties --------------------------------------------------------------------------------------
 
 USERS = st.lists(st.integers(1, 40), min_size=2, max_size=60)
 COMPARED = st.builds(
@@ -56,65 +51,28 @@ COMPARED = st.builds(
 def test_the_smallest_difference_depends_on_nothing_but_the_sizes(compared, sizes, random):
     shuffled = random.sample(sizes, len(sizes))
     assert compared.smallest(shuffled) == pytest.approx(compared.smallest(sizes))
-    # More variance or more correlation never helps, nor do unpaired cases; twice the users do.
+    # More variance or more correlation never helps; twice the users do.
     for worse in (
         Comparison("", 2 * compared.variance, compared.correlation, compared.paired),
         Comparison("", compared.variance, compared.correlation + 0.1, compared.paired),
     ):
         assert worse.smallest(sizes) >= compared.smallest(sizes)
-    paired, unpaired = (Comparison("", compared.variance, compared.correlation, paired) for paired in (True, False))
-    assert unpaired.stderr(sizes) == pytest.approx(2**0.5 * paired.stderr(sizes))
     assert compared.smallest(sizes * 2) < compared.smallest(sizes)
-
-
-@given(COMPARED, USERS, st.floats(0.01, 0.9))
-def test_the_first_prefix_that_shows_a_difference_is_taken(compared, sizes, difference):
-    users = [f"u{user}" for turn in range(max(sizes)) for user, size in enumerate(sizes) if turn < size]
-    shown = [compared.smallest(Counter(users[:n]).values()) <= difference for n in range(1, len(users) + 1)]
-    expected = shown.index(True) + 1 if any(shown) else None
-    assert compared.needed(([user] for user in users), difference) == expected
-    in_pairs = [users[start : start + 2] for start in range(0, len(users), 2)]
-    by_two = compared.needed(in_pairs, difference)
-    assert by_two is None or shown[min(2 * by_two, len(users)) - 1]
 
 
 def test_without_correlation_it_is_the_textbook_formula():
     """147 users with one case each: (1.976 + 0.844) * sqrt(0.25 / 147)."""
     t = stats.t.ppf([0.975, 0.8], 146).sum()
     assert Comparison("", 0.25, 0.5).smallest([1] * 147) == pytest.approx(t * (0.25 / 147) ** 0.5)
-    # Two users with two cases each, correlated by 0.5: 0.25 / 4 * (1 + 0.5 * (8 / 4 - 1))
-    assert Comparison("", 0.25, 0.5).stderr([2, 2]) == pytest.approx((0.25 / 4 * 1.5) ** 0.5)
-
-
-def test_the_range_is_that_of_the_correlation_and_a_ranking_needs_more():
-    for shown in plan_of("sample").shown:
-        of, sizes = shown.comparison, Counter(case.user_id for case in load_cases("sample")).values()
-        least, most = (replace(of, correlation=by).smallest(sizes) for by in (0.01, 0.1))
-        assert (shown.low, shown.high) == (least, most)
-        assert shown.half < shown.low < shown.smallest < shown.high
-        assert shown.half == pytest.approx(stats.t.ppf(0.975, of._degrees(len(sizes))) * of.stderr(sizes))
-        if of.paired:
-            t = stats.t.ppf(1 - 0.025 / 45, len(sizes) - 1) + stats.t.ppf(0.8, len(sizes) - 1)
-            assert shown.ranked == pytest.approx(t * of.stderr(sizes))
-        else:
-            assert np.isnan(shown.ranked)
-
-
-@pytest.mark.release
-def test_a_ranking_shows_the_difference_that_the_plan_says():
-    """benchmarks/inference.py draws more: 77.8 % of 400."""
-    rate = planted_rankings.found_among(np.random.default_rng(15), 10, 150)
-    print(f"found in {rate:.1%}")
-    assert 0.75 <= rate <= 0.87
+    # Two users with two cases each, correlated by 0.5: 1 + 0.5 * (8 / 4 - 1)
+    assert Comparison("", 0.25, 0.5).design_effect([2, 2]) == pytest.approx(1.5)
 
 
 def test_one_user_shows_nothing():
     assert np.isnan(UNPAIRED.smallest([1000]))
-    assert UNPAIRED.needed([["u"]] * 1000, 0.9) is None
-    assert UNPAIRED.needed([], 0.9) is None
 
 
-# --- how many cases: by simulation, with the users of the release ----------------------------------------------------
+# --- the smallest difference: by simulation, with the users of the release ----------------------------------------------------
 
 
 def runs_of(compared, sizes, difference, seed):
@@ -145,22 +103,15 @@ def seen(tables, sizes):
 
 
 @pytest.mark.release
-@pytest.mark.parametrize(
-    ("compared", "difference"),
-    [(PAIRED[0], 0.03), (PAIRED[1], 0.05), (PAIRED[2], 0.08), (UNPAIRED, 0.05), (UNPAIRED, 0.1)],
-    ids=lambda value: getattr(value, "name", value),
-)
-def test_the_limit_shows_the_difference_4_times_in_5(real_data, compared, difference):
-    """2,000 benchmarks whose users have as many cases as in the run with that --limit."""
-    made = plan_of(real_data, "personafeedback_general", difference)
-    (shown,) = [one for one in made.shown if one.comparison == compared]
-    limit = shown.limits["inspect"]
-    sizes = np.array(list(Counter(case.user_id for case in made.cases[: limit.limit]).values()))
+@pytest.mark.parametrize("compared", COMPARISONS, ids=lambda compared: compared.name)
+def test_the_smallest_difference_is_seen_4_times_in_5(real_data, compared):
+    """2,000 benchmarks whose users have as many cases as in General Hard."""
+    made = plan_of(real_data, "personafeedback_general_hard")
+    sizes = np.array(made.sizes)
+    difference = dict(made.smallest)[compared]
     tables = runs_of(compared, sizes, difference, seed=12)
     power = np.mean(seen(tables, sizes))
-    half = compared.smallest(sizes, power=0.5)
-    assert np.mean(seen(runs_of(compared, sizes, half, seed=13), sizes)) == pytest.approx(0.5, abs=0.035)
-    print(f"{compared.name}, {100 * difference:g} points, --limit {limit.limit}: seen in {power:.1%}")
+    print(f"{compared.name}, {100 * difference:.1f} points: seen in {power:.1%}")
     assert 0.77 <= power <= 0.83
     if compared.paired:
         owners = [f"{owner:03}" for owner in owners_of(sizes)]
@@ -202,30 +153,6 @@ def test_what_is_assumed_is_what_the_baselines_show(real_data):
     assert len({one.correlation for one in COMPARISONS}) == 1
 
 
-@pytest.mark.parametrize("task", ["personafeedback_general", "personafeedback_general_hard"])
-def test_a_limit_means_in_each_harness_what_the_plan_says(task, real_data):
-    """Inspect takes the first cases of the task, lm-eval the first of each cell."""
-    inspect_tasks = pytest.importorskip("personafeedback_tasks.inspect_tasks.personafeedback")
-    made = plan_of(real_data, task, difference=0.08)
-    samples = getattr(inspect_tasks, task)(data=str(real_data)).dataset
-    for shown in made.shown:
-        limit = shown.limits["inspect"]
-        if limit is not None:
-            users = Counter(sample.metadata["user_id"] for sample in samples[: limit.limit])
-            assert (users.total(), len(users)) == (limit.cases, limit.users)
-            assert shown.comparison.smallest(users.values()) <= 0.08
-        limit = shown.limits["lm-eval"]
-        if limit is not None:
-            leaves = [load_cases(real_data, *cell.split("_"))[: limit.limit] for cell in made.cases.cells]
-            users = Counter(case.user_id for leaf in leaves for case in leaf)
-            assert (users.total(), len(users)) == (limit.cases, limit.users)
-            assert shown.comparison.smallest(users.values()) <= 0.08
-    assert {harness for shown in made.shown for harness, limit in shown.limits.items() if limit} == {
-        "lm-eval",
-        "inspect",
-    }
-
-
 # --- calls and tokens ------------------------------------------------------------------------------------------------
 
 
@@ -235,38 +162,29 @@ def lengths(texts):
 
 @pytest.mark.parametrize("setting", ["persona", "no_persona", "other_persona"])
 def test_the_work_is_that_of_all_prompts(setting):
-    work = plan_of("sample", count=lengths, setting=setting).work
+    made = plan_of("sample", count=lengths, setting=setting)
     template = prompts.Template(setting=setting)
     texts = [prompts.build(case, template, order) for case in load_cases("sample") for order in ORDERS]
-    assert (work.calls, work.prompt_tokens, work.longest) == (96, sum(map(len, texts)), max(map(len, texts)))
-    assert (work.room, work.reply_tokens) == (1024, 96 * 1024)
-    assert work.repeated == repeated(texts) / sum(map(len, texts))
+    assert (made.total.calls, made.total.input, made.longest) == (96, sum(map(len, texts)), max(map(len, texts)))
+    assert (made.room, made.total.output) == (1024, 96 * 1024)
 
 
 def test_log_likelihoods_ask_for_each_label_and_write_nothing():
     one, both = plan_of("sample", "personafeedback_hard"), plan_of("sample", "personafeedback_hard_mc")
-    assert (both.work.calls, both.work.prompt_tokens) == (2 * one.work.calls, 2 * one.work.prompt_tokens)
-    assert (both.work.room, both.work.reply_tokens, both.work.longest) == (None, 0, one.work.longest)
-    assert both.work.repeated == pytest.approx((1 + one.work.repeated) / 2)
-    assert [set(shown.limits) for shown in both.shown] == [{"lm-eval"}] * 4
+    assert (both.total.calls, both.total.input) == (2 * one.total.calls, 2 * one.total.input)
+    assert (both.room, both.total.output, both.longest) == (0, 0, one.longest)
     assert both.task == "personafeedback_hard_mc (demonstration)"
 
 
 def test_a_reward_model_reads_two_conversations():
-    work = plan_of("sample", method="reward", count=lengths).work
+    made = plan_of("sample", method="reward", count=lengths)
     turns = [
         turn["content"]
         for case in load_cases("sample")
         for side in conversations.SIDES
         for turn in conversations.conversation(case, prompts.Template(method="reward"), side)
     ]
-    assert (work.calls, work.prompt_tokens, work.room) == (96, sum(map(len, turns)), None)
-
-
-@given(st.lists(st.text("ab", max_size=6)))
-def test_what_repeats_an_earlier_beginning_is_counted_once(texts):
-    beginnings = {text[:end] for text in texts for end in range(1, len(text) + 1)}
-    assert repeated(texts) == sum(map(len, texts)) - len(beginnings)
+    assert (made.total.calls, made.total.input, made.room) == (96, sum(map(len, turns)), 0)
 
 
 def test_an_estimate_tells_the_scripts_apart():
@@ -310,29 +228,23 @@ def printed(*arguments: object, **environment: str) -> str:
 
 def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     file = tmp_path / "new" / "plan.json"
-    shown = printed("--data", "sample", "--difference", "30", "--json", file)
+    shown = printed("--data", "sample", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
-    made = plan_of("sample", difference=0.3)
+    made = plan_of("sample")
     assert stored == json.loads(json.dumps({"schema": SCHEMA, **made.as_dict(), "tokenizer": None}))
     assert f"Data: {made.cases.revision}" in shown
-    assert re.search(rf"^calls +{made.work.calls} +2$", shown, re.M)
-    assert re.search(rf"^prompt tokens +{made.work.prompt_tokens:,} +[\d,]+ +{made.work.longest:,}$", shown, re.M)
-    assert f"{made.work.longest + 1024:,} tokens, the longest prompt and reply" in shown
-    for one in made.shown:
-        shares = (one.low, one.smallest, one.high, one.half, one.ranked)
-        by_size = " +".join("–" if np.isnan(share) else re.escape(f"{100 * share:.1f}") for share in shares)
-        assert re.search(rf"^{one.comparison.name} +{by_size}$", shown, re.M)
-        numbers = [one.limits[harness] for harness in ("lm-eval", "inspect")]
-        cells = [text for of in numbers for text in ([f"{of.limit}", f"{of.cases}", f"{of.users}"] if of else "–––")]
-        row = next(line for line in shown.splitlines() if line.startswith(f"{one.comparison.name}  "))
-        assert row.removeprefix(one.comparison.name).split() == cells
+    assert re.search(rf"^persona +{made.total.calls} +{made.total.input:,} +{made.total.output:,}$", shown, re.M)
+    assert f"{made.longest + 1024:,} tokens, the longest prompt and reply" in shown
+    for comparison, smallest in made.smallest:
+        assert re.search(rf"^{comparison.name} +{100 * smallest:.1f}$", shown, re.M)
+    assert f"a design effect of {COMPARISONS[0].design_effect(made.sizes):.2f}." in shown
     assert "ESTIMATE" in shown
-    assert printed("--data", "sample", "--json", "-", "--difference", "30") == file.read_text(encoding="utf-8")
+    assert printed("--data", "sample", "--json", "-") == file.read_text(encoding="utf-8")
 
 
 def test_the_money_of_the_docs_is_what_is_printed(real_data):
     page = (Path(__file__).parents[2] / "docs" / "plan.md").read_text(encoding="utf-8")
-    block = page[page.index("By setting\n") :].partition("```")[0]
+    block = page[page.index("What a run takes\n                         prompt") :].partition("```")[0]
     shown = printed(
         "--data", real_data, "--task", "personafeedback_general_hard", "--setting", "persona,other_persona,no_persona", "--price-in", 2.5,
         "--price-out", 10, "--reply-tokens", 5,
@@ -349,7 +261,7 @@ def test_a_task_may_have_the_name_that_inspect_wants():
 @pytest.mark.parametrize("method", PERSONAFEEDBACK.methods)
 def test_every_table_fits_80_columns(method):
     tables = [block for block in printed("--data", "sample", "--method", method).split("\n\n") if "──" in block]
-    assert len(tables) == 4
+    assert len(tables) == 3
     assert max(cell_len(line) for table in tables for line in table.splitlines()) <= 80
 
 
@@ -370,7 +282,6 @@ def test_data_with_some_cells_are_planned_as_the_largest_task_that_they_have(rea
         (["--task", "personafeedback_mc", "--method", "cot"], "task personafeedback_mc has the method mc, got method=cot."),
         (["--setting", "x"], "setting must be one of persona, no_persona, other_persona, rag, got 'x'."),
         (["--setting", "rag", "--method", "reward"], "Reward models support setting="),
-        (["--difference", "0"], "0.0 is not in the range 0<x<=100."),
         (["--data", "./nowhere"], "There is no folder './nowhere'"),
     ],
 )  # fmt: skip
@@ -386,7 +297,7 @@ def test_every_command_of_the_help_runs(tiny_model, tmp_path, monkeypatch):
     pytest.importorskip("transformers")
     text = CliRunner().invoke(main, ["plan", "--help"]).stdout
     commands = re.findall(r"^ +personafeedback (plan.*)$", text, re.M)
-    assert len(commands) == 9
+    assert len(commands) == 7
     monkeypatch.chdir(tmp_path)
     for command in commands:
         words = shlex.split(command.replace("FOLDER", "sample").replace("MODEL", str(tiny_model)))

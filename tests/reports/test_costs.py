@@ -147,7 +147,8 @@ def test_the_plan_says_what_the_run_takes(run, tokenizer):
     persona = plan["settings"]["persona"]
     assert EPOCHS * persona["dollars"] == pytest.approx(Prices(3, 15).of(bill["persona"]))
     bound = json.loads(done("plan", *arguments))
-    assert bound["dollars"] == pytest.approx((3 * bound["prompt_tokens"] + 15 * bound["reply_tokens_at_most"]) / 1e6)
+    most = bound["calls"] * bound["reply_tokens_of_a_call_at_most"]
+    assert bound["dollars"] == pytest.approx((3 * bound["prompt_tokens"] + 15 * most) / 1e6)
 
 
 def test_a_reply_from_the_cache_costs_nothing(tmp_path):

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of, ranks_of
-from personafeedback_tasks.common.power import POWER
-from personafeedback_tasks.common.significance import detectable
-from personafeedback_tasks.common.statistics import estimate
 
 USERS, CASES = 101, 10
 """As many as General Hard has: 1,010 cases."""
@@ -42,27 +37,3 @@ def places_hold(rng: np.random.Generator, runs: int, step: float) -> bool:
         if low > best or high < worst:
             return False
     return True
-
-
-def step_that_shows(rng: np.random.Generator, runs: int) -> float:
-    """The difference between two of some runs that `plan` says shows in 80 %, with the standard error of 50 benchmarks."""
-    equal = [scores(rng, np.array([0.7, 0.7])) for _ in range(50)]
-    errors = [estimate([a - b for a, b in zip(*found, strict=True)], users).stderr for found, users in equal]
-    step = detectable(float(np.mean(errors)), USERS - 1, POWER, tests=comb(runs, 2))
-    # Differences shrink by the shift of users and cases, normal with a variance of .4 ** 2 + 1: so much wider are they planted.
-    shift, weights = np.polynomial.hermite_e.hermegauss(40)
-    odds = np.log(0.7 / 0.3) + np.sqrt(0.4**2 + 1) * shift
-    slope = 1 / (1 + np.exp(-odds)) / (1 + np.exp(odds)) @ weights / weights.sum() / (0.7 * 0.3)
-    return step / float(slope)
-
-
-def outer_told_apart(rng: np.random.Generator, runs: int, step: float) -> bool:
-    """Whether the first of some runs is told apart from the last, by a step, where the others lie halfway between the two."""
-    pairs = pairs_of(*scores(rng, np.array([0.7 + step / 2, *[0.7] * (runs - 2), 0.7 - step / 2])))
-    return next(pair.p < LEVEL for pair in pairs if (pair.first, pair.second) == (1, runs))
-
-
-def found_among(rng: np.random.Generator, runs: int, benchmarks: int) -> float:
-    """Share of benchmarks in which two of some runs are told apart, where their difference is what `plan` says shows in 80 %."""
-    step = step_that_shows(rng, runs)
-    return float(np.mean([outer_told_apart(rng, runs, step) for _ in range(benchmarks)]))
