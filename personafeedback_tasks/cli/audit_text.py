@@ -7,20 +7,15 @@ from typing import Any
 
 from ..common.statistics import Estimate, percent
 from ..personafeedback import baselines
-from ..personafeedback.audit import FLAGGED, Audit, pairs_across_cells
+from ..personafeedback.audit import Audit, pairs_across_cells
 from ..reports.blocks import Block, paragraph
-from ..reports.table import NOTHING, of_rows, spaced
+from ..reports.table import of_rows, spaced
 
 TEXTS = ("persona", "question", "chosen", "rejected")
 
 
 def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[Block]:
     """The tables of an audit, and what its findings mean."""
-    sizes = sorted({size for responses in audit.options.values() for size in responses["combinations"]}, key=int)
-    scenarios = [
-        *((cell, *(counts.get(cell, 0) for counts in audit.scenarios.values())) for cell in cells),
-        ("total", *(sum(counts.values()) for counts in audit.scenarios.values())),
-    ]
     return [
         of_rows(
             "Cells; the last four columns are medians of characters",
@@ -35,35 +30,14 @@ def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[B
             ],
         ),
         of_rows(
-            "Questions",
-            ["", "users", "questions per user", "users x questions", "distinct questions"],
-            [
-                (category, counts["users"], _range(*counts["questions_per_user"].values()), counts["combinations"], counts["questions"])
-                for category, counts in audit.questions.items()
-            ],
-        ),
-        of_rows(
-            f"Users x questions by responses in Easy and Hard cases{'' if audit.cases.named_set else ' (annotators saw 3)'}",
-            ["", *sizes],
-            [
-                (category, *(responses["combinations"][size] for size in sizes))
-                for category, responses in audit.options.items()
-            ],
-        ),
-        of_rows("Scenarios, in cases", ["cell", *audit.scenarios], scenarios if audit.scenarios else []),
-        of_rows(
-            "Findings, in cases; a star marks flagged ones, where the case itself is faulty",
+            "Findings, in cases",
             ["finding", *map(spaced, cells), "total"],
             [
-                (
-                    _starred(name),
-                    *(NOTHING if cell in finding.not_searched else finding.cells.get(cell, 0) for cell in cells),
-                    NOTHING if finding.not_searched else len(finding.ids),
-                )
+                (name, *(finding.cells.get(cell, 0) for cell in cells), len(finding.ids))
                 for name, finding in audit.findings.items()
             ],
         ),
-        *map(paragraph, _meanings(audit)),
+        *(paragraph(f"{name}: {finding.meaning}") for name, finding in audit.findings.items()),
         paragraph(),
         of_rows(
             "Response pairs that occur in several rows",
@@ -84,16 +58,6 @@ def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[B
             ],
         ),
     ]  # fmt: skip
-
-
-def _meanings(audit: Audit) -> list[str]:
-    lines = []
-    for name, finding in audit.findings.items():
-        lines.append(f"{_starred(name)}: {finding.meaning}")
-        if finding.not_searched:
-            cells = ", ".join(finding.not_searched)
-            lines.append(f"  Not searched in {cells}: needs the category's Easy and Hard cases.")
-    return lines
 
 
 def baseline_blocks(
@@ -137,14 +101,6 @@ def baseline_blocks(
         ],
     )
     return [*blocks, table]
-
-
-def _range(fewest: int, most: int) -> str:
-    return f"{most}" if fewest == most else f"{fewest}–{most}"
-
-
-def _starred(name: str) -> str:
-    return f"{name}*" if name in FLAGGED else name
 
 
 def _accuracy(estimate: Estimate) -> str:

@@ -25,10 +25,8 @@ from .output import needs_tables, say, show, write_json
 def audit_command(json_file: Path | None, **options: Any) -> None:
     """Find what could mislead in the data.
 
-    Compares counts with the paper's Table 2, or with a set's set.json; counts questions, and scenarios where rows have them; finds response pairs
-    that occur in several rows, with the same label or opposite ones, and the label ceiling that follows; finds pairs that
-    look rewritten, responses that alone say the user's name, and artifacts of the model that wrote the responses;
-    measures shortcuts. Tables are in percent; --json has shares, and the case ids of every finding.
+    Compares counts with the paper's Table 2, or with a set's set.json; finds response pairs that occur in several rows, with the same label or
+    opposite ones, and the label ceiling that follows; measures shortcuts. Tables are in percent; --json has shares, and the case ids of every finding.
 
     \b
         personafeedback audit --data FOLDER

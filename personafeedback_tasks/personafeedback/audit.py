@@ -1,4 +1,4 @@
-"""What could mislead in the data: repeats, contradictions, artifacts, rewrites, shortcuts.
+"""What could mislead in the labels: pairs that occur in several rows, and the ceiling that their contradictions set; and shortcuts.
 
 An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly, without normalization.
 """
@@ -15,38 +15,19 @@ from typing import Any
 from .. import __version__
 from ..common.errors import choose
 from ..common.statistics import Estimate, share
-from .artifacts import ARTIFACTS
 from .baselines import BASELINES, CHANCE, absent, as_json, by_group
 from .cases import PersonaCase, PersonaCases
 from .cells import PAPER_COUNTS
-from .construction import not_searched, options, questions, rewrite_pairs, scenarios
 from .release import Release
 
-AUDIT_VERSION = "3"
+AUDIT_VERSION = "4"
 """Rises whenever the same data can give different findings."""
 
 MEANINGS = {
     "repeat": "The same user, question and pair of responses occur in several rows, always with the same label.",
     "contradiction": "The same user, question and pair of responses occur in several rows, with opposite labels.",
-    "role_change": "A response is chosen in one row and rejected in another row of the same user and question.",
-    "rewrite_pairs": "The same user and question have an Easy case, and no response of this Medium pair is in their Easy "
-    "or Hard cases; it looks like one response rewritten up against the same one rewritten down (inferred from the data).",
-    "name_in_one": "Exactly one of the two responses says the user's name.",
-    **{name: meaning for name, (meaning, _) in ARTIFACTS.items()},
 }
 """Every kind of finding, including those that the data do not have."""
-
-_OF_THE_RELEASE = {
-    "repeat": "The likely cause is two rounds of votes, both kept.",
-    "contradiction": "The likely cause is two rounds of votes that disagree, both kept.",
-    "rewrite_pairs": "The authors do not say so.",
-    "name_in_one": "The paper names that as a fault of rejected ones (Table 10).",
-}
-"""What is known about a kind of finding in the release alone."""
-
-FLAGGED = ("repeat", "contradiction", *ARTIFACTS)
-"""The kinds whose cases are themselves faulty. Cases with other findings are kept."""
-
 
 SHORTCUTS = ("longest", "overlap", "name")
 """The baselines that are measured where they decide."""
@@ -58,12 +39,10 @@ class Finding:
 
     Attributes:
         ids: of the cases that have it, in the order of the release: by cell, then by line.
-        not_searched: the cells where it cannot be told because other cells of their category are absent.
     """
 
     meaning: str
     ids: tuple[str, ...]
-    not_searched: tuple[str, ...] = ()
 
     @cached_property
     def cells(self) -> dict[str, int]:
@@ -78,13 +57,11 @@ class Audit:
     Attributes:
         findings: name -> finding, for every kind; one that the data do not have has no ids.
         repeats: the rows of each pair that occurs in several rows, in the order of the release.
-        role_changes: how many responses (per user and question) are chosen in one row and rejected in another.
     """
 
     cases: PersonaCases
     findings: dict[str, Finding]
     repeats: tuple[tuple[PersonaCase, ...], ...]
-    role_changes: int
 
     @cached_property
     def shortcuts(self) -> dict[str, dict[str, Estimate]]:
@@ -92,24 +69,9 @@ class Audit:
         return {name: _shortcut(BASELINES[name], self.cases) for name in SHORTCUTS}
 
     @cached_property
-    def questions(self) -> dict[str, dict[str, Any]]:
-        """See `construction.questions`."""
-        return questions(self.cases)
-
-    @cached_property
-    def options(self) -> dict[str, dict[str, Any]]:
-        """See `construction.options`."""
-        return options(_in_release_order(self.cases))
-
-    @cached_property
-    def scenarios(self) -> dict[str, dict[str, int]]:
-        """Category of the paper's Table 5 -> cell -> number of its cases; empty if no row has a scenario."""
-        return {name: dict(Counter(case.cell for case in cases)) for name, cases in scenarios(self.cases).items()}
-
-    @cached_property
     def flagged(self) -> frozenset[str]:
-        """The ids of repeats, contradictions and artifacts: every row of a pair that occurs in several."""
-        return frozenset(id_ for name in FLAGGED for id_ in self.findings[name].ids)
+        """The ids of every row of a pair that occurs in several."""
+        return frozenset(id_ for finding in self.findings.values() for id_ in finding.ids)
 
     def ceiling(self, category: str | None = None) -> float:
         """Label ceiling: what the accuracy of an order-blind judge is at most, by contradictory labels alone.
@@ -160,17 +122,12 @@ class Audit:
             "counts_from": release.counts_from,
             "cells": {cell: _describe(cases, release) for cell, cases in self.cases.cells.items()},
             "users": len({case.user_id for case in self.cases}),
-            "questions": self.questions,
-            "options": self.options,
-            "scenarios": self.scenarios,
             "findings": {
                 name: {
                     "meaning": finding.meaning,
-                    "flagged": name in FLAGGED,
                     "cases": len(finding.ids),
                     "cells": finding.cells,
                     "ids": list(finding.ids),
-                    "not_searched": list(finding.not_searched),
                 }
                 for name, finding in self.findings.items()
             },
@@ -180,69 +137,40 @@ class Audit:
                 for rows in self.repeats
             ],
             "pairs_across_cells": pairs_across_cells(self.repeats),
-            "role_changes": {"responses": self.role_changes},
             "ceiling": self.ceilings,
             "shortcuts": as_json(self.shortcuts),
         }
 
 
 def audit(cases: PersonaCases) -> Audit:
-    """Search the cases for everything that MEANINGS names.
+    """Search the cases for pairs that occur in several rows.
 
     Args:
-        cases: of any cells, see `cases.load_cases`. Repeats in other cells are not seen, and the rewrite pairs of a
-            Medium cell need the Easy and Hard cells of its category.
+        cases: of any cells, see `cases.load_cases`. Repeats in other cells are not seen.
     """
     rows = _in_release_order(cases)
     pairs: dict[object, list[PersonaCase]] = defaultdict(list)
-    roles: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for case in rows:
         pairs[_pair(case)].append(case)
-        roles[case.user_id, case.question, case.chosen].add("chosen")
-        roles[case.user_id, case.question, case.rejected].add("rejected")
     repeats = tuple(tuple(same) for same in pairs.values() if len(same) > 1)
-    changed = {response for response, role in roles.items() if len(role) > 1}
-    texts = {text for case in rows for text in case.responses}  # the cases of a question share responses
-
-    def _with(some: Iterable[str]) -> set[str]:
-        found = set(some)
-        return {case.id for case in rows if not found.isdisjoint(case.responses)}
-
     ids = {
         "repeat": {case.id for same in repeats if not _opposite(same) for case in same},
         "contradiction": {case.id for same in repeats if _opposite(same) for case in same},
-        "role_change": {
-            case.id for case in rows for text in case.responses if (case.user_id, case.question, text) in changed
-        },
-        "rewrite_pairs": rewrite_pairs(rows),
-        "name_in_one": {case.id for case in rows if BASELINES["name"](case) != CHANCE},
-        **{name: _with(filter(has, texts)) for name, (_, has) in ARTIFACTS.items()},
     }
-    unknown = {"rewrite_pairs": not_searched(rows)}
     findings = {
-        name: Finding(
-            _meaning(name, meaning, cases),
-            tuple(case.id for case in rows if case.id in ids[name]),
-            unknown.get(name, ()),
-        )
+        name: Finding(meaning, tuple(case.id for case in rows if case.id in ids[name]))
         for name, meaning in MEANINGS.items()
     }
-    return Audit(cases, findings, repeats, len(changed))
+    return Audit(cases, findings, repeats)
 
 
 def flags(cases: PersonaCases) -> dict[str, list[str]]:
-    """Case id -> those of FLAGGED that it has. Repeats are searched among these cases only."""
-    findings = audit(cases).findings
+    """Case id -> its kinds of findings. Repeats are searched among these cases only."""
     flagged: dict[str, list[str]] = {}
-    for name in FLAGGED:
-        for case_id in findings[name].ids:
+    for name, finding in audit(cases).findings.items():
+        for case_id in finding.ids:
             flagged.setdefault(case_id, []).append(name)
     return flagged
-
-
-def _meaning(name: str, meaning: str, cases: PersonaCases) -> str:
-    more = "" if cases.named_set else _OF_THE_RELEASE.get(name, "")
-    return f"{meaning} {more}".rstrip()
 
 
 def pairs_across_cells(repeats: Iterable[tuple[PersonaCase, ...]]) -> dict[str, dict[str, int]]:

@@ -17,3 +17,8 @@ def tables() -> dict[str, dict[str, Any]]:
     """Number -> table: `section`, `caption` in our words, `columns`, `unit` of its cells, `rows` (name, group, column -> cell), `notes` of ours."""
     found: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))["tables"]
     return found
+
+
+def scenario_categories() -> dict[str, str]:
+    """Scenario of Table 5, or its category -> the category, in the order of the table."""
+    return {name: row["name"] for row in tables()["5"]["rows"] for name in (row["name"], *row["scenarios"])}

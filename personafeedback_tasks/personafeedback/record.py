@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,11 +24,11 @@ from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
 from .baselines import BASELINES, acc_of
-from .cases import PersonaCases, load_cases, load_present
+from .cases import PersonaCase, PersonaCases, load_cases, load_present
 from .ceiling import ceilings, repeated_labels, sentence
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
-from .construction import scenarios
 from .manifest import CHOSEN, REJECTED
+from .paper import scenario_categories
 from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
@@ -118,12 +118,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
             "not_flagged": ("not flagged by the audit", frozenset(case.id for case in asked_cases) - audited.flagged),
             "chosen_longer": ("chosen is longer", chosen_is(int.__gt__)),
             "chosen_shorter": ("chosen is shorter", chosen_is(int.__lt__)),
-            "rewrite_pairs": ("rewrite pairs", frozenset(audited.findings["rewrite_pairs"].ids)),
-            "name_in_one": ("name in one response", frozenset(audited.findings["name_in_one"].ids)),
-            **{
-                f"scenario: {name}": (f"scenario: {name}", frozenset(case.id for case in members))
-                for name, members in scenarios(asked_cases).items()
-            },
+            **{f"scenario: {name}": (f"scenario: {name}", ids) for name, ids in _by_scenario(asked_cases).items()},
         },
         ceiling=ceilings(within.cases, within.ceilings),
         label_note=repeated_labels(audited, cells),
@@ -136,6 +131,17 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         },
         flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in audited.findings.items()},
     )
+
+
+def _by_scenario(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
+    """Category of the paper's Table 5 -> ids of its cases, in the order of the table; empty where no row has a scenario, as in the release."""
+    category_of = scenario_categories()
+    found: dict[str, set[str]] = {name: set() for name in (*category_of.values(), "other scenarios")}
+    for case in cases:
+        value = case.extra.get("scenario")
+        if value is not None:
+            found[category_of.get(str(value), "other scenarios")].add(case.id)
+    return {name: frozenset(ids) for name, ids in found.items() if ids}
 
 
 def shown(cases: PersonaCases, asked: Collection[str]) -> Shown:

@@ -304,20 +304,6 @@ def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
         assert "only the other cells" not in done(command, "--data", "sample")
 
 
-@pytest.mark.parametrize("cells", [("hard",), ("medium", "hard"), ("easy", "medium", "hard")])
-def test_a_finding_has_a_dash_where_it_was_not_searched(cells, make_release):
-    row = {"user_id": "u", "chosen": "a, Ann", "reject": "b"}
-    data = make_release(
-        {f"general/{cell}": [{"question": f"{cell}?", **row}] for cell in cells}, {"u": {"Name": "Ann"}}
-    )
-    said = done("audit", "--data", data, "--counts", "any")
-    found = {line.split()[0]: line.split()[1:] for line in said.splitlines() if re.search(r" [\d–]+$", line)}
-    without = cells == ("medium", "hard")  # whether one is a rewrite takes the easy ones as well
-    assert found["rewrite_pairs"] == (["–", "0", "–"] if without else ["0"] * (len(cells) + 1))
-    assert found["name_in_one"] == ["1"] * len(cells) + [f"{len(cells)}"]
-    assert ("Not searched in general_medium" in said) == without
-
-
 # --- filters, and errors of the system ----------------------------------------------------------------------------------
 
 

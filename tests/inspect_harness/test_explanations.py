@@ -17,7 +17,7 @@ from support.judges import JUDGES
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.inspect_harness.scorers import scores
-from personafeedback_tasks.personafeedback.audit import FLAGGED, audit
+from personafeedback_tasks.personafeedback.audit import MEANINGS, audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
@@ -30,8 +30,8 @@ ANSWERS = [(one, other) for one in (*LETTERS, *REASONS) for other in (*LETTERS, 
     [
         (("A", "B"), {"longer": "chosen"}, "picked the chosen response in both orders; it is the longer one"),
         (
-            ("B", "A"), {"longer": "rejected", "flags": ["repeat", "artifact_tags"]},
-            "picked the rejected response in both orders; it is the longer one; audit: repeat, artifact_tags",
+            ("B", "A"), {"longer": "rejected", "flags": ["repeat", "contradiction"]},
+            "picked the rejected response in both orders; it is the longer one; audit: repeat, contradiction",
         ),
         (("B", "A"), {"longer": "chosen"}, "picked the rejected response in both orders; it is the shorter one"),
         (("B", "A"), {"longer": "neither"}, "picked the rejected response in both orders; both are equally long"),
@@ -102,7 +102,7 @@ def test_the_facts_are_those_of_the_texts_and_of_the_audit(real_data):
         longest = [side for side, text in sides.items() if len(text) == max(map(len, sides.values()))]
         assert found[case.id]["longer"] == (longest[0] if len(longest) == 1 else "neither")
     assert {case_id for case_id, about in found.items() if "flags" in about} == flagged.flagged
-    for name in FLAGGED:
+    for name in MEANINGS:
         ids = {case_id for case_id, about in found.items() if name in about.get("flags", ())}
         assert ids == set(flagged.findings[name].ids)
 

@@ -24,10 +24,9 @@ from personafeedback_tasks.common import errors
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.personafeedback import audit as audit_module
-from personafeedback_tasks.personafeedback.artifacts import ARTIFACTS
-from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, FLAGGED, MEANINGS, audit
+from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, MEANINGS, audit
 from personafeedback_tasks.personafeedback.baselines import baselines
-from personafeedback_tasks.personafeedback.cases import load_cases, load_present, present_cells
+from personafeedback_tasks.personafeedback.cases import load_cases, present_cells
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
@@ -74,44 +73,6 @@ def test_the_real_ceiling_is_one_row_lost_for_each_contradiction(real):
     assert real.ceilings == {"general": (3841 - 167) / 3841}
 
 
-def test_the_real_responses_that_change_their_role(real):
-    # 167 contradictions of two responses each, and 23 responses that meet another opponent.
-    assert real.role_changes == 357
-    assert len(real.findings["role_change"].ids) == 547
-
-
-def test_the_real_artifacts(real):
-    found = {name: len(real.findings[name].ids) for name in ARTIFACTS}
-    assert found == {
-        "artifact_tags": 9,
-        "artifact_preamble": 1,
-        "artifact_profile": 5,
-        "artifact_unparsed": 1,
-        "artifact_colon": 9,
-        "artifact_boilerplate": 1,
-        "artifact_chat_tokens": 0,
-    }
-    colons = {
-        text
-        for case in real.cases
-        for text in (case.chosen, case.rejected)
-        if case.id in real.findings["artifact_colon"].ids and text.endswith("：")
-    }
-    assert len(colons) == 5
-
-
-def test_the_real_artifact_is_all_that_cruder_searches_find(real):
-    crude = {
-        "artifact_tags": r"</?\w+>(?!\|)|degraded",
-        "artifact_profile": r'"[A-Z]\w+":',
-        "artifact_unparsed": r"解析回答|pars(e|ing) (error|failed)|(?i:unable|failed) to pars",
-        "artifact_chat_tokens": r"<\||\|>|INST|_of_turn|</?s>",
-    }
-    for name, pattern in crude.items():
-        hits = {c.id for c in real.cases if any(re.search(pattern, text) for text in (c.chosen, c.rejected))}
-        assert set(real.findings[name].ids) == hits, name
-
-
 def test_the_real_cells(real):
     cells = real.as_dict()["cells"]
     for difficulty in ("easy", "medium", "hard"):
@@ -126,43 +87,6 @@ def test_the_user_s_name_is_said_in_one_response_alone_488_times_and_mostly_in_t
     total = real.shortcuts["name"]["general"]
     assert total.n == 488  # 376 + 112
     assert total.value == 376 / 488
-    assert real.findings["name_in_one"].cells == {"general_easy": 121, "general_medium": 283, "general_hard": 84}
-
-
-def test_the_real_questions_are_ten_for_each_user(real):
-    assert real.questions == {
-        "general": {
-            "users": 147,
-            "questions_per_user": {"min": 10, "max": 10},
-            "combinations": 1470,
-            "questions": 722,
-        }
-    }
-
-
-def test_the_real_easy_and_hard_cases_of_a_question_have_at_most_three_responses(real):
-    assert real.options == {"general": {"combinations": {"2": 210, "3": 1010}, "more": []}}
-
-
-def test_the_real_rewrite_pairs_have_all_left_over_tags_and_share_no_response_with_easy_or_hard(real):
-    found = real.findings["rewrite_pairs"]
-    assert found.cells == {"general_medium": 801}
-    assert found.not_searched == ()
-    assert set(real.findings["artifact_tags"].ids) <= set(found.ids)
-    assert not set(found.ids) & {id_ for name in ("repeat", "contradiction") for id_ in real.findings[name].ids}
-    # Any response in common would do: no Medium pair has one of two.
-    shown = {
-        (c.user_id, c.question, text) for c in real.cases if c.difficulty != "medium" for text in (c.chosen, c.rejected)
-    }
-    easy = {(c.user_id, c.question) for c in real.cases if c.difficulty == "easy"}
-    for case in real.cases.cells["general_medium"]:
-        known = [(case.user_id, case.question, text) in shown for text in (case.chosen, case.rejected)]
-        assert known[0] == known[1], case.id
-        assert (case.id in found.ids) == (not any(known) and (case.user_id, case.question) in easy), case.id
-
-
-def test_the_real_rows_have_no_scenario(real):
-    assert real.scenarios == {}
 
 
 # --- clean and planted -----------------------------------------------------------------------------------------------
@@ -171,15 +95,13 @@ def test_the_real_rows_have_no_scenario(real):
 def test_a_clean_release_gives_no_finding(make_release):
     found = audit(load(make_release(CLEAN, PERSONAS)))
     assert ids(found) == {}
-    assert (found.flagged, found.repeats, found.role_changes) == (frozenset(), (), 0)
+    assert (found.flagged, found.repeats) == (frozenset(), ())
     assert set(found.ceilings.values()) == {1.0}
     assert list(found.findings) == list(MEANINGS)  # what was looked for is listed though nothing was found
 
 
-def test_the_sample_gives_no_finding_but_two_names_in_each_cell():
-    found = audit(load_cases("sample"))
-    assert ids(found).keys() == {"name_in_one"}
-    assert found.findings["name_in_one"].cells == {"_".join(cell): 2 for cell in PAPER_COUNTS}
+def test_the_sample_gives_no_finding():
+    assert ids(audit(load_cases("sample"))) == {}
 
 
 def swapped(one: dict[str, str]) -> dict[str, str]:
@@ -202,20 +124,15 @@ CHANGE = row(question=EASY["question"], chosen=EASY["reject"], reject="a third r
         ),
         pytest.param(
             {"general/medium": [swapped(HARD)]},
-            {name: ("general_medium:4", "general_hard:1") for name in ("contradiction", "role_change")},
+            {"contradiction": ("general_medium:4", "general_hard:1")},
             id="opposite",
         ),
         pytest.param(
             {"general/medium": [HARD], "general/easy": [swapped(HARD)]},
-            {
-                name: ("general_easy:4", "general_medium:4", "general_hard:1")
-                for name in ("contradiction", "role_change")
-            },
+            {"contradiction": ("general_easy:4", "general_medium:4", "general_hard:1")},
             id="two against one",
         ),
-        pytest.param(
-            {"general/hard": [CHANGE]}, {"role_change": ("general_easy:1", "general_hard:4")}, id="another opponent"
-        ),
+        pytest.param({"general/hard": [CHANGE]}, {}, id="another opponent"),
         pytest.param({"general/hard": [{**EASY, "user_id": "u2"}]}, {}, id="another user"),
         pytest.param({"general/hard": [{**EASY, "question": "question 0? "}]}, {}, id="another question by a space"),
         pytest.param({"general/hard": [{**EASY, "chosen": "Chosen 0."}]}, {}, id="another response by a letter"),
@@ -226,229 +143,7 @@ def test_a_planted_repeat_adds_exactly_its_ids(make_release, planted, expected):
     cells = {cell: [*rows, *planted.get(cell, [])] for cell, rows in clean.items()}
     found = audit(load(make_release(cells, PERSONAS)))
     assert ids(found) == expected
-    assert found.flagged == {id_ for name, wrong in expected.items() if name != "role_change" for id_ in wrong}
-
-
-DIRT = {
-    "artifact_tags": [
-        "所有要求。\n</think>\n\n<degraded_answer>\n下周天气多变。",
-        "<think>The user wants tea.",
-        "Tea.</final_answer>",
-        "<Reasoning>Tea.</Reasoning> Tea.",
-        "<response>Tea.",
-        "Tea.</answer>\n",
-    ],
-    "artifact_preamble": [
-        "修改后的回答内容：  \n\n1. 茶。",
-        "以下是改写后的回答。茶。",
-        "Here is the rewritten response: tea.",
-        "**Here's the degraded answer**\n\nTea.",
-    ],
-    "artifact_profile": [
-        '茶。完整的用户资料： {"Name": "韩梅", "Demographics": {"Age": 3}, "Preference": {"Social": "茶"}}'
-    ],
-    "artifact_unparsed": [
-        "无法解析回答",
-        "解析失败。",
-        "未能提取回答",
-        "Could not parse the response.",
-        "couldn't parse response",
-        "Unable to parse answer",
-        "Failed to parse model output",
-        "[ERROR] cannot be parsed",
-        "Error: failed to extract the answer",
-        "JSON parse error",
-        "JSONDecodeError: line 1",
-        "Parsing failed",
-        "Response could not be parsed.",
-        "None",
-        "null",
-        "N/A",
-    ],
-    "artifact_colon": ["一些具体建议如下：", "Here are three ideas:", "Three ideas: \n", "**以下是建议：**"],
-    "artifact_boilerplate": [
-        "Sure! Here's a personalized answer: tea.",
-        "Here are some tailored recommendations for you: tea.",
-        "Based on your persona, tea.",
-        "Given your profile, tea.",
-        "Tea. It suits you, based on your personality type.",
-        "Since your MBTI is INTJ, tea.",
-        "As an INFP, you will like tea.",
-        "Tea, since you’re an ESTJ.",
-        "As an AI language model, I say tea.",
-        "**Assistant:** Tea.",
-        "当然！以下是为您量身定制的建议：茶。",
-        "好的，以下是个性化的回答：茶。",
-        "根据您的画像，茶。",
-        "根据你提供的用户资料，茶。",
-        "由于您的MBTI是INTJ，茶。",
-        "作为ESTP，您会喜欢茶。",
-        "作为一个人工智能语言模型，我选茶。",
-        "助手：茶。",
-    ],
-    "artifact_chat_tokens": [
-        "Tea.<|im_end|>",
-        "<|start_header_id|>assistant",
-        "[INST] tea? [/INST] Tea.",
-        "<<SYS>> tea",
-        "Tea.<end_of_turn>",
-        "<｜end▁of▁sentence｜>茶。",
-        "<s> Tea.",
-        "Tea.</s>",
-    ],
-}
-
-
-def test_every_kind_of_artifact_has_its_examples():
-    assert set(DIRT) == set(ARTIFACTS)
-
-
-@pytest.mark.parametrize("side", ["chosen", "reject"])
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in DIRT.items() for text in texts])
-def test_planted_artifact_adds_exactly_its_id(make_release, name, text, side):
-    cells = {**CLEAN, "general/medium": [*CLEAN["general/medium"], row("u2", 77, **{side: text})]}
-    found = audit(load(make_release(cells, PERSONAS)))
-    assert ids(found) == {name: ("general_medium:4",)}
-    assert found.flagged == {"general_medium:4"}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Line one.<br>Line two.<br/>And a <b>bold</b> word, a <p>paragraph</p>.",
-        "Use `<your_name>`, `<your_answer>`, `<api_response>` and `<output>` as placeholders.",
-        "vector<string> words; List<Answer> answers; if (a < answer && b > 3) return;",
-        "Strike it through: <s>old</s>, then write new.",
-        "let answer = f <| x |> g",
-        "Catch the error and read its message. An error is no shame.",
-        "先做用户画像，再根据用户画像调整内容。",
-        "If the file could not be parsed, check its encoding first; then try another parser, or open it by hand.",
-        "Failed to parse the date? Give strptime the format, and test it with a few real dates.",
-        "解析失败通常有三个原因：编码不对、文件不全、格式写错。先检查编码，再检查文件是否完整，最后对照格式说明逐行查看，一般都能找到问题所在。",
-        "None of these teas is too strong.",
-        "Error handling matters.",
-        '{"Name": "Bob", "Age": 3, "Preference": "tea"} is a valid JSON object.',
-        "好的！以下是修改后的邮件：\n\n您好，会议改到三点。",
-        "Here is the revised letter:\n\nDear Sir, tea at three.",
-        "Remember this ratio: 1:2.",
-        "I think: the answer is tea. My reasoning? Response times.",
-        "Based on your LinkedIn profile, recruiters see a teacher.",
-        "As an AI engineer or an assistant professor, you have other choices.",
-        "Here is a personalized card for your mother:\n\nDear mother, tea at three.",
-        "当然可以！根据您的习惯，先喝茶。",
-        "我是AI爱好者，也喜欢茶。您可以请助手：张三。",
-        "Think about <think tanks> and [INSTITUTE] prices, e.g. 3 < 4 | 5 > 4.",
-    ],
-)
-def test_ordinary_texts_are_no_artifacts(make_release, text):
-    cells = {**CLEAN, "general/medium": [row("u2", 77, chosen=text), row("u1", 77, reject=text)]}
-    assert ids(audit(load(make_release(cells, PERSONAS)))) == {}
-
-
-# --- how the cases of a question hang together ------------------------------------------------------------------------
-
-
-def pair(chosen: str, reject: str, user: str = "u1", question: str = "q") -> dict[str, str]:
-    return row(user, question=question, chosen=chosen, reject=reject)
-
-
-BUILT = {
-    "general/easy": [pair("a", "b"), pair("a", "c"), pair("a", "b", "u2"), pair("d", "e", question="four")],
-    "general/medium": [
-        pair("w", "x"),  # neither is an option
-        pair("a", "x"),  # one is
-        pair("b", "c"),  # both are
-        pair("w", "x", "u2"),  # no Hard case, but an Easy one
-        pair("w", "x", "u2", "medium only"),
-        pair("w", "x", "u2", "no easy"),
-    ],
-    "general/hard": [pair("c", "b"), pair("f", "g", question="four"), pair("h", "i", "u2", "no easy")],
-}
-
-
-@pytest.mark.parametrize("difficulties", [(), ("easy",), ("easy", "medium", "hard")])
-def test_what_was_built_is_found_whatever_the_other_category_has(make_release, difficulties):
-    other = {f"specific/{difficulty}": [pair("w", "x"), pair("w", "x", "u2")] for difficulty in difficulties}
-    root = make_release({**BUILT, **other}, PERSONAS)
-    found = audit(load_present(root, counts="any"))
-    assert found.findings["rewrite_pairs"].ids == ("general_medium:1", "general_medium:4")
-    assert found.findings["rewrite_pairs"].not_searched == ()
-    assert found.options["general"] == {
-        "combinations": {"2": 1, "3": 1, "4": 1},
-        "more": [{"responses": 4, "ids": ["general_easy:4", "general_hard:2"]}],
-    }
-    assert found.questions["general"] == {
-        "users": 2,  # u1 has 2 questions, u2 has 3, and both have q
-        "questions_per_user": {"min": 2, "max": 3},
-        "combinations": 5,
-        "questions": 4,
-    }
-
-
-@pytest.mark.parametrize("absent", ["general/easy", "general/hard"])
-def test_without_easy_or_hard_cases_no_rewrite_pair_is_looked_for(make_release, absent):
-    root = str(make_release({cell: rows for cell, rows in BUILT.items() if cell != absent}, PERSONAS))
-    document = json.loads(command("--data", root, "--counts", "any", "--json", "-").stdout)
-    found = document["findings"]["rewrite_pairs"]
-    assert (found["ids"], found["not_searched"], document["options"]) == ([], ["general_medium"], {})
-    printed = command("--data", root, "--counts", "any").output
-    assert re.search(r"^rewrite_pairs( +(0|–)){2} +–$", printed, re.MULTILINE)
-    assert "\n  Not searched in general_medium: needs the category's Easy and Hard cases.\n" in printed
-
-
-def test_the_tables_count_questions_and_their_responses(make_release):
-    printed = command("--data", str(make_release(BUILT, PERSONAS)), "--counts", "any").output
-    assert re.search(r"^general +2 +2–3 +5 +4$", printed, re.MULTILINE)
-    assert re.search(r"^ +2  3  4\n.*\ngeneral  1  1  1$", printed, re.MULTILINE)
-    assert "Not searched" not in printed
-
-
-def test_one_response_alone_that_says_the_name_is_found_whichever_it_is(make_release):
-    cells = {
-        **CLEAN,
-        "general/hard": [
-            pair("Ann, tea.", "Tea."),
-            pair("Tea.", "Ann, coffee."),
-            pair("Ann, tea.", "Ann, coffee."),
-            pair("Ann, tea.", "Tea.", "u2"),
-            pair("适合李雷", "Tea.", "u2", "other"),
-        ],
-    }
-    found = audit(load(make_release(cells, PERSONAS)))
-    assert found.findings["name_in_one"].ids == ("general_hard:1", "general_hard:2", "general_hard:5")
-    assert found.shortcuts["name"]["general_hard"].n == 3
-    assert found.shortcuts["name"]["general_hard"].value == 2 / 3
-
-
-def test_scenarios_are_counted_by_the_categories_of_table_5(make_release):
-    values = ["Budget Management", "Finance", "Music", "Astrology", "", ["Music"], 3, None]
-    rows = [row("u1", number, scenario=value) for number, value in enumerate(values)]
-    root = str(make_release({**CLEAN, "general/hard": [*rows, row("u2", 9)], "general/easy": rows[:1]}, PERSONAS))
-    document = json.loads(command("--data", root, "--counts", "any", "--json", "-").stdout)
-    assert document["scenarios"] == {
-        "Entertainment & Leisure": {"general_hard": 1},
-        "Finance": {"general_easy": 1, "general_hard": 2},
-        "other scenarios": {"general_hard": 4},
-    }
-    printed = command("--data", root, "--counts", "any").output
-    table = printed.partition("Scenarios, in cases\n")[2].partition("\n\nFindings")[0].splitlines()
-    (rule,) = [line for line in table if set(line) == {"─"}]
-    headings = " ".join(" ".join(table[: table.index(rule)]).split())
-    assert headings.startswith("Entertainment")  # the order of Table 5
-    assert table[table.index(rule) + 1 :] == [line.rstrip() for line in table[table.index(rule) + 1 :]]
-    rows = [line.split() for line in table[table.index(rule) + 1 :]]
-    assert rows == [
-        ["general_easy", "0", "1", "0"],
-        ["general_medium", *"000"],
-        ["general_hard", *"124"],
-        ["total", *"134"],
-    ]
-
-
-def test_without_a_scenario_nothing_is_said_of_them(make_release):
-    root = str(make_release(CLEAN, PERSONAS))
-    assert "Scenarios" not in command("--data", root, "--counts", "any").output
-    assert json.loads(command("--data", root, "--counts", "any", "--json", "-").stdout)["scenarios"] == {}
+    assert found.flagged == {id_ for wrong in expected.values() for id_ in wrong}
 
 
 # --- the ceiling -----------------------------------------------------------------------------------------------------
@@ -483,7 +178,7 @@ def releases(responses: Sequence[str]) -> st.SearchStrategy:
 
 SMALL = releases("xyz")
 WIDE = releases(["v", "w", "x", "y", "Ann", "李雷"])
-"""Also rewrite pairs, more than three options, and names."""
+"""More responses, and names."""
 
 
 def audited(cells, personas=PERSONAS):
@@ -535,14 +230,10 @@ def test_the_order_of_the_rows_changes_nothing(cells, random):
     shuffled = {cell: random.sample(rows, len(rows)) for cell, rows in cells.items()}
     one, other = audited(cells), audited(shuffled)
     assert by_content(one) == by_content(other)
-    assert one.role_changes == other.role_changes
     assert one.ceilings == other.ceilings
     left, right = one.as_dict(), other.as_dict()
     assert left["cells"] == right["cells"]
     assert left["pairs_across_cells"] == right["pairs_across_cells"]
-    assert left["questions"] == right["questions"]
-    for category, of in left["options"].items():
-        assert of["combinations"] == right["options"][category]["combinations"]
 
 
 @given(WIDE)
@@ -552,7 +243,7 @@ def test_the_ids_of_the_users_change_no_finding(cells):
     renamed = {cell: [{**one, "user_id": other_id[one["user_id"]]} for one in rows] for cell, rows in cells.items()}
     profiles = {other_id[user]: profile for user, profile in PERSONAS.items()}
     one, other = audited(cells).as_dict(), audited(renamed, profiles).as_dict()
-    for unchanged in ("findings", "flagged", "repeats", "questions", "options", "ceiling"):
+    for unchanged in ("findings", "flagged", "repeats", "ceiling"):
         assert one[unchanged] == other[unchanged]
 
 
@@ -562,7 +253,7 @@ def test_exchanging_chosen_and_rejected_everywhere_mirrors_the_baselines_and_cha
     one = audited(cells)
     other = audited({cell: [swapped(line) for line in rows] for cell, rows in cells.items()})
     assert one.findings == other.findings
-    assert (one.options, one.questions, one.ceilings) == (other.options, other.questions, other.ceilings)
+    assert one.ceilings == other.ceilings
     mirrored = baselines(other.cases)["name"]
     for group, of in baselines(one.cases)["name"].items():
         assert of.value == pytest.approx(1 - mirrored[group].value)
@@ -578,16 +269,14 @@ def test_ids_stand_in_the_order_of_the_release_and_what_is_left_is_free_of_repea
         assert keys == sorted(set(keys))
         assert sum(finding.cells.values()) == len(finding.ids)
     assert not set(found.findings["repeat"].ids) & set(found.findings["contradiction"].ids)
-    assert set(found.findings["contradiction"].ids) <= set(found.findings["role_change"].ids)
     left = [c for c in found.cases if c.id not in found.flagged]
     pairs = [pair_of(c) for c in left]
     assert len(pairs) == len(set(pairs))
 
 
 def test_flagged_is_what_its_kinds_list(real):
-    assert set(FLAGGED) == {"repeat", "contradiction", *ARTIFACTS}
-    assert real.flagged == {id_ for name in FLAGGED for id_ in real.findings[name].ids}
-    assert len(real.flagged) == 1092
+    assert real.flagged == {id_ for finding in real.findings.values() for id_ in finding.ids}
+    assert len(real.flagged) == 2 * (370 + 167)
 
 
 # --- JSON and the command --------------------------------------------------------------------------------------------
@@ -598,7 +287,7 @@ def command(*arguments: str):
 
 
 def test_the_json_is_the_audit(make_release, tmp_path):
-    cells = {**CLEAN, "general/hard": [*CLEAN["general/hard"], EASY, row("u2", 7, reject="以下：")]}
+    cells = {**CLEAN, "general/hard": [*CLEAN["general/hard"], EASY]}
     root, path = make_release(cells, PERSONAS), tmp_path / "audit.json"
     done = command("--data", str(root), "--counts", "any", "--json", str(path))
     assert done.exit_code == 0, done.output
@@ -611,15 +300,13 @@ def test_the_json_is_the_audit(make_release, tmp_path):
     assert document["data"] == found.cases.revision
     assert document["cells_absent"] == ["specific_easy", "specific_medium", "specific_hard"]
     assert document["repeats"] == [{"ids": ["general_easy:1", "general_hard:4"], "label": "same"}]
-    assert document["findings"]["artifact_colon"] == {
-        "meaning": MEANINGS["artifact_colon"],
-        "flagged": True,
-        "cases": 1,
-        "cells": {"general_hard": 1},
-        "ids": ["general_hard:5"],
-        "not_searched": [],
+    assert document["findings"]["repeat"] == {
+        "meaning": MEANINGS["repeat"],
+        "cases": 2,
+        "cells": {"general_easy": 1, "general_hard": 1},
+        "ids": ["general_easy:1", "general_hard:4"],
     }
-    assert document["flagged"] == ["general_easy:1", "general_hard:4", "general_hard:5"]
+    assert document["flagged"] == ["general_easy:1", "general_hard:4"]
 
 
 def test_json_on_stdout_stands_alone_and_the_missing_cells_go_to_stderr(make_release):
@@ -642,10 +329,9 @@ def test_the_tables_name_every_finding_and_no_line_is_cut(make_release):
     assert "No file for specific_easy, specific_medium, specific_hard" in done.output
     lines = done.output.splitlines()
     for name, meaning in MEANINGS.items():
-        starred = f"{name}*" if name in FLAGGED else name
-        (line,) = [line for line in lines if line.split()[:1] == [starred]]
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
         assert line.split()[1:] == ["0"] * 4  # three cells and their total
-        assert sum(line.startswith(f"{starred}: {meaning}") for line in lines) == 1
+        assert sum(line.startswith(f"{name}: {meaning}") for line in lines) == 1
     assert "…" not in done.output
     assert "\x1b" not in done.output
     assert all(line == line.rstrip() for line in done.output.splitlines())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ...personafeedback.artifacts import ARTIFACTS
+from .artifacts import ARTIFACTS
 from .languages import is_written_in, words
 
 EMPTY, CUT, WITHHELD, REFUSAL, LANGUAGE = "empty", "cut_off", "withheld", "refusal", "other_language"

@@ -1,4 +1,4 @@
-"""Artifacts: what the model that wrote a response, or the program around it, left in its text."""
+"""Artifacts: what the model that wrote a text, or the program around it, left in it. Such texts are refused."""
 
 from __future__ import annotations
 
