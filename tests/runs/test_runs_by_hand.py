@@ -237,16 +237,14 @@ def test_a_chat_is_logged_as_a_prompt_or_as_its_messages():
 
 
 def test_a_log_says_whose_cases_are_whose(tmp_path):
-    plan = plan_in(tmp_path, {"rule": "5", "cases_of_users": [2, 1]}, ["a", "b", "c"], 5)
+    plan = plan_in(tmp_path, {"rule": "5", "cases_of_users": [2, 1]}, ["a", "b", "c"])
     assert (plan.rule.written, plan.cases) == ("5", (("a", "b"), ("c",)))
-    some = plan_in(tmp_path, {"rule": "5", "cases_of_users": [2, 3]}, ["a", "b", "c"], None)
+    some = plan_in(tmp_path, {"rule": "5", "cases_of_users": [2, 3]}, ["a", "b", "c"])
     assert [len(ids) for ids in some.cases] == [2, 3]
     assert some.cases[1][0] == "c"
-    for sizes in ([], 3, [2, "1"], [3, 0], [2]):
-        with pytest.raises(RunError, match="as the cases of each user, expected 3 in all"):
-            plan_in(tmp_path, {"rule": "5", "cases_of_users": sizes}, ["a", "b", "c"], 5)
-    with pytest.raises(RunError, match="found the rule 5, expected stop=6"):
-        plan_in(tmp_path, {"rule": "5", "cases_of_users": [3]}, ["a", "b", "c"], 6)
+    for noted in ({"rule": "5", "cases_of_users": 3}, {"rule": "soon", "cases_of_users": [3]}, {"rule": "5"}, "5"):
+        with pytest.raises(RunError, match="as its stop rule, expected a rule and the cases of each user"):
+            plan_in(tmp_path, noted, ["a", "b", "c"])
 
 
 def test_users_count_in_the_order_that_is_drawn(tmp_path):
