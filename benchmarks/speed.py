@@ -1,0 +1,178 @@
+"""How long reading data, replies and logs takes.
+
+    PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed.py
+
+In one process, after imports: load the General half, build both prompts, retrieve for `rag`, read replies. Then whole commands, each with its
+peak memory: `audit` and `baselines` of the General half; `report` of a run of 8,298 cases from either harness's log; `rank` of twenty such
+runs. For these the Specific half repeats the General one, each question with a mark, so that every cell has its size in the paper.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+import inspect_ai.log  # noqa: F401 - its logs are compressed as zipfile alone cannot read
+
+from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.common import retrieval
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.release import PAPER_COUNTS, locate
+from personafeedback_tasks.replies.answers import read_reply
+
+REPEATS = 5
+COPIES = 10
+"""Of the run of each harness, under other models' names."""
+
+
+def seconds(function) -> float:
+    """Median of REPEATS calls."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def in_one_process() -> None:
+    load = seconds(lambda: load_cases(category="general"))
+    cases = load_cases(category="general")
+    build = seconds(lambda: [prompts.build(c, prompts.Template(), order) for c in cases for order in ORDERS])
+    rag = prompts.Template(setting="rag")
+    for case in cases:  # the release has no memories: use the lines of each persona
+        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())
+
+    def retrieve() -> None:
+        retrieval._index.cache_clear()  # a run builds each user's index once
+        for case in cases:
+            prompts.build(case, rag, ORDERS[0])
+
+    rag.check(cases)
+    retrieved = seconds(retrieve)
+    short = ["A", "**B**", "Answer: B", "答案：A", "Overall, Response B suits this user better."] * 100
+    english = "Response A suggests a busy club, while Response B suggests a quiet tour for someone who reads. " * 105
+    chinese = "回答A建议去热闹的俱乐部，不太符合用户的特点；回答B建议参观图书馆，更贴近用户的兴趣。" * 80
+    texts = {
+        "a short reply": short,
+        "10 kB of English": [f"{english}\nAnswer: B"] * 5,
+        "10 kB of Chinese": [f"{chinese}\n答案：B"] * 5,
+    }
+    loops = ["我的", ",", "A\n", "A is better, but B. ", "(", "<x>", '"a":', "I choose A. "]
+    print(f"load {len(cases):,} cases with personas: {load:.3f} s")
+    print(f"build both prompts: {len(cases) / build:,.0f} cases/s")
+    print(f"retrieve for one case (rag): {1000 * retrieved / len(cases):.3f} ms")
+    for name, replies in texts.items():
+        read = seconds(lambda replies=replies: [read_reply(reply) for reply in replies]) / len(replies)
+        print(f"read {name}: {1e6 * read:,.0f} us")
+    slowest = max(seconds(lambda unit=unit: read_reply(unit * (1_000_000 // len(unit)) + "B")) for unit in loops)
+    print(f"read a megabyte of a repeated unit of text: {slowest:.2f} s at most\n")
+
+
+def whole_commands(folder: Path) -> None:
+    print("| command, median of 3 | seconds | MiB |\n|---|---|---|")
+    for command in ("audit", "baselines"):
+        row(command, folder, command, "--json", folder / f"{command}.json")
+    write_logs(folder)
+    for harness in ("lm_eval", "inspect"):
+        row(f"report, log of {harness}", folder, "report", folder / harness, "--out", folder / "out")
+    for number in range(COPIES):
+        copy_inspect(next((folder / "inspect").glob("*.eval")), folder / "runs" / f"{number}.eval", f"model/i{number}")
+        copy_lm_eval(folder / "lm_eval", folder / "runs" / f"lm{number}", f"model/l{number}")
+    row(f"rank, {2 * COPIES} runs", folder, "rank", folder / "runs", "--data", folder / "release")
+
+
+def write_release(folder: Path) -> None:
+    """A release with the paper's number of cases in all six cells."""
+    shutil.copytree(locate().root, folder)
+    cases = itertools.cycle(load_cases(category="general"))
+    (folder / "data" / "spedific").mkdir()
+    for (category, difficulty), size in PAPER_COUNTS.items():
+        if category == "specific":
+            with open(folder / "data" / "spedific" / f"{difficulty}.jsonl", "w", encoding="utf-8") as file:
+                for number, case in enumerate(itertools.islice(cases, size)):
+                    row = {
+                        "user_id": case.user_id, "question": f"{case.question} ({difficulty} {number})",
+                        "chosen": case.chosen, "reject": case.rejected,
+                    }  # fmt: skip
+                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def write_logs(folder: Path) -> None:
+    """A release, and a run of all its cases in `lm_eval` and in `inspect`."""
+    write_release(folder / "release")
+    call(
+        sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks", "personafeedback_mc", "--log_samples",
+        "--include_path", task_configs(), "--output_path", "lm_eval", folder=folder,
+    )  # fmt: skip
+    call(
+        sys.executable, "-m", "inspect_ai", "eval", "personafeedback_tasks/personafeedback", "--log-dir", "inspect",
+        "--model", "personafeedback/longest", "--display", "none", folder=folder,
+    )  # fmt: skip
+
+
+def call(*command: object, folder: Path) -> None:
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PERSONAFEEDBACK_DATA": str(folder / "release")}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr[-3000:])
+
+
+def copy_inspect(log: Path, to: Path, model: str) -> None:
+    """The same samples, of another model."""
+    to.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(log) as source, zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+        for member in source.infolist():
+            content = source.read(member)
+            if member.filename in ("header.json", "_journal/start.json"):
+                changed = json.loads(content)
+                changed["eval"] |= {"model": model, "task_id": model, "eval_id": model}
+                content = json.dumps(changed).encode()
+            target.writestr(member.filename, content)
+
+
+def copy_lm_eval(results: Path, to: Path, model: str) -> None:
+    """The same samples, of another model."""
+    shutil.copytree(next(results.rglob("results_*.json")).parent, to)
+    file = next(to.glob("results_*.json"))
+    changed = json.loads(file.read_text(encoding="utf-8"))
+    changed["config"]["model_args"] = {"pretrained": model}
+    file.write_text(json.dumps(changed), encoding="utf-8")
+
+
+def measure(folder: Path, *arguments: object) -> tuple[float, float]:
+    """(seconds, MiB of peak memory) of one command."""
+    command = [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)]
+    start = time.perf_counter()
+    with open(os.devnull, "wb") as nowhere:
+        process = subprocess.Popen(command, cwd=folder, stdout=nowhere)
+        _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed")
+    return time.perf_counter() - start, usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
+
+
+def row(name: str, folder: Path, *arguments: object) -> None:
+    took, memory = (
+        statistics.median(values) for values in zip(*(measure(folder, *arguments) for _ in range(3)), strict=True)
+    )
+    print(f"| {name} | {took:.1f} | {memory:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    in_one_process()
+    with tempfile.TemporaryDirectory() as name:
+        whole_commands(Path(name))
