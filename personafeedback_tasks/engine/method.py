@@ -14,7 +14,6 @@ from .documents import Scorable, Several
 from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .outcome import Answers, Outcome
 from .rewards import NamedRewards, named_rewards, score_rewards
-from .usage import UNCOUNTED, Usage
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
@@ -171,7 +170,6 @@ class Method:
         evidence: Sequence[Evidence],
         answers: Sequence[Answers] | None = None,
         epoch: int = 1,
-        usage: Sequence[Usage] = (),
     ) -> list[Outcome]:
         """The outcome of each case of a document under each setting, setting after setting. Here alone evidence becomes answers, and
         answers become values.
@@ -180,7 +178,6 @@ class Method:
             evidence: one per call, in the order of `asked`; or none beside answers.
             answers: of each case under each setting, where they were read before, such as by an older version whose log this is. They
                 count in place of what the evidence is read to.
-            usage: of the document under each setting, whose cases share it; empty where nothing is counted.
 
         Raises:
             ValueError: the number of answers is not the number of targets, or that of the evidence not that of the calls.
@@ -204,7 +201,6 @@ class Method:
                 evidence[given],
                 None if answers is None else answers[read],
                 epoch,
-                usage[place] if usage else UNCOUNTED,
             )
         return outcomes
 
@@ -215,7 +211,6 @@ class Method:
         evidence: Sequence[Evidence],
         answers: Sequence[Answers] | None,
         epoch: int,
-        usage: Usage,
     ) -> list[Outcome]:
         """`judge` under one of the settings."""
         cases, texts = document.cases, self.read is not None
@@ -249,12 +244,11 @@ class Method:
         if texts:  # several cases share one reply: if it is unreadable, all of their answers are
             read = zip(answers[0], cast(Sequence[Reply], evidence), strict=False)
             unread = tuple((answer, reply.excerpt) for answer, reply in read if answer in REASONS)
-        each = usage / len(cases)
         return [
             Outcome(
                 case_id=case.id, cell=document.cell, user_id=document.user_id, digest=case.digest, setting=setting, epoch=epoch,
                 targets=() if rewards and self.score_rewards is None else case.targets, answers=of, values=scores, rewards=rewards,
-                unread=unread, usage=each, items=items, bounds=bounds,
+                unread=unread, items=items, bounds=bounds,
             )
             for case, of, scores in zip(cases, answers, values, strict=True)
         ]  # fmt: skip

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..common.statistics import mean
 from .rewards import NamedRewards
-from .usage import UNCOUNTED, Usage
 
 Answers = tuple[str, ...]
 """One answer per call of a case: a label, or the reason why the reply is unreadable."""
@@ -43,7 +42,6 @@ class Outcome:
     values: Mapping[str, float] = field(default_factory=dict)
     rewards: NamedRewards | None = None
     unread: tuple[tuple[str, str], ...] = ()
-    usage: Usage = UNCOUNTED
     items: tuple[Mapping[str, Any], ...] = ()
     bounds: int = 0
 

@@ -49,12 +49,6 @@ class Usage:
             *[value if value == value else math.nan for value in sums]
         )  # one nan, so that equal sums are equal
 
-    def __truediv__(self, parts: int) -> Usage:
-        """The part of one of several that share it."""
-        if parts == 1:
-            return self  # nan stays the same object, so that equal outcomes are equal
-        return Usage(*(value / parts for value in self.each))
-
 
 UNCOUNTED = Usage()
 NONE = Usage(0, 0, 0, 0, 0)

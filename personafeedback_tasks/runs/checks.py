@@ -15,7 +15,7 @@ from typing import Any
 from ..engine.benchmark import Benchmark, find
 from ..engine.outcome import ScoredCase
 from ..engine.signature import set_of
-from ..engine.usage import NONE, total
+from ..engine.usage import NONE
 from . import marks
 from .caveat import VOID, Caveat
 from .judged import Compared, compared, equal, scored_cases
@@ -40,9 +40,9 @@ def runs_of(log: Log) -> list[Run]:
     for task in log.tasks:
         cells |= cells_of(task.path, task.signature, find(task.signature["benchmark"]))
     judged = [compared(task, find(task.signature["benchmark"])) for task in log.tasks]
-    asked = [one for _, _, of_task in judged for one in of_task]
-    thinks = any(case.thinks for every, _, _ in judged for case in every)
-    for task, (every, found_marks, _) in zip(log.tasks, judged, strict=True):
+    asked = [one for _, _, of_task, _ in judged for one in of_task]
+    thinks = any(case.thinks for every, *_ in judged for case in every)
+    for task, (every, found_marks, _, used) in zip(log.tasks, judged, strict=True):
         path, benchmark = task.path, find(task.signature["benchmark"])
         if len(found_marks) < task.completed:
             lost = {"log": path.name, "found": len(found_marks), "claimed": task.completed}
@@ -61,7 +61,7 @@ def runs_of(log: Log) -> list[Run]:
             found = f"{min(twice)} ({len(twice):,} in all), which are also in another cell's samples"
             raise refused(path, found, "each case in one cell", "Use the files as the harness wrote them.")
         for place in settings:
-            usage[place] += total(case.outcomes[place].usage for case in every)
+            usage[place] += used[place]
             cases[place] |= scored_cases(case.outcomes[place] for case in kept)
             otherwise[place] += sum(_differing(case, place) for case in kept)
     run = log.run()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..common.tokens import Count, counted_by
 from ..engine.evidence import Reply
-from ..engine.outcome import ScoredCase
 from ..engine.usage import NONE, Usage
 from .log import LoggedDocument
 from .logged import documents_of
@@ -27,17 +26,12 @@ def with_tokens(run: Run, tokenizer: str | None) -> Run:
     """
     if tokenizer is None or run.usage.counted:
         return run
-    found: dict[tuple[str, int], Usage] = {}
     whole, count = NONE, counted_by(tokenizer)
     for task, document in documents_of(run):
         if document.document is None or document.asked is None:
             continue
-        usage = _usage(document, task.settings.index(run.setting), task.staged, count)
-        whole += usage
-        asked = document.document.cases
-        found |= {(case.id, document.epoch): usage / len(asked) for case in asked}
-    cases = {name: _with(case, found) for name, case in run.cases.items()}
-    return replace(run, cases=cases, usage=whole, tokenizer=tokenizer)
+        whole += _usage(document, task.settings.index(run.setting), task.staged, count)
+    return replace(run, usage=whole, tokenizer=tokenizer)
 
 
 def _usage(document: LoggedDocument, place: int, staged: Sequence[bool], count: Count) -> Usage:
@@ -50,10 +44,4 @@ def _usage(document: LoggedDocument, place: int, staged: Sequence[bool], count: 
         calls=len(asked),
         input=sum(count([text for call in asked for _, text in call])),
         output=sum(count(replies)),
-    )
-
-
-def _with(case: ScoredCase, found: Mapping[tuple[str, int], Usage]) -> ScoredCase:
-    return ScoredCase(
-        replace(outcome, usage=found.get((outcome.case_id, outcome.epoch), outcome.usage)) for outcome in case
     )

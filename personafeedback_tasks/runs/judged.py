@@ -14,6 +14,7 @@ from ..engine.method import Method
 from ..engine.outcome import Answers, Outcome, ScoredCase
 from ..engine.rewards import RewardError
 from ..engine.thinking import settled, shows_thinking
+from ..engine.usage import NONE, UNCOUNTED, Usage
 from .log import LoggedDocument, LoggedTask
 from .run import AS_WRITTEN, Asked, RunError, refused
 
@@ -76,17 +77,20 @@ def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: i
         )
 
 
-def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[Asked]]:
-    """(every case of every document, the mark of each document, how each document was asked; of the first with its texts)."""
+def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[Asked], list[Usage]]:
+    """(every case of every document, the mark of each document, how each document was asked; of the first with its texts, and what all took
+    under each setting)."""
     method = benchmark.methods[task.signature["method"]]
     compared, found_marks = [], []
     asked: list[Asked] = []
+    used = [NONE] * len(task.settings)
     in_full = False
     seen: dict[str, list[Compared]] = {}
     for document in task.documents():
         found_marks.append(document.mark)
         if document.document is None:
             continue
+        used = [so_far + one for so_far, one in zip(used, document.usage or [UNCOUNTED] * len(used), strict=True)]
         for case in _judged(task, benchmark, method, document):
             if not case.mark:
                 _refuse_unknown(task, case)
@@ -99,7 +103,7 @@ def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], li
             one = document.asked()
             asked.append(one.hashed() if in_full else one)
             in_full = in_full or bool(one.calls)
-    return compared, found_marks, asked
+    return compared, found_marks, asked, used
 
 
 def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: LoggedDocument) -> list[Compared]:
@@ -141,7 +145,7 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
 def _outcomes(path: Path, method: Method, logged: LoggedDocument, evidence: Sequence[Evidence]) -> list[Outcome]:
     assert logged.document is not None
     try:
-        return method.judge(logged.document, evidence, None, logged.epoch, logged.usage)
+        return method.judge(logged.document, evidence, None, logged.epoch)
     except RewardError as error:
         raise RunError(f"{path}: {error}") from error
 

@@ -270,7 +270,6 @@ def test_each_setting_has_the_tokens_of_its_own_calls(tmp_path, monkeypatch):
     for run, place in ((persona, slice(0, 2)), (without, slice(2, 4))):
         calls = {line["document"]["id"]: line["calls"][place] for line in lines}
         asked = {name: sum(len(text) for call in own for text in call["prompt"]) for name, own in calls.items()}
-        assert {name: case[0].usage.input for name, case in run.cases.items()} == asked
         assert (run.usage.calls, run.usage.input) == (2 * len(lines), sum(asked.values()))
         assert run.usage.output == 2 * len(lines)  # letters
     assert persona.usage.input > without.usage.input
