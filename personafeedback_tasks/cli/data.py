@@ -11,9 +11,9 @@ from ..common import foreign
 from ..common.errors import DataError
 from ..common.files import write
 from ..common.strict_json import json_lines
-from ..personafeedback import audit, baselines, export
+from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
-from ..personafeedback.conversations import SETTINGS
+from ..personafeedback.conversations import SETTINGS, rewardbench
 from ..personafeedback.prompts import Template
 from .options import json_option, out_option, release_options
 from .output import needs_tables, say, show, write_json
@@ -94,7 +94,7 @@ def export_command(out: Path, setting: str, as_format: str, **options: Any) -> N
         rewardbench --model MODEL --dataset cases.jsonl --load_json --max_length 8192
     """
     cases, _ = _load(**options)
-    rows = export.rewardbench(cases, Template(setting=setting, method="reward"))
+    rows = rewardbench(cases, Template(setting=setting, method="reward"))
     write(out, json_lines(rows))
     say(f"wrote {out}: {len(cases):,} cases, data {cases.revision}")
 

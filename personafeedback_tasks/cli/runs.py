@@ -11,7 +11,7 @@ import click
 from ..common.errors import OptionError
 from ..engine.usage import Prices
 from ..runs.data import RunData, opened
-from ..runs.estimated import with_tokens
+from ..runs.logged import with_tokens
 from ..runs.names import AS_LOGGED, offers, refuse_unknown, with_names
 from ..runs.read import only
 from ..runs.run import Run, RunError

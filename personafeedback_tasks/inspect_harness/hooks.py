@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import rich
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
-from inspect_ai.model import ChatMessage, ChatMessageSystem, get_model
+from inspect_ai.model import ChatMessage, ChatMessageSystem, Model, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.util import display_type
 
@@ -22,12 +22,14 @@ from ..engine import messages, recorded, window
 from ..engine.benchmark import Benchmark, find
 from ..engine.cases import CaseSet
 from ..engine.options import Options
+from ..engine.replay import Replay
 from ..engine.signature import KEY, signatures, signed
-from ..engine.window import PromptCheck
+from ..engine.window import PromptCheck, Window, check, made_for
 from . import calls, judges
 from .calls import REFUSAL, TASK
+from .judges import JudgeAPI
 from .metrics import in_view
-from .window import check_prompts
+from .reward_api import RewardModelAPI
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +135,7 @@ def _opening(
         for call in method.calls
     )
     number = len(asked) * len(every) * len(method.calls)
-    prompts = check_prompts(found[0]["task"], get_model(), number, texts)
+    prompts = _check_prompts(found[0]["task"], get_model(), number, texts)
     opening = messages.opening(
         benchmark,
         task=found[0]["task"],
@@ -144,3 +146,28 @@ def _opening(
         prompts=prompts,
     )
     return opening, prompts
+
+
+def _check_prompts(task: str, model: Model, asked: int, prompts: Iterable[list[ChatMessage]]) -> PromptCheck:
+    """Count the prompts that do not fit into the window of a model that runs in this process, before it is asked. Windows of servers show
+    in their replies and in the tokens that they count.
+
+    Args:
+        asked: number of prompts.
+    """
+    api: Any = model.api
+    if isinstance(api, JudgeAPI):
+        return PromptCheck(asked, None if isinstance(api.judge, Replay) else 0)
+    if isinstance(api, RewardModelAPI):  # it refuses what does not fit, or says what it cuts
+        return PromptCheck(asked, 0)
+    if not hasattr(api, "hf_chat"):
+        return PromptCheck(asked)
+    window, passed = made_for(api.model.config), api.tokenizer_call_args
+    if passed.get("truncation"):
+        size = passed.get("max_length") or api.tokenizer.model_max_length
+        if window is None or size < window.room:
+            window = Window(size, size, "tokenizer_call_args", "Leave truncation out of -M tokenizer_call_args.")
+    if window is None:
+        return PromptCheck(asked, 0)
+    texts = [api.hf_chat(messages, []) for messages in prompts]
+    return check(task, texts, window, lambda text: len(api.tokenizer(text).input_ids))

@@ -1,12 +1,15 @@
-"""Case -> the two conversations that a reward model scores, see `choice.prompts`."""
+"""Case -> the two conversations that a reward model scores, see `choice.prompts`; and as the JSONL that RewardBench reads."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 from ..choice import prompts as choice
 from ..choice.orders import TWO
 from ..common.errors import OptionError
-from ..engine.conversation import Message
-from .cases import PersonaCase
+from ..engine.conversation import Message, without_system
+from .cases import PersonaCase, PersonaCases
 from .prompts import Template, profile
 
 SIDES = TWO.sides
@@ -20,6 +23,10 @@ TOLD = {
     "zh": "这是正在与你对话的用户。好的回答应当符合这位用户的特点和偏好。",
 }
 """The fixed text before the persona."""
+
+
+NOTICE = "{} test data. Do not train on it: benchmark data must never be in training corpora."
+"""In every row, so that a row that leaks into a corpus can be found."""
 
 
 def check(template: Template) -> None:
@@ -43,3 +50,33 @@ def conversation(case: PersonaCase, template: Template, side: str) -> list[Messa
     if template.setting != "no_persona":
         told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
     return choice.conversation(told, case.question, case.responses[SIDES.index(side)])
+
+
+def rewardbench(cases: PersonaCases, template: Template) -> Iterator[dict[str, Any]]:
+    """One row per case, as RewardBench reads it, for reward models that ship their own code.
+
+    RewardBench takes the whole conversation from `chosen` and `rejected`, reads turns by position and has no system turn: so the persona comes
+    before the question, and both contain every turn.
+
+    Yields:
+        prompt: the turns before the response.
+        chosen, rejected: the same turns, and the response.
+        split, notice: that this is test data.
+        id, cell, user_id, digest: of the case, see `PersonaCase`.
+    """
+    check(template)
+    named = cases.named_set
+    notice = NOTICE.format(named.name if named else "PersonaFeedback (arXiv 2506.12915)")
+    for case in cases:
+        chosen, rejected = (without_system(conversation(case, template, side)) for side in SIDES)
+        yield {
+            "prompt": chosen[:-1],
+            "chosen": chosen,
+            "rejected": rejected,
+            "split": "test",
+            "notice": notice,
+            "id": case.id,
+            "cell": case.cell,
+            "user_id": case.user_id,
+            "digest": case.digest,
+        }

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..analysis.groups import Group
 from ..analysis.report import Report
-from ..analysis.sensitivity import by_wording
 from ..analysis.sheet import Sheet
 from ..common.significance import equivalence_bound
 from ..common.strict_json import jsonable
@@ -50,7 +49,7 @@ def blocks(report: Report) -> list[Block]:
 def wording_ranges(reports: Sequence[Report]) -> list[str]:
     """A sentence for each model that was asked in several wordings."""
     lines = []
-    for of_wording in by_wording(reports):
+    for of_wording in _by_wording(reports):
         scores = {wording: report.overall.measures[report.run.primary].value for wording, report in of_wording.items()}
         (low, lowest), *_, (high, highest) = scores.items()
         first = of_wording[low]
@@ -59,6 +58,34 @@ def wording_ranges(reports: Sequence[Report]) -> list[str]:
             f"over {len(scores)} wordings."
         )
     return lines
+
+
+def _by_wording(reports: Sequence[Report]) -> list[dict[str, Report]]:
+    """The reports of one model that differ only in the wording, on the same cases: wording (such as `v2` or `v1, language en`) ->
+    report, the lowest score first."""
+    alike: dict[str, dict[str, Report]] = {}
+    for report in reports:
+        if report.run.benchmark.report.wording:
+            alike.setdefault(_but_for_wording(report.run), {})[_wording(report.run)] = report
+    return [
+        dict(sorted(of_wording.items(), key=lambda item: item[1].overall.measures[item[1].run.primary].value))
+        for of_wording in alike.values()
+        if len(of_wording) > 1
+    ]
+
+
+def _wording(run: Run) -> str:
+    """`v1`, or `v1, language en`."""
+    first, *others = run.benchmark.report.wording
+    changed = run.benchmark.options.changed(run.signature)
+    return ", ".join([str(run.signature[first]), *(f"{name} {changed[name]}" for name in others if name in changed)])
+
+
+def _but_for_wording(run: Run) -> str:
+    varied = (*run.benchmark.report.wording, "fingerprint")
+    same = {name: value for name, value in run.same.items() if name not in varied}
+    cases = {case_id: case.digest for case_id, case in sorted(run.cases.items())}
+    return repr((same, cases))
 
 
 def tables(report: Report) -> list[Table]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any
 
+from ..choice.names import says
+from ..choice.terms import overlap_terms
+from ..common.text import language_of
 from ..engine.benchmark import Benchmark, always
+from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.report import Line, ReportSpec, Shown
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from ..personafeedback.stand_ins import shown
-from ..replies.written import WRITTEN, read_written
+from ..replies.written import WRITTEN, described, read_written, text_of
 from .cases import Questions, UserQuestion, columns, facts, questions
-from .measures import measures
 from .prompts import Writing, build, check
 
 VERSION = "1.2"
@@ -32,6 +37,31 @@ METRICS = (
     Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
     Metric("refused", higher_is_better=False),
 )
+
+
+def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, float]:
+    """What can be said of one reply without a judge. None of it is quality.
+
+    Returns:
+        What `described` gives, and
+        terms: how many distinct terms of the persona's values it has, see `choice.terms`. It grows with the length.
+        name: 1 if it says the user's name, else 0; nan if the persona has none.
+        language: 1 if it is in the language of the question, else 0; nan if it is empty.
+    """
+    text = text_of(reply.text) or ""
+    name = facts["name"]
+    return {
+        **described(answer, reply.text, reply.truncated),
+        "terms": float(len(overlap_terms(text) & _known(facts["persona"]))),
+        "name": float(says(name, text)) if name else math.nan,
+        "language": float(language_of(text) == language_of(facts["question"])) if text else math.nan,
+    }
+
+
+@lru_cache(maxsize=4096)  # a user asks many questions
+def _known(values: str) -> frozenset[str]:
+    return overlap_terms(values)
+
 
 METHOD = Method(
     name="write", help="the text of the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=(CALL,), score=None,

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine.conversation import without_system
-from personafeedback_tasks.personafeedback import conversations, export
+from personafeedback_tasks.personafeedback import conversations
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 
@@ -40,7 +40,10 @@ def test_every_row_holds_one_case_as_two_whole_conversations_marked_as_test_data
         assert question["content"].endswith(case.question)
         assert (case.persona.text in question["content"]) == (setting == "persona")
         assert (case.other_persona.text in question["content"]) == (setting == "other_persona")
-        assert (row["split"], row["notice"]) == ("test", export.NOTICE.format("PersonaFeedback (arXiv 2506.12915)"))
+        assert (row["split"], row["notice"]) == (
+            "test",
+            conversations.NOTICE.format("PersonaFeedback (arXiv 2506.12915)"),
+        )
         assert (row["cell"], row["user_id"], row["digest"]) == (case.cell, case.user_id, case.digest)
 
 
@@ -96,4 +99,4 @@ def test_the_conversation_about_another_persona_is_that_of_persona_with_the_othe
 )
 def test_what_has_no_meaning_for_a_reward_model_is_refused(options, message):
     with pytest.raises(OptionError, match=message):
-        list(export.rewardbench(load_cases("sample"), Options(method="reward", **options)))
+        list(conversations.rewardbench(load_cases("sample"), Options(method="reward", **options)))

@@ -28,7 +28,7 @@ from personafeedback_tasks.engine.usage import Prices, Usage, total
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.costs_text import money
-from personafeedback_tasks.runs.estimated import with_tokens
+from personafeedback_tasks.runs.logged import with_tokens
 from personafeedback_tasks.runs.read import read_runs
 from personafeedback_tasks.runs.usage import CallsMade
 

@@ -24,13 +24,13 @@ from personafeedback_tasks.engine.recorded import Key
 from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.engine.stopping import StopPlan, read_rule, user_order
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs import earlier, estimated
+from personafeedback_tasks.runs import earlier
 from personafeedback_tasks.runs import lm_eval_log as lm_eval_logs
 from personafeedback_tasks.runs import log as logs
+from personafeedback_tasks.runs import logged as replies_of
 from personafeedback_tasks.runs.asked import checked, refuse_other_data
-from personafeedback_tasks.runs.estimated import with_tokens
 from personafeedback_tasks.runs.judged import Compared
-from personafeedback_tasks.runs.logged import logged
+from personafeedback_tasks.runs.logged import logged, with_tokens
 from personafeedback_tasks.runs.marks import of_all_epochs
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError, signed
@@ -263,7 +263,7 @@ def test_users_count_in_the_order_that_is_drawn(tmp_path):
 
 
 def test_each_setting_has_the_tokens_of_its_own_calls(tmp_path, monkeypatch):
-    monkeypatch.setattr(estimated, "counted_by", lambda tokenizer: lambda texts: [len(text) for text in texts])
+    monkeypatch.setattr(replies_of, "counted_by", lambda tokenizer: lambda texts: [len(text) for text in texts])
     path = toy(tmp_path, "always_first", selection="general_hard", setting="persona,no_persona")
     _, *lines, _ = map(json.loads, path.read_text("utf-8").splitlines())
     persona, without = (with_tokens(run, "some") for run in read_runs([path]))

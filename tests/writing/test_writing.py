@@ -24,9 +24,8 @@ from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 from personafeedback_tasks.writing.cases import facts, questions
-from personafeedback_tasks.writing.measures import measures
 from personafeedback_tasks.writing.prompts import Writing, build
-from personafeedback_tasks.writing.record import WRITE
+from personafeedback_tasks.writing.record import WRITE, measures
 
 QUESTIONS = {one.id: one for one in questions(load_cases("sample"))}
 

@@ -10,8 +10,7 @@ from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
 from personafeedback_tasks.writing.cases import columns, questions
-from personafeedback_tasks.writing.measures import measures
-from personafeedback_tasks.writing.record import WRITE
+from personafeedback_tasks.writing.record import WRITE, measures
 
 FACTS = {"name": "Ann", "persona": "likes green tea\nand long walks", "question": "What should I drink?"}
 
