@@ -201,8 +201,6 @@ def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]
     return [*first, *texts(benchmark, document, options)]
 
 
-
-
 def _users(cases: Iterable[Any]) -> Counter[str]:
     """User -> number of their cases."""
     return Counter(case.user_id for case in cases)
