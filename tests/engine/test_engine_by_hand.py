@@ -295,10 +295,6 @@ def test_a_file_knows_what_a_run_needs_and_what_it_does_not(tmp_path):
     found = recorded.read(path)
     assert found.epochs == [1, 2]
     assert list(found.replies.values()) == [Reply("1", True), Reply("2", None), Reply("3", None, True)]
-    assert [recorded.line_of(key, reply, True) for key, reply in found.replies.items()] == [
-        *path.read_text(encoding="utf-8").splitlines(keepends=True)[:2],
-        '{"id": "b", "call": "x", "epoch": 2, "reply": "3", "filtered": true}\n',
-    ]
     asked = recorded.keys(["a", "b"], ["x"], [1])
     assert asked == [Key("a", "x"), Key("b", "x")]
     assert found.missing(asked) == [Key("b", "x")]
