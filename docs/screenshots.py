@@ -52,7 +52,7 @@ JUDGES = {
 
 
 def main() -> None:
-    log.READERS = (jsonl_harness.READER, *log.READERS)
+    log.register(jsonl_harness.READER)
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):

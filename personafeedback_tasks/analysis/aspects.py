@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..common.records import short_list
 from ..common.statistics import Estimate, mean, share
-from ..common.strict_json import short_list
 from ..engine.outcome import ScoredCase
 from ..engine.rewards import TOTAL, between, over_responses, right_and_tie, with_better
 from ..runs.run import Run, RunError

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from ..common.errors import DataError
-from ..common.strict_json import short
+from ..common.records import short
 
 LETTERS = "ABCDEFGH"
 """Names of the options, in their order."""

@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 import yaml
 
 from ..common import tables, web
-from ..common.strict_json import json_lines
+from ..common.records import json_lines
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, NONE, Item, Pack
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..common import tables
 from ..common.errors import DataError
-from ..common.strict_json import broken, loads, read, reason, short
+from ..common.records import broken, load_json, read, short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +48,9 @@ def read_votes(path: Path) -> list[SentVote]:
     Raises:
         DataError: it is none of these.
     """
-    raw = read(path).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if raw[:1] not in (b"[", b"{"):
+    if read(path).lstrip()[:1] not in (b"[", b"{"):
         return _from_table(path)
-    try:
-        document = loads(raw.decode("utf-8"))
-    except ValueError as error:
-        raise DataError(f"{path}: found {reason(error)}, expected a CSV or a JSON export. Export it again.") from error
+    document = load_json(path, "a CSV or a JSON export", "Export it again.")
     if isinstance(document, list):
         return [
             vote

@@ -28,8 +28,8 @@ from typing import Any
 from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, locked, write_all
-from ..common.strict_json import json_lines
-from ..common.strict_json import rows as json_rows
+from ..common.records import json_lines
+from ..common.records import rows as json_rows
 from ..personafeedback.persona import Persona, load_profile
 from . import settings
 from .rows import TEST, BuildRow, Person, Question, R, columns, kept, parse, required

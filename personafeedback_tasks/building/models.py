@@ -11,8 +11,7 @@ from typing import Any
 
 from ..common.errors import OptionError
 from ..common.foreign import without_password
-from ..common.strict_json import short_list
-from ..common.strict_yaml import argument
+from ..common.records import argument, short_list
 
 Batch = bool | int | str
 """Whether the provider's batch interface is used, its size, or a file with Inspect's configuration of it."""

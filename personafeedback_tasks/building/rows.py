@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from ..annotation.items import LETTERS
 from ..common.errors import DataError
-from ..common.strict_json import broken, short, short_list
+from ..common.records import broken, short, short_list
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 
 FULL, MASKED, QUESTION = "full", "masked", "question"

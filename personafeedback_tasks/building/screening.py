@@ -12,7 +12,7 @@ from typing import Any
 
 from ..common import private
 from ..common.errors import DataError
-from ..common.strict_json import broken, rows, short
+from ..common.records import broken, rows, short
 from ..personafeedback.rag import memory
 
 NAMED = 5

@@ -11,10 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..common import strict_yaml
 from ..common.embeddings import DEFAULT
 from ..common.errors import DataError, OptionError
-from ..common.strict_json import short
+from ..common.records import settings, short
 from ..engine.benchmark import passing_for
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 
@@ -28,39 +27,38 @@ class _Expected(ValueError):
     """A value is none that the setting may have; the message says what it may be."""
 
 
-def _line(value: Any) -> str:
+def _line(value: str) -> str:
     if not is_line(value, LONGEST_NAME):
-        in_quotes = "" if isinstance(value, str) else ", in quotes"
-        raise _Expected(f"one printable line of 1 to {LONGEST_NAME} characters{in_quotes}")
-    return str(value)
+        raise _Expected(f"one printable line of 1 to {LONGEST_NAME} characters")
+    return value
 
 
-def _name(value: Any) -> str:
-    if known := passing_for(str(value)):
+def _name(value: str) -> str:
+    if known := passing_for(value):
         raise _Expected(f"a name that does not pass for the benchmark's own data, {known}")
     return _line(value)
 
 
-def _language(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch("[a-z]{2,3}", value):  # prompts and checks know zh, not zh-CN
+def _language(value: str) -> str:
+    if not re.fullmatch("[a-z]{2,3}", value):  # prompts and checks know zh, not zh-CN
         raise _Expected("a language code of two or three lower-case letters, such as zh or de")
     return value
 
 
-def _number(least: int, most: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if type(value) is not int or not least <= value <= most:
+def _number(least: int, most: int) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        if not re.fullmatch("[0-9]{1,13}", value) or not least <= int(value) <= most:
             raise _Expected(f"a whole number from {least} to {most:,}")
-        return value
+        return int(value)
 
     return read
 
 
-def _word(*words: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
+def _word(*words: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
         if value not in words:
             raise _Expected(" or ".join(words))
-        return str(value)
+        return value
 
     return read
 
@@ -68,30 +66,30 @@ def _word(*words: str) -> Callable[[Any], str]:
 _SHARE = re.compile("[0-9]{1,9}/[0-9]{1,9}|[01]?[.]?[0-9]{1,15}")
 
 
-def _fraction(value: Any) -> Fraction | None:
-    if isinstance(value, bool) or value is None or (isinstance(value, str) and not _SHARE.fullmatch(value)):
+def _fraction(value: str) -> Fraction | None:
+    if not _SHARE.fullmatch(value):
         return None
     try:
-        return Fraction(str(value))
+        return Fraction(value)
     except ZeroDivisionError:
         return None
 
 
-def _share(value: Any) -> Fraction:
+def _share(value: str) -> Fraction:
     share = _fraction(value)
     if share is None or not 0 <= share <= 1:
         raise _Expected("a share such as 8/9 or 0.8, from 0 to 1")
     return share
 
 
-def _majority(value: Any) -> Fraction:
+def _majority(value: str) -> Fraction:
     share = _fraction(value)
     if share is None or not Fraction(1, 2) < share <= 1:
         raise _Expected("a share above 1/2, up to 1")
     return share
 
 
-def _setting(default: Any, read: Callable[[Any], Any], comment: str) -> Any:
+def _setting(default: Any, read: Callable[[str], Any], comment: str) -> Any:
     """A field: its default, what reads and checks a value, and what it decides, in one line."""
     return field(default=default, metadata={"read": read, "comment": comment})
 
@@ -160,25 +158,17 @@ class Settings:
         Raises:
             DataError: it cannot be read, or has a key or a value that does not exist.
         """
-        try:
-            written = strict_yaml.load(path)
-        except OSError as error:
-            raise DataError(
-                f"{path}: could not be read ({error}). Start a build: personafeedback build init DIR"
-            ) from error
+        if not path.is_file():
+            raise DataError(f"{path}: there is no such file. Start a build: personafeedback build init DIR")
         known = {setting.name: setting.metadata["read"] for setting in fields(cls)}
         values = {}
-        for name, scalar in written.items():
+        for name, value in settings(path).items():
             if name not in known:
-                raise DataError(
-                    f"{scalar.where}: found the key {short(name)}, expected only {', '.join(known)}. Fix it."
-                )
+                raise DataError(f"{path}: found the key {short(name)}, expected only {', '.join(known)}. Fix it.")
             try:
-                values[name] = known[name](scalar.value)
+                values[name] = known[name](value)
             except _Expected as expected:
-                raise DataError(
-                    f"{scalar.where}: found {name} = {scalar.shown}, expected {expected}. Fix it."
-                ) from expected
+                raise DataError(f"{path}: found {name} = {short(value)}, expected {expected}. Fix it.") from expected
         return cls(**values)
 
     @classmethod

@@ -14,7 +14,7 @@ from ..building.status import show_status
 from ..building.steps import PERSONAS, STEPS, command
 from ..building.votes.reading import WORDS_PER_MINUTE
 from ..common.errors import OptionError
-from ..common.strict_json import short_list
+from ..common.records import short_list
 from .build_options import build_argument, folder_argument, redact_option
 from .build_pilot import pilot
 from .build_set import import_command, packs, release, tiers, training, votes

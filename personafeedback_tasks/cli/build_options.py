@@ -12,7 +12,7 @@ from ..building.folder import Folder
 from ..building.models import Batch
 from ..building.votes.collected import Corrections
 from ..common.errors import OptionError
-from ..common.strict_json import short_list
+from ..common.records import short_list
 from .options import several
 
 _DIR = click.Path(file_okay=False, path_type=Path)

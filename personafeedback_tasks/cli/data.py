@@ -10,7 +10,7 @@ import click
 from ..common import foreign
 from ..common.errors import DataError
 from ..common.files import write
-from ..common.strict_json import json_lines
+from ..common.records import json_lines
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
 from ..personafeedback.conversations import SETTINGS, rewardbench

@@ -11,7 +11,7 @@ import click
 
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
-from ..common.strict_json import short
+from ..common.records import short
 from ..engine.evidence import Reply
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 from ..runs.data import RunData
@@ -125,7 +125,8 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
             raise RunError(
                 f"{run.logs[0]}: found several epochs, expected one reply to each question. Run without --epochs."
             )
-        replies[key.case_id] = reply
+        if key.call in ("", *run.method.calls):
+            replies[key.case_id] = reply
     if not replies:
         why = f" The run is {state_of(run.status)}. {advice(run.status, run.harness)}" if not run.finished else ""
         raise RunError(f"{run.logs[0]}: found no written replies, expected one to each question.{why}")

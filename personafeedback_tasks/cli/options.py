@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..common.errors import OptionError
-from ..common.strict_yaml import argument
+from ..common.records import argument
 from ..engine.usage import Prices
 from ..personafeedback.cases import COUNTS
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES

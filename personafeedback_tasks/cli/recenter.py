@@ -12,7 +12,7 @@ from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
-from ..common.strict_json import json_lines
+from ..common.records import json_lines
 from ..engine import recorded as recorded_replies
 from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment

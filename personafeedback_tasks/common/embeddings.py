@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import OptionError, require
-from .strict_json import cut, short
+from .records import cut, short
 
 DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
 

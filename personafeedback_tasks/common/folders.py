@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from .errors import DataError
-from .strict_json import short
+from .records import short
 
 SAMPLE = "sample"
 """Names the sample that a benchmark bundles, in place of a folder."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from .records import json_text
 from .statistics import Estimate
-from .strict_json import json_text
 
 SCHEMA = 1
 """The version of the keys and units of all outputs; a program that reads them checks it."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import foreign
 from .errors import DataError, require
-from .strict_json import read, short, short_list
+from .records import read, short, short_list
 
 _SEPARATORS = (",", ";", "\t")
 """Spreadsheets write the one of their country."""

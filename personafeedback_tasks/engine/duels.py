@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
 """Why nobody is asked -> the vote for the reply: both sides are the same text, or the reply is empty, or the other side is."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NotAsked:
+class NotAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A reply that needs no judge.
 
     Attributes:
@@ -28,8 +29,7 @@ class NotAsked:
         return WON[self.why]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Duel:
+class Duel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whose replies stand against what. The better response of each case is the reply.
 
     Attributes:
@@ -40,12 +40,11 @@ class Duel:
 
     writer: str
     against: str
-    models: tuple[str, ...]
+    models: Annotated[tuple[str, ...], Meta(min_length=1, max_length=2)]
     not_asked: tuple[NotAsked, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Duels(Duel):
+class Duels(Duel, frozen=True, kw_only=True):
     """Some cases as duels.
 
     Attributes:

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..common.errors import OptionError
+from ..common.records import jsonable
 from ..common.significance import Comparison
-from ..common.strict_json import jsonable
 from ..common.tokens import Count
 from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet

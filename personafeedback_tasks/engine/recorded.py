@@ -9,25 +9,37 @@ One line of JSON per call, under these keys:
     truncated  whether the reply was cut off by a token limit; left out where nobody knows
     filtered   true where a filter of the provider withheld it
     prompt_cut true where the prompt did not fit into the model's window
-    prompt     the messages that were sent; not used
     answer     what an importer's source read from it; not used
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import Meta, Struct
 
 from ..common.errors import DataError, PersonaFeedbackError
-from ..common.strict_json import broken, rows, short, short_list
+from ..common.records import broken, decoded, rows
 from .benchmark import Benchmark, benchmarks
 from .evidence import Reply, text_in
 from .method import Method
 
-_FLAGS = ("truncated", "filtered", "prompt_cut")
-KEYS = ("id", "call", "epoch", "reply", *_FLAGS, "prompt", "answer")
+
+class Row(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of the file."""
+
+    id: Annotated[str, Meta(pattern=r"\S")]
+    reply: Any
+    call: Annotated[str, Meta(pattern=r"\S")] = ""
+    epoch: Annotated[int, Meta(ge=1)] = 1
+    truncated: bool | None = None
+    filtered: bool = False
+    prompt_cut: bool = False
+    answer: Any = None
 
 
 class Key(NamedTuple):
@@ -150,7 +162,9 @@ def read(path: Path) -> Recorded:
     named: dict[tuple[str, int], tuple[bool, int]] = {}  # case and epoch -> whether its records name their call, a line
     for line, row in rows(path, any_text=True):
         where = f"{path}, line {line}"
-        key, reply = _record(row, where)
+        record = decoded(where, row, Row)
+        key = Key(record.id, record.call, record.epoch)
+        reply = Reply(text_in(record.reply), record.truncated, record.filtered, prompt_cut=record.prompt_cut)
         if key in replies:
             raise broken(where, f"a second reply to {key} (first: line {lines[key]})", "one record per call")
         by_name, first = named.setdefault((key.case_id, key.epoch), (bool(key.call), line))
@@ -164,22 +178,17 @@ def read(path: Path) -> Recorded:
     return Recorded(path, replies, lines, {method.calls[0] for method in methods if len(method.calls) == 1})
 
 
-def _record(row: Mapping[str, Any], where: str) -> tuple[Key, Reply]:
-    unknown = [key for key in row if key not in KEYS]
-    if unknown:
-        raise broken(where, f"the key {short(unknown[0])}", f"no others than {', '.join(KEYS)}")
-    for name in ("id", "reply"):
-        if name not in row:
-            raise broken(where, f"no {name!r} (keys: {short_list(row) or 'none'})", f"the key {name!r}")
-    for name in ("id", "call"):
-        if name in row and (not isinstance(row[name], str) or not row[name].strip()):
-            raise broken(where, f"{name} = {short(row[name])}", "a non-empty string")
-    epoch = row.get("epoch", 1)
-    if type(epoch) is not int or epoch < 1:
-        raise broken(where, f"epoch = {short(epoch)}", "a whole number from 1")
-    for name in _FLAGS:
-        if not isinstance(row.get(name, False), bool):
-            raise broken(where, f"{name} = {short(row[name])}", "true or false")
-    flags = {name: row.get(name, False) for name in ("filtered", "prompt_cut")}
-    reply = Reply(text_in(row["reply"]), row.get("truncated"), **flags)
-    return Key(row["id"], row.get("call", ""), epoch), reply
+def line_of(key: Key, reply: Reply, named: bool) -> str:
+    """A record as a file has it."""
+    row = {
+        "id": key.case_id,
+        **({"call": key.call} if named else {}),
+        **({"epoch": key.epoch} if key.epoch > 1 else {}),
+        "reply": reply.text,
+        **({} if reply.truncated is None else {"truncated": reply.truncated}),
+        **{name: True for name in ("filtered", "prompt_cut") if getattr(reply, name)},
+    }
+    text = json.dumps(row, ensure_ascii=False)
+    if any("\ud800" <= character <= "\udfff" for character in text):  # half of a pair: no UTF-8, but an escape has it
+        text = json.dumps(row)
+    return f"{text}\n"

@@ -22,9 +22,8 @@ from inspect_ai.log import EvalLog, EvalSample, transcript
 from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..common import strict_yaml
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..common.strict_json import cut, short
+from ..common.records import argument, cut, short
 
 RETRIES = 5
 """How often Inspect asks again before it gives up a text: for about a minute and a half. By default it never gives up."""
@@ -169,7 +168,7 @@ def _batch(batch: bool | int | str) -> bool | int | BatchConfig:
         return batch
     known = ", ".join(BatchConfig.model_fields)
     try:
-        found = strict_yaml.argument(Path(batch).read_text(encoding="utf-8"))
+        found = argument(Path(batch).read_text(encoding="utf-8"))
         if isinstance(found, dict) and found.keys() <= BatchConfig.model_fields.keys():
             return BatchConfig.model_validate(found)
     except ValueError as error:

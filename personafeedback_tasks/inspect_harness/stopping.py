@@ -14,7 +14,7 @@ from inspect_ai.scorer import SampleScore
 from inspect_ai.util import EarlyStop, EarlyStopping
 
 from ..common.errors import OptionError
-from ..common.strict_json import jsonable
+from ..common.records import jsonable
 from ..engine.benchmark import Benchmark
 from ..engine.method import Method
 from ..engine.signature import KEY

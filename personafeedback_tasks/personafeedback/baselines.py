@@ -10,8 +10,8 @@ from .. import __version__
 from ..choice import baselines as shortcuts
 from ..choice.names import says
 from ..choice.orders import TWO
+from ..common.records import jsonable
 from ..common.statistics import Estimate, clustered_stderr, mean
-from ..common.strict_json import jsonable
 from .cases import PersonaCase, PersonaCases
 from .cells import columns
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..choice.cases import in_proportion
 from ..common.errors import DataError, choose
-from ..common.strict_json import broken, cut, read, rows, short, short_list
+from ..common.records import broken, cut, read, rows, short, short_list
 from ..engine import cases as engine
 from ..engine.cases import digest_of
 from . import manifest

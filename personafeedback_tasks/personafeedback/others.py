@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..choice.terms import overlap_terms
 from ..common.errors import DataError
-from ..common.strict_json import short
+from ..common.records import short
 from ..engine.cases import digest_of
 from .persona import Persona, load_profile
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.strict_json import broken, leaves, loads, read, reason, refuse_marks, short
+from ..common.records import broken, leaves, load_json, read, short
 from ..common.text import language_of
 from .rag import memory
 
@@ -124,17 +124,12 @@ def load_profile(path: Path) -> dict[str, Any]:
     Raises:
         DataError: the file is not a JSON object, or is larger, deeper or with longer keys than these limits.
     """
-    raw = read(path)
-    if len(raw) > LARGEST:
+    if (size := len(read(path))) > LARGEST:
         raise DataError(
-            f"{path}: found a persona of {len(raw):,} bytes, expected at most {LARGEST:,}. Shorten it to a profile; content "
+            f"{path}: found a persona of {size:,} bytes, expected at most {LARGEST:,}. Shorten it to a profile; content "
             "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag."
         )
-    refuse_marks(raw, f"{path}, line 1")
-    try:
-        profile = loads(raw.decode("utf-8"))
-    except ValueError as error:
-        raise broken(str(path), reason(error), "one JSON object") from error
+    profile = load_json(path, "one JSON object")
     if not isinstance(profile, dict) or not profile:
         raise broken(str(path), short(profile), "a non-empty JSON object")
     _refuse_shape(profile, path, 1)

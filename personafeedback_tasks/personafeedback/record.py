@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from .. import TASK_VERSION
 from ..choice.baselines import judges
 from ..choice.explanations import explanations
@@ -14,8 +16,8 @@ from ..choice.methods import methods
 from ..choice.orders import TWO
 from ..choice.report import OTHER_PERSONA, control, report_of, shown_of
 from ..common.errors import DataError
+from ..common.records import cut, short
 from ..common.significance import Comparison
-from ..common.strict_json import cut, short
 from ..engine.benchmark import Benchmark, Stage
 from ..engine.duels import Duels
 from ..engine.report import CardSpec, Examined, Shown
@@ -168,7 +170,7 @@ def duels(cases: PersonaCases) -> Duels | None:
                 "Make the folder again with `personafeedback duel`."
             )
         sources[case.id] = source
-    return Duels(**vars(duel), sources=sources)
+    return Duels(**structs.asdict(duel), sources=sources)
 
 
 REPORT = report_of(

@@ -13,7 +13,7 @@ from typing import Any
 from ..choice.cases import COUNTS, ChoiceCase, ChoiceCases, in_proportion
 from ..common import folders
 from ..common.errors import DataError, choose
-from ..common.strict_json import broken, loads, read, reason, short
+from ..common.records import broken, load_json, read, short
 from ..engine.cases import digest_of
 
 ENVIRONMENT_VARIABLE = "PREFEVAL_DATA"
@@ -68,10 +68,7 @@ def load(data: str | None = None, counts: str = "checked") -> ChoiceCases:
 
 def _cases(path: Path) -> list[ChoiceCase]:
     """The cases of a topic. The other preference of each is the next different one, from the last row on to the first."""
-    try:
-        parsed = loads(read(path).decode("utf-8"))
-    except ValueError as error:
-        raise broken(str(path), reason(error), "a JSON list of objects in UTF-8") from error
+    parsed = load_json(path, "a JSON list of objects in UTF-8")
     if not isinstance(parsed, list) or not parsed:
         raise broken(str(path), short(parsed), "a JSON list of objects")
     rows = [_texts(row, f"{path}, row {number}") for number, row in enumerate(parsed, start=1)]

@@ -19,7 +19,7 @@ from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.strict_json import json_lines, short
+from ..common.records import json_lines, short
 from ..engine.cases import CaseSet, digest_of
 from ..engine.earlier import Earlier
 from . import asking

@@ -16,10 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from ..common import folders, strict_json
+from ..common import folders, records
 from ..common.errors import DataError
 from ..common.folders import SAMPLE
-from ..common.strict_json import broken, short
+from ..common.records import broken, short
 from ..engine.cases import Case, CaseSet, digest_of
 from .rows import STAGES, JudgedRow, R, S, parse
 
@@ -156,7 +156,7 @@ def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Named]) -> lis
     """
     lines: dict[str, int] = {}
     rows = []
-    for line, fields in strict_json.rows(path):
+    for line, fields in records.rows(path):
         where = f"{path}, line {line}"
         row = parsed(fields, where)
         if row.id in lines:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from ..common import private, strict_json
+from ..common import private, records
 from ..common.errors import DataError
-from ..common.strict_json import short, short_list
+from ..common.records import short, short_list
 
 ROLES = ("system", "user", "assistant")
 
@@ -37,7 +37,7 @@ class Fields:
         self._read: set[str] = set()
 
     def broken(self, found: object, expected: str) -> DataError:
-        return strict_json.broken(self.where, found, expected)
+        return records.broken(self.where, found, expected)
 
     def value(self, key: str, expected: str = "the key") -> Any:
         if key not in self.row:
@@ -88,7 +88,7 @@ F = TypeVar("F", bound=Fields)
 
 def lines(path: Path) -> Iterator[Fields]:
     """The objects of a JSONL file."""
-    for number, row in strict_json.rows(path):
+    for number, row in records.rows(path):
         yield Fields(row, f"{path}, line {number}")
 
 

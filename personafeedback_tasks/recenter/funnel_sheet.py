@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.strict_json import jsonable
+from ..common.records import jsonable
 from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, Funnel, FunnelSheet, FunnelTable, JudgedSteps
 from .filter.effect import MEASURES, OVER_SELECTION, FilterEffect
 from .funnel import SENSITIVE, STEPS

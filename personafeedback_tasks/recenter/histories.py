@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.strict_json import broken, short
+from ..common.records import broken, short
 from ..engine.cases import digest_of
 from .data import Rows, each_once, in_turns, located
 from .fields import Message, RowFields

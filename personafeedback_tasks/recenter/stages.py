@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.strict_json import short
+from ..common.records import short
 from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
 from ..engine.documents import cases_of

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 from ..common import private
 from ..common.errors import DataError
-from ..common.strict_json import broken, leaves, short
+from ..common.records import broken, leaves, short
 from .data import file_name
 from .fields import MOST_VOTES, Fields, lines
 from .rows import Relevance, Response

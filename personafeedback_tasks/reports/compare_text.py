@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..analysis.comparison import GroupComparison, RunComparison
+from ..common.records import jsonable
 from ..common.statistics import Estimate
-from ..common.strict_json import jsonable
 from ..engine.report import Line
 from ..runs.signature_line import signature_line
 from .blocks import Block, heading, paragraph, signatures, warnings

@@ -10,8 +10,8 @@ from typing import Any
 from ..analysis.measures import KINDS, SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..common.outputs import SCHEMA, in_percent
+from ..common.records import jsonable
 from ..common.statistics import Estimate
-from ..common.strict_json import jsonable
 from ..common.tables import lines_text
 from ..runs.signature_line import signature_line
 from .sentences import as_dicts, uses_known

@@ -9,8 +9,8 @@ from typing import Any
 from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..analysis.sheet import Sheet
+from ..common.records import jsonable
 from ..common.significance import equivalence_bound
-from ..common.strict_json import jsonable
 from ..engine.report import Line
 from ..engine.rewards import TOTAL
 from ..runs.run import Run

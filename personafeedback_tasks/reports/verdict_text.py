@@ -11,8 +11,8 @@ from ..analysis.verdict import Verdict
 from ..common.adjusted import LEAST_SHARE
 from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
+from ..common.records import jsonable
 from ..common.statistics import Estimate
-from ..common.strict_json import jsonable
 from ..engine.share import JudgedShare
 from ..runs.caveat import FORBIDS, VOID
 from ..runs.signature_line import signature_line

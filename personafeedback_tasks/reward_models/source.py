@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from ..common.errors import OptionError
-from ..common.strict_json import leaves, lenient, read
+from ..common.records import leaves, lenient, read
 from ..engine.rewards import LOCAL
 
 _COMMIT = re.compile("[0-9a-f]{40}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..common.strict_json import cut
+from ..common.records import cut
 from ..engine.benchmark import Benchmark
 from ..engine.cases import CaseSet, NamedSet
 from ..engine.options import Options

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common import limits
-from ..common.strict_json import lenient, short
+from ..common.records import lenient, short
 from ..engine import window
 from ..engine.benchmark import Benchmark, find
 from ..engine.evidence import Evidence, Reply, likeliest, per_call, text_in

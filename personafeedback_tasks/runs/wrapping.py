@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..common.strict_json import short
+from ..common.records import short
 
 Call = tuple[tuple[str, str], ...]
 """(role, text) of each message that a call sends; a prompt that is one text has the role ""."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.strict_json import cut, short
+from ..common.records import cut, short
 from ..engine.duels import Duel, NotAsked
 from ..engine.evidence import Reply
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
@@ -126,7 +126,7 @@ def files(
     if not asked:
         raise DataError(
             f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at the replies "
-            "in the log."
+            "(`personafeedback replies`)."
         )
     cells = {cell: [pair for pair in asked if pair.case.cell == cell] for cell in CELLS}
     manifest = Manifest(

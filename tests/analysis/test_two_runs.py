@@ -41,7 +41,8 @@ same = pytest.approx
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
 
 
 def drawn(key: str, share: float) -> bool:

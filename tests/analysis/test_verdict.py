@@ -10,6 +10,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
@@ -426,7 +427,7 @@ def test_votes_of_people_that_are_none(tmp_path, content, said):
 def test_a_vote_on_an_unknown_duel_is_told_three_that_there_are(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("case,winner\nx,reply\n", "utf-8")
-    duels = replace(DUELS, sources={str(number): f"hard:{number}" for number in range(20, 29)})
+    duels = structs.replace(DUELS, sources={str(number): f"hard:{number}" for number in range(20, 29)})
     with pytest.raises(DataError, match="such as 'hard:20', 'hard:21', 'hard:22': the `source` of its row"):
         human_votes(path, duels)
 
@@ -435,7 +436,7 @@ def test_votes_of_people_on_the_duels_of_ten_users_give_a_rate(logs):
     """One user for each duel: people say the opposite wherever the judge is sure."""
     pytest.importorskip("ppi_py")
     cases = load_cases(logs["duels"], difficulty="hard")
-    duels = replace(duels_of(cases), not_asked=())
+    duels = structs.replace(duels_of(cases), not_asked=())
     run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
     own = {
         case_id: changed(case, user_id=f"of {duels.sources.get(case_id, case_id)}")

@@ -8,12 +8,13 @@ import random
 import re
 import shutil
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 from huggingface_hub import DatasetCard
+from msgspec import structs
 from support.building import words
 from support.builds import a_build, cast
 from support.commands import personafeedback, tree
@@ -122,7 +123,7 @@ def test_the_risk_is_one_number_in_tiers_set_card_and_ceiling(build, tmp_path):
     noise = cases.release.manifest.noise
     assert noise.by_tier.keys() == found["by_tier"].keys() == {case.difficulty for case in cases}
     for tier, risk in noise.by_tier.items():
-        assert asdict(risk) == {end: round(found["by_tier"][tier][end], 4) for end in ("value", "low", "high")}
+        assert structs.asdict(risk) == {end: round(found["by_tier"][tier][end], 4) for end in ("value", "low", "high")}
         assert 0 < risk.low <= risk.value <= risk.high < 0.5
     assert (noise.fit.chi_square, noise.fit.degrees, noise.fit.p) == (
         round(found["chi_square"], 4), found["degrees"], round(found["p"], 6),

@@ -24,7 +24,8 @@ from personafeedback_tasks.runs import log as logs
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
 
 
 def judged(folder: Path, judge: str, data: object = "sample", **options: object) -> Path:

@@ -20,7 +20,7 @@ pytest.importorskip("scipy")
 from scipy import stats
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from personafeedback_tasks.common import files, folders, strict_json, tables, tokens
+from personafeedback_tasks.common import files, folders, records, tables, tokens
 from personafeedback_tasks.common.agreement import agreed, alpha, fleiss, randolph
 from personafeedback_tasks.common.embeddings import Embedder
 from personafeedback_tasks.common.errors import DataError
@@ -214,17 +214,17 @@ def test_a_percentage_and_sums_of_users():
 
 
 def test_a_long_value_is_cut():
-    assert strict_json.cut("x" * 60) == "x" * 60
-    assert strict_json.cut("x" * 61) == "x" * 57 + "..."
-    assert strict_json.short("é" * 3) == ascii("é" * 3)
-    assert strict_json.short_list(["a"] * 40) == ", ".join(["'a'"] * 40)  # 198 characters
+    assert records.cut("x" * 60) == "x" * 60
+    assert records.cut("x" * 61) == "x" * 57 + "..."
+    assert records.short("é" * 3) == ascii("é" * 3)
+    assert records.short_list(["a"] * 40) == ", ".join(["'a'"] * 40)  # 198 characters
     for count in (41, 1000):
-        assert strict_json.short_list(["a"] * count) == (", ".join(["'a'"] * count))[:197] + "..."
+        assert records.short_list(["a"] * count) == (", ".join(["'a'"] * count))[:197] + "..."
 
 
 def test_json_has_no_nan():
-    assert strict_json.jsonable({"a": [math.nan, (1, math.nan)], "b": "c"}) == {"a": [None, [1, None]], "b": "c"}
-    assert strict_json.json_text({"b": "茶\u200b", "a": 1}) == '{\n "a": 1,\n "b": "茶\\u200b"\n}\n'
+    assert records.jsonable({"a": [math.nan, (1, math.nan)], "b": "c"}) == {"a": [None, [1, None]], "b": "c"}
+    assert records.json_text({"b": "茶\u200b", "a": 1}) == '{\n "a": 1,\n "b": "茶\\u200b"\n}\n'
 
 
 def test_a_table_comes_back_as_it_was_written(tmp_path):

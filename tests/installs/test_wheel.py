@@ -48,7 +48,7 @@ def test_a_bare_install_is_light_and_each_half_says_which_extra_it_needs(bare_ve
         ).stdout
     )
     bare = {re.match(r"[\w-]+", line)[0] for line in requires if "extra ==" not in line}
-    assert bare == {"click", "filelock", "huggingface_hub", "jsonlines", "pyyaml"}
+    assert bare == {"click", "filelock", "huggingface_hub", "msgspec", "pyyaml"}
     assert "personafeedback-tasks[lm-eval]" in bare_venv.run("personafeedback register").stderr
     done = bare_venv.run("python -c 'import personafeedback_tasks.lm_eval_harness.task'")
     assert "pip install 'personafeedback-tasks[lm-eval]'" in done.stderr

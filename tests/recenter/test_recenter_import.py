@@ -16,7 +16,7 @@ from support.commands import personafeedback, tree
 from support.recenter import in_inspect
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.strict_json import json_lines
+from personafeedback_tasks.common.records import json_lines
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response

@@ -44,7 +44,8 @@ TASK = "personafeedback_general_hard"
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
+    monkeypatch.setattr(logs, "_REGISTERED", [])
+    logs.register(jsonl_harness.READER)
 
 
 def toy(folder: Path, judge: str = "mixed", selection: str = "", **options: str) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from ...common.strict_json import broken, lenient, short, short_list
+from ...common.records import broken, lenient, short, short_list
 from ...personafeedback.cells import CATEGORIES
 
 LONGEST_USER = 200

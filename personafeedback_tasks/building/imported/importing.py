@@ -9,7 +9,7 @@ from typing import Any
 
 from ...common.errors import DataError, OptionError
 from ...common.files import write
-from ...common.strict_json import loads, read, short
+from ...common.records import loads, read, short
 from ..folder import Folder
 from ..rows import TEST, BuildRow, Pair, Person, Question, R, Refused, Tiered, Vote
 from ..settings import FILE, Settings

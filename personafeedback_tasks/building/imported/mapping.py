@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...common.errors import OptionError
-from ...common.strict_json import short
+from ...common.records import short
 from ..settings import Settings
 
 FIELDS = ("persona", "question", "chosen", "rejected")

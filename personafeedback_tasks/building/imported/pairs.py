@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...common.strict_json import broken, short
+from ...common.records import broken, short
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import IMPORTED, OWN, Answer, BuildRow, Origin, Pair, Question, Refused, Tiered

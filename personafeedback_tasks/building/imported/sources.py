@@ -10,7 +10,7 @@ from typing import Any
 
 from ...common import tables
 from ...common.errors import DataError, require
-from ...common.strict_json import broken, loads, read, reason, rows, short
+from ...common.records import broken, load_json, rows, short
 
 _TABLES = (".csv", ".tsv")
 _TYPES = (*_TABLES, ".json", ".jsonl")
@@ -61,10 +61,7 @@ def _file(path: Path) -> Iterator[SourceRow]:
 
 
 def _json(path: Path) -> Iterator[SourceRow]:
-    try:
-        document = loads(read(path).decode("utf-8-sig"))
-    except ValueError as error:
-        raise DataError(f"{path}: found {reason(error)}, expected a list of objects. Export it again.") from error
+    document = load_json(path, "a list of objects", "Export it again.")
     if not isinstance(document, list):
         raise DataError(
             f"{path}: found {short(document)}, expected a list of objects. Export it as such, or as JSON Lines."

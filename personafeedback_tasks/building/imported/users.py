@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...common.errors import DataError, OptionError
-from ...common.strict_json import broken, json_lines, rows, short
+from ...common.records import broken, json_lines, rows, short
 from ..screening import Screen
 from . import fields
 

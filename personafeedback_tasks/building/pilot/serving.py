@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ...common.errors import DataError, PersonaFeedbackError
-from ...common.strict_json import loads, short
+from ...common.records import loads, short
 from ..folder import Folder
 from ..rows import Person, Question, parse
 

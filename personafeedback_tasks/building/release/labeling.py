@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from ...common.errors import DataError
 from ...common.files import write
-from ...common.strict_json import json_text, jsonable
+from ...common.records import json_text, jsonable
 from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Answer, Below, Pair, Tiered

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...common.errors import DataError
+from ...common.records import cut, json_lines, read, short
 from ...common.statistics import Estimate
-from ...common.strict_json import cut, json_lines, read, short
 from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
 from ..basis import Bases

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
 from ...common.errors import DataError
+from ...common.records import short_list
 from ...common.statistics import Estimate, percent
-from ...common.strict_json import short_list
 from ...personafeedback.audit import audit
 from ...personafeedback.baselines import BASELINES, estimate
 from ...personafeedback.cases import PersonaCase, PersonaCases

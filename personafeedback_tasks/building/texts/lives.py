@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...common import tables
 from ...common.errors import DataError
-from ...common.strict_json import leaves
+from ...common.records import leaves
 from ...common.text import IDEOGRAPHS
 from ..settings import Settings
 from .seeds import NAMES, share_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...common.strict_json import json_lines
+from ...common.records import json_lines
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import Origin

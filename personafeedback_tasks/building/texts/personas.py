@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...common.errors import DataError
-from ...common.strict_json import cut, leaves
+from ...common.records import cut, leaves
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona, load_profile
 from ..folder import Folder

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ...common.errors import DataError
-from ...common.strict_json import read
+from ...common.records import read
 from ..steps import command
 
 FOLDER = "prompts"

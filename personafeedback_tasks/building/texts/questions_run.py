@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...common import tables
 from ...common.errors import DataError
 from ...common.files import write
-from ...common.strict_json import cut
+from ...common.records import cut
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, Person, PoolQuestion, Question, columns, parse

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...common.errors import DataError
-from ...common.strict_json import broken, rows, short, short_list
+from ...common.records import broken, rows, short, short_list
 from ..steps import command
 from .prompts import LANGUAGES
 

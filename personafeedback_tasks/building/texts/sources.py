@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...common.strict_json import broken, rows, short
+from ...common.records import broken, rows, short
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import Basis

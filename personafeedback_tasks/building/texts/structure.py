@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...common.strict_json import loads
+from ...common.records import loads
 
 STRUCTURE: Mapping[str, Any] = {
     "Name": "a name",

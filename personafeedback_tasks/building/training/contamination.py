@@ -7,7 +7,7 @@ from typing import Any
 
 from ...common.errors import DataError
 from ...common.files import write
-from ...common.strict_json import cut, json_lines
+from ...common.records import cut, json_lines
 from ...common.text import nfkc
 from ...personafeedback.cases import PersonaCases
 from ..folder import Folder

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ...common.strict_json import broken, short
+from ...common.records import broken, short
 from ..imported.sources import SourceRow
 from .contamination import TrainingPair
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...common.errors import DataError, OptionError, require
 from ...common.files import write
-from ...common.strict_json import json_lines
+from ...common.records import json_lines
 from ...personafeedback.cases import load_present
 from ..folder import Folder
 from ..imported.sources import read_rows

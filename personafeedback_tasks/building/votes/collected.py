@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...annotation.items import CANNOT, LETTERS, read_answer
 from ...annotation.vote_files import SentVote, read_votes
 from ...common.errors import DataError, OptionError
-from ...common.strict_json import short, short_list
+from ...common.records import short, short_list
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
 from .growing import ATTENTION

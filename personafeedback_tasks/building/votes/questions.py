@@ -13,7 +13,7 @@ from ...annotation.pack_files import SENT
 from ...annotation.questions import SIDES, ItemQuestion, is_attentive
 from ...annotation.vote_files import SentVote
 from ...common.errors import DataError
-from ...common.strict_json import short
+from ...common.records import short
 from ..folder import Folder
 from ..rows import Digests, Dropped, PackItem, Vote
 from ..steps import Say

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ...common.errors import DataError
-from ...common.strict_json import short
+from ...common.records import short
 from ...common.text import nfc
 from ...engine.cases import digest_of
 from ..basis import Bases

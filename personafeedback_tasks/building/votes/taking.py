@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...common.errors import DataError
-from ...common.strict_json import short, short_list
+from ...common.records import short, short_list
 from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..models import Models

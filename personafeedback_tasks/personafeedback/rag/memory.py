@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...common.errors import DataError
-from ...common.strict_json import broken, cut, read, rows, short, short_list
+from ...common.records import broken, cut, read, rows, short, short_list
 
 FOLDER = "memory"
 

@@ -16,8 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ...common.errors import DataError
-from ...common.strict_json import json_text, loads, reason, rows, short
-from ...common.strict_json import read as read_bytes
+from ...common.records import json_text, load_json, rows, short
 from ..fields import Fields
 from ..rows import JudgedRow
 from .evaluation import Prediction
@@ -138,11 +137,7 @@ class _FilterFields(Fields):
 
 def _object(path: Path) -> _FilterFields:
     fields = _FilterFields({}, str(path))
-    content = read_bytes(path)
-    try:
-        fields.row = loads(content)
-    except ValueError as error:
-        raise fields.broken(reason(error), "JSON") from error
+    fields.row = load_json(path, "JSON")
     if not isinstance(fields.row, dict):
         raise fields.broken(short(fields.row), "a JSON object")
     return fields

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...common.errors import DataError
-from ...common.strict_json import short_list
+from ...common.records import short_list
 
 FOLDS = 5
 """At most: of users, and of prompts. Fewer where there are fewer users or prompts."""

@@ -12,7 +12,7 @@ from ... import __version__
 from ...common.embeddings import EXTRA, Embedder, embedder
 from ...common.errors import require
 from ...common.files import Content
-from ...common.strict_json import json_text, jsonable
+from ...common.records import json_text, jsonable
 from ...engine.cases import digest_of
 from ...engine.recorded import Recorded
 from ..data import Rows

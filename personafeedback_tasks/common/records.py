@@ -1,0 +1,226 @@
+"""Files with records that others wrote: JSON, JSON Lines and YAML, decoded by msgspec; and the one place that words what is wrong with them.
+
+What is broken raises DataError with the file and the line, nothing is skipped or repaired. An error names the record, what was found, what
+was expected and what to do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from . import limits
+from .errors import DataError
+
+Kind = TypeVar("Kind")
+
+FIX = "Fix this record or download the data again."
+
+
+def read(path: Path) -> bytes:
+    """A file as a whole, without the mark that some programs put before UTF-8.
+
+    Raises:
+        DataError: it cannot be read, or is too large.
+    """
+    try:
+        return limits.read(path).removeprefix(b"\xef\xbb\xbf")
+    except limits.LimitError as error:
+        raise DataError(f"{path}: found {error}. Check that it is the right file, or split it.") from error
+    except OSError as error:
+        raise DataError(f"{path}: could not be read ({error}). Check the path and its permissions.") from error
+
+
+def load_json(path: Path, expected: str, fix: str = FIX) -> Any:
+    """The parsed JSON of a file.
+
+    Raises:
+        DataError: it cannot be read, or is none; the message has what was expected and what to do.
+    """
+    raw = read(path)
+    try:
+        return loads(raw)
+    except ValueError as error:
+        raise DataError(f"{path}: found {error}, expected {expected}. {fix}") from error
+
+
+def rows(path: Path, any_text: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, row). Lines end at LF alone: U+2028 inside a text is no line break.
+
+    Args:
+        any_text: lone surrogates are no fault: a model wrote the texts.
+    """
+    raw = read(path)
+    if not raw.strip():
+        raise DataError(f"{path}: the file is empty, expected one JSON object per line. Get a complete copy.")
+    for number, line in enumerate(raw.removesuffix(b"\n").split(b"\n"), start=1):
+        try:
+            row = lenient(line) if any_text else loads(line)
+        except ValueError as error:
+            raise broken(f"{path}, line {number}", error, "one JSON object") from error
+        if not isinstance(row, dict):
+            raise broken(f"{path}, line {number}", short(row), "one JSON object")
+        yield number, row
+
+
+def loads(text: str | bytes) -> Any:
+    """Parsed JSON.
+
+    Raises:
+        ValueError: it is none, or has NaN, half a surrogate pair or a number that is too large.
+    """
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.ValidationError as error:  # of a number
+        raise ValueError(_PLACE.sub("", str(error))) from error
+    except RecursionError as error:
+        raise ValueError("nesting that is too deep") from error
+
+
+def lenient(text: str | bytes) -> Any:
+    """JSON as Python writes it, with NaN and half a surrogate pair.
+
+    Raises:
+        ValueError: it is broken.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} (column {error.colno})") from error  # its line is not that of the file
+    except RecursionError as error:
+        raise ValueError("nesting that is too deep") from error
+
+
+def decoded(where: object, document: Any, kind: type[Kind], fix: str = FIX) -> Kind:
+    """A parsed document as a record of a type, strictly: no key more, none less, no value of another type.
+
+    Raises:
+        DataError: it is none.
+    """
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{where}: {_explained(str(error), document, kind)} {fix}") from error
+
+
+_PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(.*?)`\Z")
+"""How msgspec ends its messages: the place, such as `counts[...]` for any key of a mapping."""
+
+
+def _explained(message: str, document: Any, kind: Any) -> str:
+    """A message of msgspec in our words."""
+    found = _PLACE.search(message)
+    place, said = (found[1], message[: found.start()]) if found else ("", message)
+    if missing := re.fullmatch("Object missing required field `(.*)`", said):
+        return f"found no {place}{'.' if place else ''}{missing[1]}, expected one."
+    if unknown := re.fullmatch("Object contains unknown field `(.*)`", said):
+        near = get_close_matches(unknown[1], kind.__struct_fields__, n=1)
+        known = f"only {', '.join(kind.__struct_fields__)}" if not place else "none of this name"
+        meant = f" Did you mean {near[0]!r}?" if near else ""
+        return f"found the key {short(unknown[1])}{f' in {place}' if place else ''}, expected {known}.{meant}"
+    expected = said.removeprefix("Expected ").partition(", got ")[0].replace("`", "")
+    if "[...]" in place:
+        return f"found another value as {place}, expected {expected}."
+    return f"found {f'{place} = ' if place else ''}{short(_at(document, place))}, expected {expected}."
+
+
+def _at(document: Any, place: str) -> Any:
+    """What is at a place such as `duel.models[0]`."""
+    for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
+        document = document[int(number)] if number else document[name]
+    return document
+
+
+def settings(path: Path) -> dict[str, str]:
+    """A YAML file of single values: key -> the value as it is written, never a date or a truth value. None if the file is empty.
+
+    Raises:
+        DataError: it is something else.
+    """
+    try:
+        found = yaml.load(read(path), Loader=yaml.BaseLoader) or {}  # which makes texts alone
+    except (yaml.YAMLError, RecursionError) as error:
+        problem = " ".join(str(error).split())
+        raise DataError(f"{path}: found invalid YAML ({cut(problem, 200)}), expected one mapping. Fix it.") from error
+    if not isinstance(found, dict):
+        raise DataError(f"{path}: found {short(found)}, expected one mapping of keys to single values. Fix it.")
+    for name, value in found.items():
+        if not isinstance(value, str):
+            raise DataError(f"{path}: found {short(value)} as {short(name)}, expected a single value. Fix it.")
+    return found
+
+
+def argument(text: str) -> Any:
+    """The value of an option -T or -M of a command, as Inspect reads it: YAML 1.1.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"{short(text)} is not YAML") from error
+
+
+def leaves(value: object) -> Iterator[Any]:
+    """Every value in parsed JSON that is no object and no list, in order."""
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def broken(where: str, found: object, expected: str) -> DataError:
+    return DataError(f"{where}: found {found}, expected {expected}. {FIX}")
+
+
+def short(value: object) -> str:
+    return cut(ascii(value))
+
+
+def short_list(values: Iterable[object]) -> str:
+    return cut(", ".join(map(short, values)), 200)
+
+
+def cut(text: str, length: int = 60) -> str:
+    """A broken file can contain a megabyte where a word should be; a message shows its beginning."""
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """A document as the commands write it: the same content, the same bytes. nan, which JSON does not have, is refused.
+
+    Chinese stays readable. What is not printable is escaped: it could act on a terminal, and half a surrogate pair is no UTF-8.
+    """
+    text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
+
+
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Rows as lines of JSON."""
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def jsonable(value: Any) -> Any:
+    """nan, which JSON does not have, becomes None, and a record a dictionary of the fields that its repr has."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    if isinstance(value, msgspec.Struct):
+        return {name: jsonable(getattr(value, name)) for name in value.__struct_fields__}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value) if field.repr}
+    return value
