@@ -16,7 +16,7 @@ from ..runs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
 from ..runs.run import Run
 from ..runs.unfinished import advice, state_of
 from .control import measure_of
-from .place import place_free, place_of
+from .place import by_place, place_free, place_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
 from .users import FEW_USERS
 
@@ -72,18 +72,20 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("unreadable", VOID, unreadable)
     elif share > UNREADABLE_SHARE:
         yield Caveat("few_unreadable", WEAKENS, unreadable)
+    refused = refused_share(run)
+    if refused and not unreadable["void"] and refused + share >= MOST_UNREADABLE:
+        yield Caveat("refusals", NAMED, {"percent": 100 * refused})
     if (place := place_of(run)) is not None and place.decides:
         values = {"place": place.name, "percent": 100 * place.calls.value, "cases": 100 * place.cases.value}
-        if run.method.primary:
-            yield Caveat("place_cancels", WEAKENS, {**values, "score": run.primary})
-        else:
+        if by_place(run):
             yield Caveat("by_place", VOID, {**values, "how": place_free(run)})
+        else:
+            yield Caveat("place_cancels", WEAKENS, {**values, "score": run.primary})
     if run.signature["demonstration"]:
         yield Caveat("demonstration", FORBIDS)
     if run.stopped is not None:
-        yield Caveat(
-            "stopped", FORBIDS if run.stopped.early else WEAKENS, {"known": run.stopped, "name": measure_of(run)}
-        )
+        values = {"known": run.stopped, "name": measure_of(run), "measured": not by_place(run)}
+        yield Caveat("stopped", FORBIDS if run.stopped.early else WEAKENS, values)
     if len(run.joined) > 1:
         yield Caveat("joined", NAMED, {"logs": run.joined_line})
     if run.partial and not run.stopped_early:
@@ -162,6 +164,10 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     elif share:
         yield Caveat("few_control_unreadable", WEAKENS, {"value": value, "own": 100 * own, **unreadable})
     spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
+    place = place_of(control)
+    if spec is not None and place is not None and by_place(control) and not by_place(run):
+        values = {"place": place.name, "percent": 100 * place.calls.value, "known": spec.known}
+        yield Caveat("control_by_place", VOID, {"value": value, **values, "how": place_free(control)})
     if spec is not None and value == spec.value and len(common) < len(run.cases):
         values = {"gain": spec.gain, "common": len(common), "cases": len(run.cases)}
         yield Caveat("gain_in_part", WEAKENS, values)
@@ -174,6 +180,12 @@ def missing_share(run: Run) -> float:
     """
     missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
     return missing / run.replies if missing else 0.0
+
+
+def refused_share(run: Run) -> float:
+    """Share of a run's replies that decline to answer: those are the model's own, not faults of the setup; 0 without replies."""
+    refused = sum(outcome.answers.count("refusal") for case in run.cases.values() for outcome in case)
+    return refused / run.replies if refused else 0.0
 
 
 def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import nan
 
 from ..common.jackknife import estimate_of
 from ..common.paired_tests import SMALLEST, paired_p
@@ -17,6 +18,7 @@ from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..runs.run import Run, RunError
 from . import caveats
 from .groups import groups_of, judged
+from .place import cannot_move
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class GroupComparison:
     Attributes:
         name: `general_hard`, `general`, `total`.
         acc_a, acc_b: score of each run, see `Run.primary`, on the cases that both answered, in [0, 1].
-        difference: acc_a - acc_b, paired, with its interval clustered by user.
+        difference: acc_a - acc_b, paired, with its interval clustered by user; nan where place answers every case, see `place.cannot_move`.
         p: two-sided p value by resampling whole users, see `paired_tests.paired_p`, in (0, 1]. That over all cases is the test; those of the
             other groups, of which there may be ten, have Holm's correction.
         is_bound: whether p is only known to be at most that: no sample of users reached the difference, see `paired_tests.SMALLEST`.
@@ -125,6 +127,9 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         users = [run_a.cases[case_id].user_id for case_id in ids]
         a, b = ([values[case_id][side] for case_id in ids] for side in (0, 1))
         deltas = [x - y for x, y in zip(a, b, strict=True)]
+        difference = estimate(deltas, users)
+        if cannot_move((run_a, run_b), ids):
+            difference, deltas = Estimate(nan, nan, nan, nan, len(ids), difference.users), [nan] * len(ids)
         right = {case_id: tuple(value == 1 for value in values[case_id]) for case_id in ids}
         p = paired_p(deltas, users)
         groups.append(
@@ -132,7 +137,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
                 name=name,
                 acc_a=sum(a) / len(a),
                 acc_b=sum(b) / len(b),
-                difference=estimate(deltas, users),
+                difference=difference,
                 p=p,
                 is_bound=p <= SMALLEST,
                 only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),

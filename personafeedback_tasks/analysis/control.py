@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import nan
 
@@ -11,16 +11,21 @@ from ..runs.run import Run, RunError
 from .place import cannot_move
 
 
-def gains(run: Run, control: Run) -> dict[str, float]:
+def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str, float]:
     """Case id -> the measure of the control's gain minus that of the control, of the cases that both answered; nan
-    where it cannot be anything but 0, see `place.cannot_move`."""
+    where no answer could have moved any of them, see `place.cannot_move`.
+
+    Args:
+        ids: the cases of a group; None for all.
+    """
     common = run.cases.keys() & control.cases.keys()
     if not common:
         raise RunError(
             f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
         )
+    common &= common if ids is None else {*ids}
     measure = run.benchmark.measure_of_gain(run.method)
-    if cannot_move(run, control):
+    if cannot_move([run, control], common):
         return dict.fromkeys(sorted(common), nan)
     return {name: run.cases[name].value(measure) - control.cases[name].value(measure) for name in sorted(common)}
 

@@ -151,9 +151,9 @@ def margin(baseline: str, one: Contender) -> Estimate | None:
 
 
 def _adjusted(one: Contender) -> Estimate | None:
-    """The score where the responses do not differ in the texts' covariate; None without texts."""
+    """The score where the responses do not differ in the texts' covariate; None without texts, and for a score of place."""
     covariate = one.texts.covariate if one.texts else None
-    if not covariate:
+    if not covariate or by_place(one.run):
         return None
     return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.users)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate, mean, share
+from ..engine.outcome import ScoredCase
 from ..runs.run import Run
 
 MOST, OFTEN = 0.5, 0.9
@@ -47,27 +49,41 @@ def place_of(run: Run) -> Place | None:
         found.append((name, share([mean(float(one == label) for one in of_case) for of_case in picks], users)))
     if not found or not any(picks):
         return None
-    same = [
-        mean(float(len({*outcome.answers}) == 1) for outcome in case if {*outcome.answers} <= {*labels})
-        for case in run.cases.values()
-    ]
+    same = [_of_same_place(case, labels) for case in run.cases.values()]
     name, calls = max(found, key=lambda item: item[1].value)
     return Place(name, calls, share(same, users))
 
 
+def _of_same_place(case: ScoredCase, labels: Iterable[str]) -> float:
+    """The share of a case's outcomes in which every order picks the same place, among those with all replies readable; nan without one."""
+    return mean(float(len({*outcome.answers}) == 1) for outcome in case if {*outcome.answers} <= {*labels})
+
+
 def by_place(run: Run) -> bool:
-    """Whether place decides a run's score. It does not where that is formed of log-odds, in which place cancels."""
-    place = None if run.method.primary else place_of(run)
-    return place is not None and place.decides
+    """Whether place decides a run's score. Where that is formed of log-odds, place cancels; but if these are tied in every case, nothing is left."""
+    place = place_of(run)
+    return place is not None and place.decides and (not run.method.primary or cannot_move([run], run.cases))
 
 
-def cannot_move(*runs: Run) -> bool:
-    """Whether the difference of these runs is 0 whatever they know: every case is answered by place, so that all scores are chance."""
-    return all(by_place(run) and {*run.values(run.primary).values()} == {run.benchmark.report.chance} for run in runs)
+def cannot_move(runs: Iterable[Run], ids: Iterable[str]) -> bool:
+    """Whether the scores of these cases are chance whatever the runs know, and so their difference is 0: place answers every case."""
+    ids = list(ids)
+    return bool(ids) and all(
+        run.cases[case_id].value(run.primary) == run.benchmark.report.chance
+        and _of_same_place(run.cases[case_id], run.benchmark.labels) == 1
+        for run in runs
+        for case_id in ids
+    )
 
 
 def place_free(run: Run) -> str:
-    """How to ask for log-odds instead, in both harnesses, for a sentence."""
+    """How to learn more than the place, in both harnesses: two sentences at most."""
+    if run.method.primary:
+        return (
+            "So do its log-odds: averaged over the orders they are exactly tied. Half precision and probabilities that are cut off round to "
+            "such ties (hf: softmax_dtype=float32)."
+        )
     ways = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
     debiased = [method for method in run.benchmark.methods.values() if method.primary]
-    return " or ".join(ways[harness].format(method) for method in debiased for harness in method.harnesses)
+    asked = " or ".join(ways[harness].format(method) for method in debiased for harness in method.harnesses)
+    return f"Log-odds may still tell the responses apart: ask with {asked}."

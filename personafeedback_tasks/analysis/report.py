@@ -152,9 +152,10 @@ def make_report(
     control = controls.get(spec.control.value) if spec.control else None
     found = groups_of(run.cases.values(), run.cells, run.benchmark)
     ids_of = {name: ids for name, _, ids in found}
-    gain = {} if control is None else gains(run, control)
-    groups = tuple(make_group(run, name, cells, ids, texts, gain) for name, cells, ids in found)
-    macro = make_group(run, MACRO, *found[-1][1:], texts, gain, plain=True) if has_macro(run) else None
+    gain = {name: gains(run, control, ids) if control else {} for name, ids in ids_of.items()}
+    groups = tuple(make_group(run, name, cells, ids, texts, gain[name]) for name, cells, ids in found)
+    name, cells, ids = found[-1]
+    macro = make_group(run, MACRO, cells, ids, texts, gain[name], plain=True) if has_macro(run) else None
     score = groups[-1].measures[run.primary]
     shortcuts = make_shortcuts(run, ids_of, texts) if texts else {}
     has_sheet = len(controls) > (control is not None)

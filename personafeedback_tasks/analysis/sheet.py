@@ -100,7 +100,7 @@ def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Seque
     values = {label: [run.cases[case_id].value(run.primary) for case_id in ids] for label, run in runs.items()}
 
     def minus(a: str, b: str) -> Estimate:
-        if cannot_move(runs[a], runs[b]):
+        if cannot_move((runs[a], runs[b]), ids):
             return paired([], [])  # not measured
         found = paired([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
         if cells is not None:

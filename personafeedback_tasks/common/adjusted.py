@@ -20,7 +20,8 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
     difference alone separates the data: b has no finite estimate, and a hardly one. So b has a weak prior, log F(1, 1), which
     is half a right and half a wrong pick at a = 0 and a difference of one unit (Greenland, Mansournia 2015). The interval is
     a +- t * stderr, turned into shares. The standard error is clustered by user, but at least that of the model: close to
-    separation the residuals vanish, and with them the clustered one.
+    separation the residuals vanish, and with them the clustered one. On each side it is at least as long as that of `share`: an adjustment
+    takes no uncertainty away, and near 0 and 1 a few picks decide the error here too.
 
     With less than LEAST_SHARE of the differences on either side, equality is no place where there are picks, and the curve's value there
     would follow from its shape: then it is undefined.
@@ -57,6 +58,9 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
         stderr = math.sqrt(max(clustered[0, 0], inverse[0, 0]))
     reach = critical(count - 1) * stderr
     value, low, high = (float(expit(at[0] + distance)) for distance in (0.0, -reach, reach))
+    if not math.isnan(plain.low):
+        low = min(low, max(0.0, value - (plain.value - plain.low)))
+        high = max(high, min(1.0, value + (plain.high - plain.value)))
     return Estimate(value, stderr * value * (1 - value), low, high, len(there), count)
 
 

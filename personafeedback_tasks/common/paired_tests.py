@@ -93,9 +93,11 @@ def _drawn_again(scaled: Any, resamples: int) -> Any:
 
     users = len(scaled)
     total = scaled.sum(axis=0)
+    own = (scaled**2).sum(axis=0) - total**2 / users
 
     def t(difference: Any, sums: Any, squares: Any) -> Any:
         spread = squares - sums**2 / users
+        spread = np.where(spread > CLOSE, spread, own)  # a sample that lacks the one user who differs
         known = spread > CLOSE
         return np.where(
             known, difference / np.sqrt(np.where(known, spread, 1)), np.where(difference > CLOSE, np.inf, -np.inf)

@@ -85,10 +85,11 @@ def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list
     if columns != ALL:
         chosen = [measure for measure in ranking.measures if measure.key in columns]
         return [_table_of(ranking, _shown(ranking, chosen), _tied(ranking) if TIED in columns else None)]
-    first = [measure for measure in ranking.measures if measure.kind == "score"] + of_person(ranking)
+    first = [measure for measure in ranking.measures if measure.kind == "score" and ranking.has(measure)]
+    first += [measure for measure in of_person(ranking) if any(row.values[measure.key] for row in ranking.rows)]
     others = [measure for measure in ranking.measures if measure not in first]
     made: list[Block] = [
-        _table_of(ranking, _shown(ranking, list(filter(ranking.has, first)), absent=NOT_ASKED), _tied(ranking)),
+        _table_of(ranking, _shown(ranking, first, absent=NOT_ASKED), _tied(ranking)),
         _of_places(ranking, _shown(ranking, list(filter(ranking.has, others)))),
     ]
     return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made

@@ -36,7 +36,8 @@ def blocks(report: Report, others: bool = False) -> list[Block]:
         lines([headline.verdict(report)], style="bold"),
         _numbers(report),
     ]
-    below = [*_asking(report), lines([check(report) for check in CHECKS]), lines(_last(report), style="dim")]
+    checks = [check(report) for check in CHECKS if not (report.void and check in OF_THE_MODEL)]
+    below = [*_asking(report), lines(checks), lines(_last(report), style="dim")]
     cells = [] if others else _cells(report)
     fits = height(terminal([*above, *cells, *below]), WIDTH) <= SCREEN
     return [*above, *(cells if fits else []), *below]
@@ -169,6 +170,9 @@ def _ceiling(report: Report) -> str:
 
 CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling)
 """A line each on place, shortcuts, users, unreadable replies, and the ceiling or repeats of labels."""
+
+OF_THE_MODEL = (_place, _shortcuts, _users)
+"""Those that say something about the model, which void numbers do not."""
 
 
 def _last(report: Report) -> list[str]:

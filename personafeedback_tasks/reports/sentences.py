@@ -92,7 +92,9 @@ def _control_harness(value: str, other: str, harness: str, mine: str, its: str) 
     return f"The control {value} was run by {other}, the run by {harness}, under {how}."
 
 
-def _stopped(known: StopState, name: str) -> str:
+def _stopped(known: StopState, name: str, measured: bool) -> str:
+    if not measured:
+        return f"STOPPING (stop={known.rule}): {known.users:,} of {known.of:,} users count; {name} is not measured."
     rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
     return f"STOPPING (stop={known.rule}): {known.said(name)}{rest if known.early else ''}."
 
@@ -107,7 +109,9 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
     "(max_gen_toks).",
     "by_place": "It picks the {place} response in {percent:.1f} % of the calls: this measures place, not what the model knows. In {cases:.1f} % of the "
-    "cases every order picks the same place. Log-odds may still tell the responses apart: ask with {how}.",
+    "cases every order picks the same place. {how}",
+    "control_by_place": "The control {value} picks the {place} response in {percent:.1f} % of the calls: differences to it measure place, not what the "
+    "{known} is worth. {how}",
     "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its score, {score}, is formed of log-odds "
     "averaged over all orders, in which place cancels.",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
@@ -144,6 +148,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "throughout, it holds in 85 % of runs with 101 users.",
     "unreadable": "{percent:.1f} % of the replies{where} are unreadable ({reasons}): this measures the setup, not the model. {remedy}",
     "few_unreadable": "{percent:.1f} % of the replies are unreadable ({reasons}) and count as wrong.",
+    "refusals": "{percent:.1f} % of the replies are refusals and count as wrong: the score is as much about them as about the picks.",
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",

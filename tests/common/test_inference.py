@@ -116,11 +116,15 @@ def test_only_the_sum_of_a_user_counts_not_how_many_cases_it_comes_from():
     "sums", [[3.0, 1.0, 2.0], [4.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0]]
 )
 def test_the_bootstrap_by_hand(sums):
-    """t around the observed sum, over all users ** users samples of users; twice the share that reaches the observed t."""
+    """t around the observed sum, over all users ** users samples of users; twice the share that reaches the observed t. A sample whose users are
+    all alike has the spread of the observed ones."""
     total, users = sum(sums), len(sums)
 
+    def spread_of(sample):
+        return sum((x - sum(sample) / users) ** 2 for x in sample)
+
     def t(difference, sample):
-        spread = sum((x - sum(sample) / users) ** 2 for x in sample)
+        spread = spread_of(sample) if spread_of(sample) > 1e-9 else spread_of(sums)
         if spread > 1e-9:
             return difference / math.sqrt(spread)
         return math.inf if difference > 1e-9 else -math.inf
@@ -130,6 +134,12 @@ def test_the_bootstrap_by_hand(sums):
     reached = sum(t(sum(sample) - total, sample) >= observed - 1e-9 for sample in samples)
     assert drawn_again_p([sums]) == same([min(1.0, 2 * reached / len(samples))], abs=0.015)
     assert drawn_again_p([[-3 * x for x in sums]]) == drawn_again_p([sums])
+
+
+def test_one_user_who_is_not_like_the_others_hides_no_difference():
+    """A third of the samples of users lack that user: their difference was infinitely far from the observed one, in the whole family."""
+    nearly_constant, clear = [5.0] * 100 + [4.5], ([3.0, 1.0] * 51)[:101]
+    assert max(familywise_p([nearly_constant, clear])) == paired_p(nearly_constant, range(101)) == 2 / 10_000
 
 
 def test_a_few_users_with_most_of_a_difference_are_no_finding():

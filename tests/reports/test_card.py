@@ -72,6 +72,11 @@ def update(path, run=None, beside=None, cases=SAMPLE, replace=False):
     return update_card(report, cases, path, replace)
 
 
+def half_right(index: int) -> tuple[str, str]:
+    """The control that knows nothing, and does not answer by place."""
+    return GOLD if index % 2 else GOLD[::-1]
+
+
 def mostly_right(index):
     return GOLD if index % 4 else ("A", "A")
 
@@ -223,7 +228,7 @@ def test_only_a_commit_of_the_dataset_itself_is_its_revision(tmp_path):
 
 def test_right_minus_wrong_and_the_gain_are_metrics_of_their_own(tmp_path):
     path, run = tmp_path / "card.md", run_of(lambda index: GOLD if index % 5 else ("A", "A"))
-    none = run_of(lambda index: ("A", "A"), signature={"setting": "no_persona"})
+    none = run_of(half_right, signature={"setting": "no_persona"})
     other = run_of(lambda index: GOLD if index % 7 else ("A", "A"), signature={"setting": "other_persona"})
     update(path, run, {"no_persona": none, "other_persona": other})
     report = make_report(run, SAMPLE, {"no_persona": none, "other_persona": other})
@@ -780,7 +785,7 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
 
 
 def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
-    control = run_of(lambda index: ("A", "A"), signature={"setting": "no_persona", "source": "/home/someone/data"})
+    control = run_of(half_right, signature={"setting": "no_persona", "source": "/home/someone/data"})
     update(tmp_path / "card.md", run_of(mostly_right), {"no_persona": control})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "| persona gain | 95 % interval |" in text
@@ -795,7 +800,7 @@ def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
 
 @pytest.mark.slow
 def test_a_card_written_again_without_the_control_says_that_the_gain_is_gone(tmp_path):
-    card, control = tmp_path / "card.md", run_of(lambda index: ("A", "A"), signature={"setting": "no_persona"})
+    card, control = tmp_path / "card.md", run_of(half_right, signature={"setting": "no_persona"})
     said = "The persona gain that the section had is gone: it belongs to both runs. To keep it, pass --no-persona RUN."
     other = run_of(signature={"prompt": "v2"})
     for run, against, gone in (
@@ -858,7 +863,7 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
 
 
 def test_without_the_control_the_section_says_no_more_than_right_minus_wrong(tmp_path):
-    other = run_of(lambda index: ("A", "A"), signature={"setting": "other_persona"})
+    other = run_of(half_right, signature={"setting": "other_persona"})
     update(tmp_path / "card.md", run_of(), {"other_persona": other})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "|  | acc | 95 % interval | cases | baseline: longest | right minus wrong | 95 % interval |\n" in text

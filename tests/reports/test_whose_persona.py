@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import html
 import json
+import math
 import random
 import string
 from dataclasses import replace
@@ -30,6 +31,7 @@ from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.use import Use
 from personafeedback_tasks.common.statistics import Estimate
+from personafeedback_tasks.engine.stopping import StopState
 from personafeedback_tasks.reports import (
     compare_text,
     figure,
@@ -301,6 +303,61 @@ def test_so_does_a_run_with_such_a_control_or_such_a_cell(tmp_path):
         for output, text in outputs(run, controls, tmp_path).items():
             if output != "ranking.csv" and (output != "compare" or run is not controlled[0]):
                 leads(output, text, said)
+
+
+def first(index: int) -> tuple[str, str]:
+    """A judge that picks the first response."""
+    return "A", "A"
+
+
+@pytest.mark.parametrize("placed", [1, 2])
+def test_a_control_that_picks_by_place_measures_place(placed, tmp_path):
+    judges = [first if number == placed else judge for number, judge in enumerate(KNOWER)]
+    said = f"The control {SETTINGS[placed]} picks the first response in 100.0 % of the calls: differences to it measure place"
+    for output, text in outputs(*asked(judges), tmp_path).items():
+        if output == "ranking.csv":
+            assert "control_by_place" in text
+        elif output not in SILENT:
+            leads(output, text, said)
+
+
+def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path):
+    """In one cell, between two runs, with log-odds that are tied, by a run that stopped."""
+    hard = [index for index, case in enumerate(SAMPLE) if case.cell == "general_hard"]
+    run, controls = asked([lambda i, judge=judge: first(i) if i in hard else judge(i) for judge in KNOWER])
+    report = make_report(run, SAMPLE, controls)
+    for name in ("right minus wrong", "persona gain"):
+        assert math.isnan(report.differences("general_hard")[name].value)
+        assert report.differences("total")[name].value > 0
+    runs = [run_of(lambda index, place=place: (place, place)) for place in "AB"]
+    compared = printed(compare_text.blocks(compare(*runs)))
+    assert "not measured" in compared
+    assert compare_text.document(compare(*runs))["groups"]["total"]["difference"]["value"] is None
+    tied, controls = asked([first] * 3, acc_sym=0.5)
+    tied, *rest = (replace(run, signature={**run.signature, "method": "mc"}) for run in (tied, *controls.values()))
+    for output, text in outputs(tied, dict(zip(controls, rest, strict=True)), tmp_path).items():
+        if output not in ("ranking.csv", "figure"):
+            leads(output, text, "It picks the first response in 100.0 % of the calls: this measures place")
+            assert "averaged over the orders they are exactly tied" in text
+            assert output in ("compare", "card") or "not measured" in text or '"value": null' in text
+    known = StopState("5", 9, 12, "within", (-0.04, 0.04))
+    stopped = printed(report_short.blocks(make_report(replace(run_of(first), stopped=known), SAMPLE)))
+    assert "9 of 12 users count; right minus wrong is not measured" in stopped
+
+
+def test_refusals_are_named_on_the_first_screen():
+    declining, *controls = KNOWER
+    run, controls = asked(
+        (lambda index: ("refusal", "refusal") if index in ORDER[40:] else declining(index), *controls)
+    )
+    shown = printed(report_short.blocks(make_report(run, SAMPLE, controls)))
+    assert "16.7 % of the replies are refusals and count as wrong" in shown
+
+
+def test_the_screen_of_a_void_run_says_nothing_of_groups_or_shortcuts():
+    shown = printed(report_short.blocks(make_report(run_of(cut(0.4)), SAMPLE)))
+    assert "shortcuts:" not in shown
+    assert "users: " not in shown
 
 
 def test_compare_begins_with_the_unreadable_replies_of_either_run():
