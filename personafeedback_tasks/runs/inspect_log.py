@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from inspect_ai.log import (
     resolve_sample_attachments,
     resolve_sample_events_data,
 )
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import GenerateConfig, ModelOutput
 from pydantic_core import from_json
 
 from ..common import limits
@@ -32,8 +32,8 @@ from ..engine.window import PromptCheck
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.metrics import VALUES
-from . import marks
-from .inspect_conditions import conditions, is_cached
+from ..inspect_harness.reward_api import API
+from . import fields, marks
 from .log import Log, LoggedDocument, LoggedTask
 from .run import NO_SAMPLES, Asked, Run, RunError, signed
 from .stopped import plan_in
@@ -88,11 +88,11 @@ def _run(samples: _Samples) -> Run:
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
         date=log.eval.created,
         signature=signature,
-        conditions=conditions(log, samples.benchmark, samples.noted),
+        conditions=_conditions(log, samples.benchmark, samples.noted),
         cells={},
         cases={},
         logs=(samples.path,),
-        cache="Inspect's" if is_cached(log) else "",
+        cache="Inspect's" if _is_cached(log) else "",
         resumed=log.eval.task_id,
         status=log.status,
         prompts=_prompts(samples),
@@ -299,3 +299,41 @@ def _events(raw: dict[str, Any]) -> list[Event]:
     parts = {name: raw.get(name) for name in ("id", "epoch", "input", "target", "attachments", "events_data")}
     sample = EvalSample.model_validate({**parts, "events": of_models}, context={"deserializing": True})
     return resolve_sample_attachments(resolve_sample_events_data(sample), "full").events
+
+
+def _conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str | list[str]]) -> dict[str, Any]:
+    """The conditions in the header of a log.
+
+    Args:
+        noted: name -> what a reward model's scores say of its `dtype` or `revision`; empty if nothing.
+    """
+    spec = log.eval
+    found = _generation([spec.model_generate_config, log.plan.config], spec.model_args)  # in Inspect's order
+    if spec.model.startswith(f"{API}/"):
+        found |= {
+            name: ",".join(value) for name, value in found.items() if name == "aspects" and isinstance(value, list)
+        }
+        found |= {"dtype": noted("dtype") or spec.model_args.get("dtype", "auto")}
+        if commit := noted("revision"):
+            found["revision"] = commit
+    options = {name: value for name, value in spec.task_args.items() if name not in benchmark.arguments}
+    for schema, record in (("EvalSpec", vars(spec)), ("EvalConfig", vars(spec.config))):
+        found |= fields.conditions(f"inspect {schema}", record)
+    found |= fields.conditions("metadata", spec.metadata or {}) | fields.conditions("task_args", options)
+    return dict(sorted(found.items()))
+
+
+def _is_cached(log: EvalLog) -> bool:
+    """Whether replies may come from Inspect's cache."""
+    configs = [log.plan.config, log.eval.model_generate_config]
+    return any(
+        vars(config).get(name) for config in configs for name in fields.named("inspect GenerateConfig", fields.REASON)
+    )
+
+
+def _generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The conditions among the arguments of a model."""
+    given: dict[str, Any] = {}
+    for config in configs:
+        given |= config.model_dump(exclude_none=True)
+    return fields.conditions("inspect GenerateConfig", given) | fields.conditions("model_args", arguments)

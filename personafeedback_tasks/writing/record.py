@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from ..choice.names import says
@@ -13,16 +15,52 @@ from ..common.text import language_of
 from ..engine.benchmark import Benchmark, always
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
+from ..engine.options import option
 from ..engine.report import Line, ReportSpec, Shown
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
+from ..personafeedback.prompts import SETTINGS, Template
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from ..personafeedback.stand_ins import shown
+from ..personafeedback.wordings import Wording, wordings
 from ..replies.written import WRITTEN, described, read_written, text_of
 from .cases import Questions, UserQuestion, columns, facts, questions
-from .prompts import Writing, build, check
 
 VERSION = "1.2"
+
+_WORDINGS = wordings(Path(__file__).with_name("wordings"))
+"""Prompt version -> language -> its texts. A text here never changes without a new version. The wordings are ours; they name the criteria that
+the annotators judged by (see personafeedback/wordings.py), so that the writer knows what it is compared by."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing(Template):
+    """The options of the writing tasks: those of PersonaFeedback that say what the model is told."""
+
+    method: str = option("write", "what the model does", values=lambda: ("write",))
+    prompt: str = option(
+        "v1", "which wording of the request", values=lambda: tuple(_WORDINGS), said=lambda version: [f"prompt {version}"],
+        always=True,
+    )  # fmt: skip
+
+    def wording(self, case: Any) -> Wording:
+        """The fixed texts for the user of a question."""
+        return _WORDINGS[self.prompt][self.language_of(case)]
+
+
+def check(options: Writing, questions: Questions) -> None:
+    """See `Template.check`."""
+    options.check(questions.pairs)
+
+
+def build(question: UserQuestion, options: Writing) -> str:
+    """The prompt that asks a model to write: instructions and what is told about the user, the question, the request."""
+    case: Any = question  # it has all that a setting reads of a case
+    return (
+        f"{SETTINGS[options.setting](case, options)}\n\n"
+        f"<question>\n{question.question}\n</question>\n\n{options.wording(question).ask}"
+    )
+
 
 CALL = "written_reply"
 """The one call of a question."""

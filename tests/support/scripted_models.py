@@ -8,7 +8,7 @@ from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.writing.cases import questions
-from personafeedback_tasks.writing.prompts import Writing, build
+from personafeedback_tasks.writing.record import Writing, build
 
 CASES = load_cases("sample")
 WORTH = {case.chosen: 2.0 for case in CASES} | {case.rejected: 0.0 for case in CASES}

@@ -24,8 +24,7 @@ from personafeedback_tasks.replies.written import WRITTEN, read_written, text_of
 from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.runs.run import RunError
 from personafeedback_tasks.writing.cases import facts, questions
-from personafeedback_tasks.writing.prompts import Writing, build
-from personafeedback_tasks.writing.record import WRITE, measures
+from personafeedback_tasks.writing.record import WRITE, Writing, build, measures
 
 QUESTIONS = {one.id: one for one in questions(load_cases("sample"))}
 
