@@ -123,7 +123,6 @@ def reward() -> Stored:
         yield from logged(f"{setting}/inspect", log)
     yield from reports(made, "personafeedback_general", {})
     yield from ranked("logs")
-    yield from printed("replies_refused", "replies", log, "--out", "replies.jsonl", exits=1)
 
 
 def hard_inspect() -> Stored:

@@ -199,17 +199,16 @@ def _of_inspect(log: Path) -> tuple[Any, Any, Any, Any]:
 
 
 def report(name: str, *words: object, task: str = "", options: Options | None = None) -> Stored:
-    """`report` of a run, as text and as files; with a task, also its recorded replies, scored again."""
+    """`report` of a run, as text and as files; with a task, also the template of its replies."""
     yield from printed(f"{name}.report", "report", *words, "--out", f"report/{name}")
     yield from files(f"report/{name}")
     if task:
-        replies = Path("replies", f"{name}.jsonl")
-        replies.parent.mkdir(parents=True, exist_ok=True)
-        yield from printed(f"{name}.replies", "replies", words[0], "--out", replies)
-        yield from file(str(replies))
+        template = Path("replies", f"{name}.jsonl")
+        template.parent.mkdir(parents=True, exist_ok=True)
         told = [word for key, value in (options or {}).items() if key != "data" for word in ("-T", f"{key}={value}")]
         data = (options or {}).get("data", "sample")
-        yield from printed(f"{name}.again", "score-replies", task, replies, "--data", data, *told)
+        yield from printed(f"{name}.template", "score-replies", task, template, "--data", data, *told, "--template")
+        yield from file(str(template))
 
 
 Made = dict[tuple[str, str, str, str], Path]

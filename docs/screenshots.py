@@ -52,7 +52,7 @@ JUDGES = {
 
 
 def main() -> None:
-    log.register(jsonl_harness.READER)
+    log.READERS = (jsonl_harness.READER, *log.READERS)
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):

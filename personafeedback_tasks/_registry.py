@@ -1,7 +1,7 @@
 """What Inspect loads through the entry point `inspect_ai`: the tasks, and each benchmark's scorers, judges and reward models."""
 
 from .engine.benchmark import benchmarks
-from .inspect_harness.judges import judges
+from .inspect_harness.judges import FACTORIES, judges
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import scores
 from .inspect_tasks import (
@@ -17,6 +17,9 @@ from .inspect_tasks import (
     recenter_response,
     recenter_select,
 )
+from .recenter.filter.judge import extraction_filter, relevance_filter
+
+FACTORIES.update({"extraction-filter": extraction_filter, "relevance-filter": relevance_filter})
 
 for _name, _benchmark in benchmarks().items():
     judges(_name)

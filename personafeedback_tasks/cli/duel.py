@@ -125,8 +125,7 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
             raise RunError(
                 f"{run.logs[0]}: found several epochs, expected one reply to each question. Run without --epochs."
             )
-        if key.call in ("", *run.method.calls):
-            replies[key.case_id] = reply
+        replies[key.case_id] = reply
     if not replies:
         why = f" The run is {state_of(run.status)}. {advice(run.status, run.harness)}" if not run.finished else ""
         raise RunError(f"{run.logs[0]}: found no written replies, expected one to each question.{why}")

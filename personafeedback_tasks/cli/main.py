@@ -29,7 +29,6 @@ _COMMANDS = {
     "card": "runs:card",
     "import-annotations": "recenter:import_annotations",
     "import-wildchat": "recenter:import_wildchat",
-    "replies": "replies:replies",
     "score-replies": "replies:score_replies",
     "duel": "duel:duel",
     "verdict": "verdict:verdict",

@@ -1,73 +1,36 @@
-"""The commands for recorded replies: replies writes them from a run, score-replies scores them."""
+"""The command for replies of any other harness: score-replies."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..common.errors import OptionError
 from ..common.files import write
+from ..common.records import json_lines
 from ..engine.benchmark import Benchmark
+from ..engine.cases import CaseSet
+from ..engine.method import Method
+from ..engine.options import Options
 from ..engine.plan import asked, benchmark_of
-from ..engine.recorded import calls_of, line_of, read
+from ..engine.recorded import Key, read, refuse_without_text
 from ..runs.data import RunData
 from ..runs.recorded import asked_of, run_of
-from ..runs.run import Run, text
-from .options import READABLE, given_options, json_option, out_option, run_argument, task_option
+from .options import given_options, json_option, out_option, task_option
 from .output import STDOUT, files_written, needs_tables, say, show, write_json
-from .runs import report_of, the_run
-
-
-@click.command()
-@run_argument
-@out_option("FILE", "The JSONL file.", required=True)
-def replies(run: Path, out: Path) -> None:
-    """Write the replies of a run to a file that can be scored, or answered from, again.
-
-    RUN is a log or a folder of logs, as for `compare`, of either harness. FILE gets one line per call, with the text as it was
-    logged:
-
-    \b
-        {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
-
-    `call` is left out where a case has one, `truncated` where nobody knows: lm-eval does not log which replies were cut
-    off. A reply that never left its thinking, as the others of the run show, gets its opening `<think>` back. Log-likelihoods, log-probabilities and rewards are not replies: runs of these methods are refused.
-
-    \b
-        personafeedback replies logs/a.eval --out replies/a.jsonl
-        inspect eval personafeedback_tasks/personafeedback_hard --model personafeedback/replay -M replies=replies/a.jsonl
-    """
-    from ..runs.logged import logged
-
-    written, _ = the_run(run)
-    several = len(calls_of(written.benchmark, written.signature)) > 1
-    count = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal count
-        for key, reply in logged(written):  # one at a time: those of a thinking model may not fit into memory
-            count += 1
-            yield line_of(key, reply, several)
-
-    write(out, lines())
-    say(f"wrote {out}: {count:,} replies of {written.label} to {len(written.cases):,} cases")
-    if written.prompts.cut:
-        say(
-            f"{written.prompts}: the run is void, and so is what these replies score; the file cannot say which they are."
-        )
-    say("Score them without a harness:")
-    for command in _commands(written, out):
-        say(f"    {command}")
+from .runs import report_of
 
 
 @click.command("score-replies")
 @click.argument("task", metavar="TASK")
-@click.argument("file", metavar="FILE", type=READABLE)
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--data", help="The data of the task, as -T data=. Default: as in a run.")
 @task_option("those that the model was asked with")
+@click.option(
+    "--template", is_flag=True, help="Write FILE instead: a line per call with its prompt, to which you add the reply."
+)
 @click.option("--partial", is_flag=True, help="Leave out the cases without any record: of a run with --limit.")
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
 @json_option
@@ -76,6 +39,7 @@ def score_replies(
     file: Path,
     data: str | None,
     given: tuple[str, ...],
+    template: bool,
     partial: bool,
     out: Path | None,
     json_file: Path | None,
@@ -89,17 +53,19 @@ def score_replies(
 
     `call` may be left out where a case has one. `truncated` says whether the reply was cut off, `"filtered": true` that a filter
     withheld it, `"prompt_cut": true` that the prompt did not fit into the model's window, and `"epoch": 2` that it is the second one
-    to the same call. The names of the calls and the ids of the cases
-    are those that `personafeedback replies` writes. The report is that of a run with the same replies, to the last digit.
+    to the same call. `--template` writes a file with the ids of the cases, the names of the calls and, under `prompt`, the messages to send: add
+    `reply` to each line. The report is that of a run with the same replies, to the last digit.
 
     A call without a record is an error that names it. Records of other cases are counted and not used.
 
     \b
+        personafeedback score-replies personafeedback_hard replies/new.jsonl --data FOLDER --template
         personafeedback score-replies personafeedback_hard replies/a.jsonl --data FOLDER
         personafeedback score-replies personafeedback_hard replies/b.jsonl -T setting=no_persona -T method=cot
         personafeedback score-replies recenter_relevance DIR/replies/MODEL.jsonl --data DIR --out report
     """
-    needs_tables(json_file)
+    if not template:
+        needs_tables(json_file)
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
     from ..reports import files, report_text
@@ -117,6 +83,9 @@ def score_replies(
     (options,) = every
     cases = benchmark.cases(options, benchmark.selections[selection])
     benchmark.check(options, cases)
+    if template:
+        _write_template(file, benchmark, selection, cases, options, method)
+        return
     recorded = read(file)
     run = run_of(benchmark, selection, cases, options, recorded, partial)
     if unused := recorded.compared(asked_of(benchmark, cases, options, recorded)):
@@ -129,23 +98,22 @@ def score_replies(
             show(report_text.blocks(made))
 
 
-def _commands(run: Run, file: Path) -> list[str]:
-    """What scores the replies of a run: one command for each of its tasks."""
-    words = ["--data", str(run.signature["source"])]
-    options = run.benchmark.options.changed(run.signature)
-    if run.signature["counts"] == "any" != run.benchmark.options().counts:
-        options["counts"] = "any"
-    for name, value in options.items():
-        words += ["-T", f"{name}={','.join(value) if isinstance(value, list) else text(value)}"]
-    words += ["--partial"] if run.partial else []
-    tasks = [run.benchmark.task(selection, run.method.suffix) for selection in _selections(run.benchmark, run.cells)]
-    return [shlex.join(["personafeedback", "score-replies", task, str(file), *words]) for task in tasks]
-
-
-def _selections(benchmark: Benchmark, cells: Mapping[str, int]) -> list[str]:
-    """The ends of the task names: that of the one task that has just these cells, else those of the cells, or of the only task."""
-    selected = benchmark.selections
-    for name, narrowed in selected.items():
-        if set(cells) == {cell for cell in benchmark.cells if narrowed.items() <= selected.get(cell, {}).items()}:
-            return [name]
-    return [cell for cell in benchmark.cells if cell in cells and cell in selected] or [""]
+def _write_template(
+    file: Path, benchmark: Benchmark, selection: str, cases: CaseSet[Any], options: Options, method: Method
+) -> None:
+    """Write the record of each call with its prompt, to which a reply is to be added."""
+    refuse_without_text(method, OptionError, benchmark.task(selection))
+    if benchmark.stage is not None and benchmark.stage.applies(options):
+        raise OptionError(
+            f"--template has the prompts of all calls, and {benchmark.stage.name}=true builds one from the reply to another. Run the task in Inspect."
+        )
+    if file.exists():
+        raise OptionError(f"{file}: found a file, expected none: --template writes it. Name another one.")
+    prompts = {
+        Key(document.id, call): benchmark.turns(method, document, options, call)
+        for document in method.documents(cases)
+        for call in method.calls
+    }
+    write(file, json_lines({"id": key.case_id, "call": key.call, "prompt": turns} for key, turns in prompts.items()))
+    say(f"wrote {file}: {len(prompts):,} calls of {len(cases):,} cases")
+    say('Send each prompt, and add "reply" to its line. Then: the same command without --template.')

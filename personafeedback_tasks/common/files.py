@@ -75,28 +75,6 @@ def copy_all_but(names: Collection[str], folder: Path, to: Path) -> None:
             shutil.copy2(path, to / path.name, follow_symlinks=False)
 
 
-def link_or_copy(path: Path, source: Path) -> bool:
-    """Replace a link or file in one step by a link to a file, or by a copy where links are not possible.
-
-    Returns:
-        True for a link.
-
-    Raises:
-        FileError: neither can be made. The old one is unchanged.
-    """
-    temporary = _beside(path)
-    try:
-        with explained(path):
-            linked = _is_linked(temporary, source)
-            if not linked:
-                _stage(path, temporary, source.read_bytes())
-            os.replace(temporary, path)
-            return linked
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
-
-
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn the system's errors about writing to a path into one sentence.
@@ -151,14 +129,6 @@ def _remove_empty(folders: Iterable[Path]) -> None:
     for folder in folders:
         with suppress(OSError):  # not empty: all went well
             folder.rmdir()
-
-
-def _is_linked(path: Path, source: Path) -> bool:
-    try:
-        path.symlink_to(source)
-    except (OSError, NotImplementedError):
-        return False
-    return True
 
 
 def _stage(target: Path, temporary: Path, content: Content) -> None:

@@ -9,12 +9,12 @@ One line of JSON per call, under these keys:
     truncated  whether the reply was cut off by a token limit; left out where nobody knows
     filtered   true where a filter of the provider withheld it
     prompt_cut true where the prompt did not fit into the model's window
+    prompt     the messages that were sent; not used
     answer     what an importer's source read from it; not used
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,7 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
     truncated: bool | None = None
     filtered: bool = False
     prompt_cut: bool = False
+    prompt: Any = None
     answer: Any = None
 
 
@@ -176,19 +177,3 @@ def read(path: Path) -> Recorded:
         replies[key], lines[key] = reply, line
     methods = [method for benchmark in benchmarks().values() for method in benchmark.methods.values()]
     return Recorded(path, replies, lines, {method.calls[0] for method in methods if len(method.calls) == 1})
-
-
-def line_of(key: Key, reply: Reply, named: bool) -> str:
-    """A record as a file has it."""
-    row = {
-        "id": key.case_id,
-        **({"call": key.call} if named else {}),
-        **({"epoch": key.epoch} if key.epoch > 1 else {}),
-        "reply": reply.text,
-        **({} if reply.truncated is None else {"truncated": reply.truncated}),
-        **{name: True for name in ("filtered", "prompt_cut") if getattr(reply, name)},
-    }
-    text = json.dumps(row, ensure_ascii=False)
-    if any("\ud800" <= character <= "\udfff" for character in text):  # half of a pair: no UTF-8, but an escape has it
-        text = json.dumps(row)
-    return f"{text}\n"

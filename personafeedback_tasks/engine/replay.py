@@ -1,14 +1,20 @@
-"""The judge `replay`: it answers from recorded replies and asks nobody."""
+"""Judges that are no language model, whose replies follow from the prompt or from a file; and `replay`, which has recorded replies."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import OptionError
 from .evidence import Reply
 from .recorded import Key, read
+
+Judge = Callable[[str, Mapping[str, Any]], Reply]
+"""(the prompt; which case and call it is, under `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError.
+
+If it is a class with a method `before`, that is told the calls of a run (see `recorded.Key`), and what it returns is printed.
+"""
 
 
 class Replay:
@@ -23,7 +29,7 @@ class Replay:
         if not isinstance(replies, str) or not replies:
             found = "" if replies is None else f", got {replies!r}"
             raise OptionError(
-                f"replay needs -M replies=FILE, a file that `personafeedback replies` wrote or one like it{found}."
+                f"replay needs -M replies=FILE, a file as `personafeedback score-replies` takes it{found}."
             )
         self.recorded = read(Path(replies).expanduser())
 
@@ -35,5 +41,5 @@ class Replay:
         return self.recorded.get(Key(about["case_id"], about["call"], about.get("epoch", 1)))
 
     def before(self, asked: Collection[Key]) -> str:
-        """One line on what the file has beyond the calls of a run, and on what it lacks; see `judges.Judge`."""
+        """One line on what the file has beyond the calls of a run, and on what it lacks; see `Judge`."""
         return self.recorded.compared(asked)

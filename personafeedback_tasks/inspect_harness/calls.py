@@ -135,7 +135,7 @@ def messages(
 
 
 def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
-    """What a message says of itself; see `engine.judges.Judge`."""
+    """What a message says of itself; see `engine.replay.Judge`."""
     return {"case_id": case.id, "call": call, **({"epoch": epoch} if epoch > 1 else {})}
 
 

@@ -12,8 +12,12 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from ..common.errors import OptionError, PersonaFeedbackError, choose
 from ..engine.benchmark import Benchmark, benchmarks, find
 from ..engine.evidence import Reply
-from ..engine.judges import Judge, factories
 from ..engine.recorded import Key
+from ..engine.replay import Judge, Replay
+
+FACTORIES: dict[str, Callable[..., Judge]] = {"replay": Replay}
+"""Name -> what makes a judge for every benchmark from the model arguments that users pass, or raises TypeError for others. The package's
+`_registry` adds those of rooms that this one does not know."""
 
 
 class JudgeAPI(ModelAPI):
@@ -30,7 +34,7 @@ class JudgeAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        known = {**{name: _of_prompt(judge) for name, judge in self.benchmark.judges.items()}, **factories()}
+        known = {**{name: _of_prompt(judge) for name, judge in self.benchmark.judges.items()}, **FACTORIES}
         make = known[choose(f"{self.benchmark.name} judge", model_name, tuple(known))]
         try:
             self.judge = make(**model_args)
@@ -58,7 +62,7 @@ class JudgeAPI(ModelAPI):
 def before(model: str, arguments: Mapping[str, Any], asked: Collection[Key]) -> str:
     """What a judge has to say before a run; empty for every other model."""
     benchmark, _, name = model.partition("/")
-    make: Any = factories().get(name) if benchmark in benchmarks() else None
+    make: Any = FACTORIES.get(name) if benchmark in benchmarks() else None
     return str(make(**arguments).before(asked)) if hasattr(make, "before") else ""
 
 

@@ -255,7 +255,6 @@ class _Samples:
             usage=self.spent.of_sample(raw, asked, len(document.settings)),
             mark=mark,
             asked=partial(self._asked, raw),
-            stage_reply=partial(self._stage_reply, raw),
         )
 
     def _asked(self, raw: dict[str, Any]) -> Asked:

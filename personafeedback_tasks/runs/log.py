@@ -1,29 +1,23 @@
 """A log as its reader gives it: evidence, and the scores of the log. Nothing in it is checked yet; see checks.py.
 
-A reader knows the files of one harness. Those of lm-eval and Inspect are built in; another harness has its own in the entry point
-group `personafeedback_tasks.logs` (any name -> module:reader), or calls `register`.
+A reader knows the files of one harness. Another harness than lm-eval and Inspect is for `score-replies`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from ..engine.benchmark import find
 from ..engine.documents import Scorable
-from ..engine.evidence import Evidence, Reply
+from ..engine.evidence import Evidence
 from ..engine.outcome import Answers
 from ..engine.stopping import StopPlan
 from ..engine.usage import Usage
 from .run import Asked, Run
-
-GROUP = "personafeedback_tasks.logs"
-"""The entry point group."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +34,6 @@ class LoggedDocument:
         usage: under each setting; empty where nothing is counted.
         mark: why it does not count, see marks.py; empty if it does.
         asked: gives its prompts; None where nobody may ask for them.
-        stage_reply: gives the reply to the call of the benchmark's stage, if the run had one.
     """
 
     where: str
@@ -53,7 +46,6 @@ class LoggedDocument:
     usage: Sequence[Usage] = ()
     mark: str = ""
     asked: Callable[[], Asked] | None = None
-    stage_reply: Callable[[], Reply | None] = lambda: None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,14 +119,6 @@ class Reader:
     suffixes: tuple[str, ...]
 
 
-_REGISTERED: list[Reader] = []
-
-
-def register(reader: Reader) -> None:
-    """Make the logs of a harness known in this process."""
-    _REGISTERED.append(reader)
-
-
 def _lazily(module: str) -> Callable[[Path], Sequence[Log]]:
     """What opens a log once it is there: reading Inspect's needs Inspect."""
 
@@ -157,22 +141,12 @@ def _json(head: bytes) -> bool:
     return head.lstrip().startswith(b"{")
 
 
-BUILT_IN = (
+READERS = (
     Reader(_of_inspect, _lazily(".inspect_log"), (".eval", ".json")),
     Reader(_of_lm_eval, _lazily(".lm_eval_log"), (".json",)),
 )
 
 
-@cache
-def _declared() -> tuple[Reader, ...]:
-    return tuple(entry.load() for entry in entry_points(group=GROUP))
-
-
-def readers() -> tuple[Reader, ...]:
-    """All that are known, our own last."""
-    return (*_REGISTERED, *_declared(), *BUILT_IN)
-
-
 def reader_of(head: bytes) -> Reader | None:
     """The reader of a file; None for a file that is no log."""
-    return next((reader for reader in readers() if reader.owns(head)), None)
+    return next((reader for reader in READERS if reader.owns(head)), None)

@@ -17,21 +17,16 @@ from .run import Run, RunError
 
 
 def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
-    """Every reply of a run in the order of its logs, which are read again: a run in memory has no texts.
-
-    A run with a stage has the replies to that call, too.
+    """Every reply of a run to the calls of its method in the order of its logs, which are read again: a run in memory has no texts.
 
     Raises:
         RunError: the run's method reads no text.
     """
     refuse_without_text(run.method, RunError, str(run.logs[0]))
-    stage, setting = run.benchmark.stage, run.setting
     for task, document in documents_of(run):
-        before = task.settings.index(setting) * len(run.method.calls)
+        before = task.settings.index(run.setting) * len(run.method.calls)
         if document.mark:
             continue
-        if stage and run.signature.get(stage.name) and (reply := document.stage_reply()):
-            yield Key(document.id, stage.name, document.epoch), reply
         for call, given in zip(run.method.calls, document.evidence[before:], strict=False):
             if isinstance(given, Reply):
                 yield Key(document.id, call, document.epoch), given

@@ -13,10 +13,11 @@ from pathlib import Path
 from ..common.errors import PersonaFeedbackError
 from ..common.foreign import terminal
 from ..common.records import cut
+from . import log
 from .caches import refuse_shared
 from .checks import runs_of
 from .lm_eval_log import results_beside
-from .log import Log, reader_of, readers
+from .log import Log, reader_of
 from .run import UNREADABLE, ForeignError, Run, RunError
 from .shards import join_shards, merged
 from .signature_line import without_folder
@@ -97,7 +98,7 @@ def _told_apart(run: Run, runs: Sequence[Run]) -> Run:
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:
     """One run per model and what it was asked. Samples files are read through the results file beside them."""
-    suffixes = {suffix for reader in readers() for suffix in reader.suffixes}
+    suffixes = {suffix for reader in log.READERS for suffix in reader.suffixes}
     files = sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
     found, foreign, broken = [], "", []
     for path in files:

@@ -126,7 +126,7 @@ def files(
     if not asked:
         raise DataError(
             f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at the replies "
-            "(`personafeedback replies`)."
+            "in the log."
         )
     cells = {cell: [pair for pair in asked if pair.case.cell == cell] for cell in CELLS}
     manifest = Manifest(

@@ -41,8 +41,7 @@ same = pytest.approx
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setattr(logs, "_REGISTERED", [])
-    logs.register(jsonl_harness.READER)
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
 
 
 def drawn(key: str, share: float) -> bool:

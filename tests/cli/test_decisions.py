@@ -21,6 +21,7 @@ from support.building import a_build
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.judges import JUDGES
+from support.recorded import exported
 
 from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.cli import registration
@@ -38,8 +39,7 @@ TERMINAL = {"FORCE_COLOR": "1"}
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setattr(logs, "_REGISTERED", [])
-    logs.register(jsonl_harness.READER)
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
 
 
 def judged(folder: Path, judge: str, data: object = "sample", selection: str = "", **options: object) -> Path:
@@ -166,13 +166,8 @@ def test_a_control_has_a_short_form(two, tmp_path):
 # --- replies ------------------------------------------------------------------------------------------------------------
 
 
-def test_replies_are_written_and_scored_again(two, tmp_path):
-    file = tmp_path / "replies.jsonl"
-    said = done("replies", two / "mixed.jsonl", "--out", file)
-    assert f"wrote {file}: {2 * len(SAMPLE)} replies of mixed" in said
-    assert f"personafeedback score-replies personafeedback {file} --data sample" in said
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert {row["call"] for row in rows} == {"chosen_first", "rejected_first"}  # several calls, so each is named
+def test_replies_are_scored_again(two, tmp_path):
+    file = exported(two / "mixed.jsonl", tmp_path / "replies.jsonl")
     done("score-replies", "personafeedback", file, "--data", "sample", "--out", tmp_path / "a")
     document = done("score-replies", "personafeedback", file, "-T", "data=sample", "--json", "-")
     written = json.loads((tmp_path / "a" / "report.json").read_text(encoding="utf-8"))

@@ -21,7 +21,6 @@ from support.releases import write_set
 from personafeedback_tasks.common.foreign import without_folders
 from personafeedback_tasks.engine.cases import shown_source
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs.read import read_run
 
 HARD = "personafeedback_general_hard"
 OWNER, FOLDER = "annelise", "kitchen data"
@@ -148,14 +147,6 @@ def test_plan_audit_and_baselines_have_neither(home, tmp_path):
         text = file.read_text("utf-8")
         assert [word for word in private(home) if word in text] == []
         assert FOLDER in text
-
-
-def test_the_log_keeps_the_path_so_that_the_data_are_found_again(home):
-    """And `replies` prints a command that runs on this machine."""
-    assert read_run(home / "lm-eval").signature["source"] == str(home / FOLDER)
-    done = personafeedback("replies", home / "lm-eval", "--out", home / "replies.jsonl")
-    assert done.exit_code == 0, done.output
-    assert str(home / FOLDER) in done.output
 
 
 @pytest.mark.parametrize(

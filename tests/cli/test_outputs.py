@@ -24,8 +24,7 @@ from personafeedback_tasks.runs import log as logs
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setattr(logs, "_REGISTERED", [])
-    logs.register(jsonl_harness.READER)
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
 
 
 def judged(folder: Path, judge: str, data: object = "sample", **options: object) -> Path:

@@ -75,7 +75,7 @@ def authors(tmp_path_factory) -> Path:
 
 
 SAMPLE = ("--data", "sample")
-COMMANDS = ("audit", "baselines", "export", "report", "rank", "compare", "card", "replies", "import-annotations")
+COMMANDS = ("audit", "baselines", "export", "report", "rank", "compare", "card", "import-annotations")
 
 
 @pytest.fixture
@@ -99,7 +99,6 @@ def command(request, release, logs, authors):
             {"README.md": "# Old\n"},
             lambda to: ["card", two, "--data", release, "--model-card", to / "README.md"],
         ),
-        "replies": ({"e.jsonl": "old"}, lambda to: ["replies", one, "--out", to / "e.jsonl"]),
         "import-annotations": ({"relevance.jsonl": "old"}, lambda to: ["import-annotations", authors, "--out", to]),
     }[request.param]  # fmt: skip
 

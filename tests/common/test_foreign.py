@@ -205,7 +205,6 @@ def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
         ("compare", log, other, "--markdown"),
         ("rank", log, other, "--csv", tmp_path / "r.csv", "--json", tmp_path / "r.json", "--out", tmp_path / "ranking"),
         ("card", log, "--data", DATA, "--model-card", tmp_path / "README.md"),
-        ("replies", log, "--out", tmp_path / "replies.jsonl"),
     ):
         done = personafeedback(*arguments)
         assert done.exit_code == 0, done.output
@@ -219,7 +218,6 @@ def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
         "ranking.md",
         "README.md",
         "compare.json",
-        "replies.jsonl",
     } <= {path.name for path in written}
     assert [path for path in written if b"hunter2" in path.read_bytes()] == []
 

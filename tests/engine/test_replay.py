@@ -1,9 +1,8 @@
-"""Recorded replies: written from a run, read strictly, scored with no harness and answered from in Inspect, always with the same numbers."""
+"""Recorded replies: read strictly, scored with no harness and answered from in Inspect, always with the same numbers; and their template."""
 
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 import tempfile
 from pathlib import Path
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard, personafeedback_hard
 from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
 from support.as_printed import run_as_printed
@@ -25,6 +24,7 @@ from support.inspect_runs import command as inspect
 from support.inspect_runs import evaluate
 from support.judges import JUDGES
 from support.logs import lm_eval_log
+from support.recorded import exported, line_of
 from support.shown import as_json
 
 from personafeedback_tasks import recenter
@@ -32,7 +32,8 @@ from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.recorded import Key, Row, line_of, read
+from personafeedback_tasks.engine.plan import asked, benchmark_of
+from personafeedback_tasks.engine.recorded import Key, read
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.recenter.data import load, with_judgment
@@ -97,24 +98,14 @@ def numbers(report: dict) -> dict:
 FILES = {"personafeedback_hard": "mixed", "personafeedback_hard_cot": "reasoned"}
 
 
-def exported(log: Path, out: Path) -> tuple[Path, str]:
-    """The file that `replies` writes of a log, and the command that it prints."""
-    done = personafeedback("replies", log, "--out", out)
-    assert done.exit_code == 0, done.output
-    (printed,) = [line.strip() for line in done.stdout.splitlines() if line.startswith("    ")]
-    return out, printed
-
-
-def check_round_trip(log: Path, task, folder: Path) -> dict:
+def check_round_trip(log: Path, name: str, task, folder: Path) -> dict:
     """From a log to a file, from there to scores without a harness, and to a log of Inspect: always the numbers of the log."""
     expected = numbers(of_log(log))
-    file, printed = exported(log, folder / "replies.jsonl")
-    words = shlex.split(printed)
-    assert words[:2] == ["personafeedback", "score-replies"]
-    assert numbers(scored(*words[2:])) == expected
+    file = exported(log, folder / "replies.jsonl")
+    assert numbers(scored(name, file, "--data", "sample")) == expected
     again = replayed(task(), file, folder / "logs")
     assert numbers(of_log(again)) == expected
-    assert read(exported(again, folder / "again.jsonl")[0]).replies == read(file).replies
+    assert read(exported(again, folder / "again.jsonl")).replies == read(file).replies
     return expected
 
 
@@ -123,7 +114,7 @@ def check_round_trip(log: Path, task, folder: Path) -> dict:
 def test_a_run_of_lm_eval_keeps_its_numbers(task, judge, tmp_path):
     method = "cot" if task.endswith("cot") else "generate"
     log = lm_eval_log(tmp_path / "lm_eval", judge, task, "sample")
-    found = check_round_trip(log, lambda: personafeedback_hard(data="sample", method=method), tmp_path)
+    found = check_round_trip(log, task, lambda: personafeedback_hard(data="sample", method=method), tmp_path)
     assert 0 < found["groups"]["total"]["measures"]["invalid"]["value"] < 0.5
 
 
@@ -133,9 +124,9 @@ def test_a_run_of_inspect_keeps_its_numbers(method, tmp_path):
     def task():
         return personafeedback_hard(data="sample", method=method)
 
-    first = replayed(task(), write(tmp_path / "first.jsonl", letters(FILES[f"personafeedback_hard{'_cot' * (method == 'cot')}"])),
-                     tmp_path / "first")  # fmt: skip
-    found = check_round_trip(first, task, tmp_path)
+    name = f"personafeedback_hard{'_cot' * (method == 'cot')}"
+    first = replayed(task(), write(tmp_path / "first.jsonl", letters(FILES[name])), tmp_path / "first")
+    found = check_round_trip(first, name, task, tmp_path)
     assert 0 < found["groups"]["total"]["measures"]["invalid"]["value"] < 0.5
 
 
@@ -144,7 +135,7 @@ def test_answers_about_relevance_keep_their_numbers(tmp_path):
     broken = set(list(PEOPLE)[::10])
     said = [{"id": case, "reply": "Who knows?" if case in broken else label} for case, label in PEOPLE.items()]
     first = replayed(recenter_relevance(data="sample"), write(tmp_path / "f.jsonl", said), tmp_path / "first")
-    found = check_round_trip(first, lambda: recenter_relevance(data="sample"), tmp_path)
+    found = check_round_trip(first, "recenter_relevance", lambda: recenter_relevance(data="sample"), tmp_path)
     assert found["groups"]["total"]["measures"]["acc"]["value"] == 1 - len(broken) / len(PEOPLE)
 
 
@@ -161,7 +152,7 @@ def test_several_epochs_keep_their_numbers(tmp_path):
     report = of_log(log)
     assert report["groups"]["total"]["measures"]["acc"]["value"] == pytest.approx((1 + share) / 2, abs=1e-12)
     assert numbers(scored("recenter_relevance", file, "--data", "sample")) == numbers(report)
-    assert read(exported(log, tmp_path / "again.jsonl")[0]).replies == read(file).replies
+    assert len(read(exported(log, tmp_path / "again.jsonl")).replies) == len(records)
 
 
 @pytest.mark.slow
@@ -169,15 +160,14 @@ def test_a_run_with_a_limit_keeps_its_numbers(tmp_path):
     """It needs the records of the asked cases only; the rest is counted."""
     file = write(tmp_path / "replies.jsonl", letters("mixed"))
     log = replayed(personafeedback_hard(data="sample"), file, tmp_path / "logs", limit=5)
-    part, printed = exported(log, tmp_path / "part.jsonl")
-    assert printed.endswith(" --partial")
-    assert numbers(scored(*shlex.split(printed)[2:])) == numbers(of_log(log))
+    part = exported(log, tmp_path / "part.jsonl")
+    assert numbers(scored("personafeedback_hard", part, "--data", "sample", "--partial")) == numbers(of_log(log))
     assert len(read(part).replies) == 10
 
 
 @pytest.mark.slow
 def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
-    """A stage of its own is a call like any other, in both directions; also where a killed run has left nothing but events."""
+    """A stage of its own is a call like any other."""
     root = shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
     (root / "memory").mkdir(exist_ok=True)
     cases = load_cases(root, "general", "hard", counts="any")
@@ -188,23 +178,40 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
     filters = [{"id": case.id, "call": "rag_filter", "reply": "1, 3", "truncated": False} for case in cases]
     file = write(tmp_path / "replies.jsonl", [*records, *filters])
     log = replayed(personafeedback_general_hard(data=str(root), **options), file, tmp_path / "logs")
-    out, printed = exported(log, tmp_path / "again.jsonl")
-    assert read(out).replies == read(file).replies
+    given = [word for name, value in options.items() for word in ("-T", f"{name}={json.dumps(value)}")]
     report = as_json(report_of(read_run(log), RunData(None)))
-    assert numbers(scored(*shlex.split(printed)[2:])) == numbers(report)
+    assert numbers(scored("personafeedback_general_hard", file, "--data", root, *given)) == numbers(report)
 
     short = write(tmp_path / "short.jsonl", records)
-    given = [word for name, value in options.items() for word in ("-T", f"{name}={json.dumps(value)}")]
     assert f"found no reply to {cases[0].id} (rag_filter)" in refused(
         "personafeedback_general_hard", short, "--data", root, *given
     )
+    told = refused("personafeedback_general_hard", tmp_path / "new.jsonl", "--data", root, *given, "--template")
+    assert "rag_filter=true builds one from the reply to another" in told
+    assert not (tmp_path / "new.jsonl").exists()
 
-    killed = read_eval_log(str(log))
-    for sample in killed.samples:
-        sample.store, sample.output.choices = {}, sample.output.choices[-1:]
-    recovered = tmp_path / "recovered.eval"
-    write_eval_log(killed, str(recovered))
-    assert read(exported(recovered, tmp_path / "recovered.jsonl")[0]).replies == read(file).replies
+
+# --- a template -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", ["personafeedback_hard_cot", "prefeval", "recenter_relevance_select"])
+def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(task, tmp_path):
+    """The messages are those that the model is sent, in every call; no line is a record before it has a reply."""
+    file = tmp_path / "new.jsonl"
+    done = personafeedback("score-replies", task, file, "--data", "sample", "--template")
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert f"{len(rows)} calls" in done.stdout
+    benchmark = benchmark_of(task)
+    selection, method = asked(benchmark, task, None)
+    options = benchmark.options.strict({"data": "sample", "method": method.name})
+    documents = method.documents(benchmark.cases(options, benchmark.selections[selection]))
+    assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in method.calls]
+    assert rows[-1]["prompt"] == benchmark.turns(method, documents[-1], options, method.calls[-1])
+    assert "line 1: found no 'reply' (keys: 'id', 'call', 'prompt')" in refused(task, file, "--data", "sample")
+    assert "--template writes it" in refused(task, file, "--data", "sample", "--template")
+    write(file, [{**row, "reply": "None of them."} for row in rows])
+    assert scored(task, file, "--data", "sample")["groups"]["total"]["cases"] > 0
 
 
 # --- known answers ----------------------------------------------------------------------------------------------------
@@ -253,7 +260,7 @@ def test_inspect_reads_such_replies_alike(tmp_path):
     file = write(tmp_path / "r.jsonl", records)
     log = replayed(personafeedback_hard(data="sample"), file, tmp_path / "logs")
     assert numbers(of_log(log)) == numbers(scored(LETTERS[0], file, *LETTERS[1:]))
-    assert read(exported(log, tmp_path / "again.jsonl")[0]).replies == read(file).replies
+    assert read(exported(log, tmp_path / "again.jsonl")).replies == read(file).replies
 
 
 def test_replies_that_an_importer_wrote_are_read(tmp_path):
@@ -372,12 +379,6 @@ def test_what_is_written_is_read_back(replies, named):
     assert list(found.lines.values()) == list(range(1, len(replies) + 1))
 
 
-def test_a_line_has_no_more_than_it_needs():
-    assert line_of(Key("é", "c"), Reply("是\n", None), False) == '{"id": "é", "reply": "是\\n"}\n'
-    every = json.loads(line_of(Key("a", "c", 2), Reply("", True, True, prompt_cut=True), True))
-    assert {*every, "answer"} == set(Row.__struct_fields__)
-
-
 # --- options and methods ----------------------------------------------------------------------------------------------
 
 
@@ -411,18 +412,6 @@ def test_options_are_those_of_inspect(tmp_path):
         assert f" {part}" in signature
 
 
-@pytest.mark.slow
-def test_a_run_without_texts_has_no_replies(tmp_path):
-    log = lm_eval_log(tmp_path, "gold", "personafeedback_general_hard_mc", "sample")
-    done = personafeedback("replies", log, "--out", tmp_path / "r.jsonl")
-    assert done.exit_code == 1
-    assert (
-        "found the method mc (log-likelihoods of the two letters), expected one that reads the text of a reply"
-        in done.stderr
-    )
-    assert not (tmp_path / "r.jsonl").exists()
-
-
 # --- in Inspect -------------------------------------------------------------------------------------------------------
 
 REPLAY = ("--model", "personafeedback/replay")
@@ -451,8 +440,8 @@ def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "replay needs -M replies=FILE, a file that `personafeedback replies` wrote or one like it."),
-        (["-M", "replies=7"], "replay needs -M replies=FILE, a file that `personafeedback replies` wrote or one like it, got 7."),
+        ([], "replay needs -M replies=FILE, a file as `personafeedback score-replies` takes it."),
+        (["-M", "replies=7"], "replay needs -M replies=FILE, a file as `personafeedback score-replies` takes it, got 7."),
         (["-M", "replys=r.jsonl"], "unexpected keyword argument 'replys'. Pass its arguments with -M."),
         (["-M", "replies=nowhere.jsonl"], "nowhere.jsonl: could not be read "),
     ],
@@ -485,8 +474,6 @@ def test_replays_of_two_files_are_two_runs(tmp_path):
     runs = read_runs([tmp_path / "logs"])
     assert [run.conditions["replies"] for run in runs] == list(map(str, files))
     assert {run.model for run in runs} == {"recenter_relevance/replay"}
-    done = personafeedback("replies", tmp_path / "logs", "--out", tmp_path / "out.jsonl")
-    assert "found 2 runs" in done.stderr
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------
@@ -495,8 +482,13 @@ def test_replays_of_two_files_are_two_runs(tmp_path):
 @needs_checkout
 @pytest.mark.slow
 def test_the_commands_of_the_page_run_as_printed(tmp_path, monkeypatch):
+    """Another harness adds the replies between the first command and the others."""
     monkeypatch.chdir(tmp_path)
-    assert "personafeedback/replay" in run_as_printed(block(DOCS / "replies.md", "replies").splitlines(), monkeypatch)
+    home, template, *others = block(DOCS / "replies.md", "replies").splitlines()
+    run_as_printed([home, template], monkeypatch)
+    rows = [json.loads(line) for line in Path("model.jsonl").read_text("utf-8").splitlines()]
+    write(Path("model.jsonl"), [{**row, "reply": "Answer: A"} for row in rows])
+    assert "personafeedback/replay" in run_as_printed(others, monkeypatch)
 
 
 @pytest.mark.slow
@@ -510,12 +502,8 @@ def test_the_commands_of_the_helps_run_as_printed(tmp_path, monkeypatch):
     replayed(personafeedback_hard(data="sample"), Path("replies/b.jsonl"), tmp_path / "made").rename("logs/a.eval")
     shutil.copy(Path(recenter.__file__).with_name("sample") / "relevance.jsonl", "DIR/relevance.jsonl")
     write(Path("DIR/replies/MODEL.jsonl"), relevance(lambda label: label))
-    lines = [
-        line.strip()
-        for command in ("replies", "score-replies")
-        for line in personafeedback(command, "-h").stdout.splitlines()
-    ]
+    lines = [line.strip() for line in personafeedback("score-replies", "-h").stdout.splitlines()]
     commands = [line.replace("FOLDER", "sample") for line in lines if line.startswith(("personafeedback ", "inspect "))]
-    assert len(commands) == 5
+    assert len(commands) == 4
     run_as_printed(commands, monkeypatch)
     assert Path("report/index.html").is_file()

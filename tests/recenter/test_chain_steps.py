@@ -15,6 +15,7 @@ from support.commands import personafeedback
 from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.recenter import ScriptedAPI, in_inspect, in_lm_eval, same
+from support.recorded import exported
 from support.shown import embedded
 
 from personafeedback_tasks.common.errors import DataError, OptionError
@@ -152,8 +153,8 @@ def test_pages_show_what_the_models_wrote(chains, tmp_path):
             assert len(chose["About the user"].splitlines()) >= len(one.attributes)
             assert (wrote["Personalized reply"], wrote["Generic reply"]) == (one.personalized, one.generic)
 
-    replies = tmp_path / "replies.jsonl"
-    assert personafeedback("replies", harness / "2", "--out", replies).exit_code == 0
+    (log,) = [run.logs[0] for run in read_runs([harness / "2"])]
+    replies = exported(log, tmp_path / "replies.jsonl")
     done = personafeedback(
         "score-replies", "recenter_select", replies, "--data", "sample", "--out", tmp_path / "scored"
     )

@@ -16,12 +16,11 @@ pytest.importorskip("sklearn")
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.extraction import PROMPT, build, texts_of, user_turns
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.features import joined, of_extraction
-from personafeedback_tasks.recenter.filter.judge import step_filter
+from personafeedback_tasks.recenter.filter.judge import extraction_filter, relevance_filter, step_filter
 from personafeedback_tasks.recenter.made import extracted
 from personafeedback_tasks.recenter.rows import Extraction
 from personafeedback_tasks.recenter.stages import filled
@@ -136,7 +135,7 @@ def test_inspect_asks_it_and_gets_the_held_out_answers(made, data, tmp_path):
 
 
 def test_another_row_gets_the_answer_of_the_filter_of_all_rows(made, data):
-    judge = factories()[JUDGE](path=str(made[0]))
+    judge = extraction_filter(path=str(made[0]))
     chat = [("user", "Suggest a cake, please. I bake every week.")]
     said = {
         attribute: asked(judge, row(chat, attribute, "Talks about it.")).text
@@ -153,7 +152,7 @@ def test_a_filter_of_another_stage_is_named(made):
         OptionError,
         match=r"found a filter of the stage extraction, expected one of relevance.*`extraction-filter` is for the task recenter_extraction",
     ):
-        factories()["relevance-filter"](path=str(made[0]))
+        relevance_filter(path=str(made[0]))
 
 
 def test_a_random_split_and_too_few_users_are_refused(tmp_path):

@@ -28,13 +28,13 @@ from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.text import same_text
-from personafeedback_tasks.engine.judges import factories
 from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
 from personafeedback_tasks.recenter.filter.features import columns_of, joined, of_relevance, scaled
+from personafeedback_tasks.recenter.filter.judge import relevance_filter
 from personafeedback_tasks.recenter.filter.model import fit, threshold
 from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups
 from personafeedback_tasks.recenter.filter.stage import STAGES
@@ -406,7 +406,7 @@ def test_the_command_in_the_card_runs_and_gives_the_held_out_predictions(of_samp
 
 def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm):
     """Of the same id as well: only the same texts are a row of the training data."""
-    judge = factories()[JUDGE](path=str(of_planted))
+    judge = relevance_filter(path=str(of_planted))
     weights = json.loads((of_planted / "weights.json").read_text("utf-8"))
     limit = json.loads((of_planted / "filter.json").read_text("utf-8"))["threshold"]
     rows = [Relevance("r0-0-0", "u0", "Which pan should I buy?", "Bakes bread on Sundays"),
@@ -435,7 +435,7 @@ def test_inspect_asks_it_about_rows_that_it_was_not_trained_on(of_planted, tmp_p
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     (log,) = tmp_path.glob("*.eval")
-    judge = factories()[JUDGE](path=str(of_planted))
+    judge = relevance_filter(path=str(of_planted))
     rows = with_judgment(load(Relevance, "sample"))
     said = {row.id: asked(judge, row).text for row in rows}
     assert {sample.id: sample.output.completion for sample in read_eval_log(str(log)).samples} == said
@@ -450,7 +450,7 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
 
     for module, name in ((pickle, "load"), (pickle, "loads"), (pickle, "Unpickler"), (np, "load")):
         monkeypatch.setattr(module, name, never)
-    judge = factories()[JUDGE](path=str(of_sample))
+    judge = relevance_filter(path=str(of_sample))
     row = with_judgment(load(Relevance, "sample"))[0]
     assert read_yes_no(asked(judge, row).text) == predicted(of_sample)[0]["by_user"]["answer"]
 
@@ -479,20 +479,20 @@ def test_a_broken_folder_is_named_with_what_to_do(file, change, words, of_sample
         assert change(text) != text
         path.write_text(change(text), encoding="utf-8")
     with pytest.raises(DataError, match=re.escape(words)) as error:
-        factories()[JUDGE](path=str(tmp_path / "broken"))
+        relevance_filter(path=str(tmp_path / "broken"))
     assert "broken" in str(error.value)
 
 
 def test_another_embedding_model_is_refused(of_planted, minilm, tmp_path):
     shutil.copytree(minilm, tmp_path / "other")
     (tmp_path / "other" / "sentence_bert_config.json").write_text('{"max_seq_length": 32}', encoding="utf-8")
-    judge = factories()[JUDGE](path=str(of_planted), embeddings=str(tmp_path / "other"))
+    judge = relevance_filter(path=str(of_planted), embeddings=str(tmp_path / "other"))
     row = Relevance("new", "u", "Where should I go?", "Has a boat")
     with pytest.raises(DataError, match=f"expected the one .* trained with, {embedder(str(minilm)).digest}"):
         asked(judge, row)
     shutil.copytree(minilm, tmp_path / "moved")
-    moved = factories()[JUDGE](path=str(of_planted), embeddings=str(tmp_path / "moved"))
-    assert asked(moved, row) == asked(factories()[JUDGE](path=str(of_planted)), row)
+    moved = relevance_filter(path=str(of_planted), embeddings=str(tmp_path / "moved"))
+    assert asked(moved, row) == asked(relevance_filter(path=str(of_planted)), row)
 
 
 @needs_checkout
@@ -528,7 +528,7 @@ def test_recorded_answers_are_weighed_and_needed_again(minilm, tmp_path):
     card = (out / "README.md").read_text("utf-8")
     assert "-M path=. -M answers=FILE\n" in card
     assert "cannot answer without them" in card
-    make = factories()[JUDGE]
+    make = relevance_filter
     with pytest.raises(OptionError, match=r"cannot answer without them.*-M answers=FILE"):
         make(path=str(out))
     judge = make(path=str(out), answers=str(file))
@@ -555,7 +555,7 @@ def test_a_row_without_a_reply_and_a_broken_file_are_named(minilm, tmp_path):
 
 def test_answers_for_a_filter_without_them_and_a_missing_path_are_errors(of_sample, tmp_path):
     with pytest.raises(OptionError, match=r"Remove -M answers="):
-        factories()[JUDGE](path=str(of_sample), answers=str(tmp_path / "any.jsonl"))
+        relevance_filter(path=str(of_sample), answers=str(tmp_path / "any.jsonl"))
     get_model = pytest.importorskip("inspect_ai.model").get_model
     for arguments in ({}, {"path": str(of_sample), "paht": "x"}):
         with pytest.raises(OptionError, match=r"pa[th]+'.*Pass its arguments with -M"):

@@ -58,8 +58,7 @@ def test_an_axis_has_the_finest_step_with_few_ticks(values, axis):
 
 
 def test_the_points_of_a_figure_lie_between_its_legend_and_its_axis(tmp_path, monkeypatch):
-    monkeypatch.setattr(logs, "_REGISTERED", [])
-    logs.register(jsonl_harness.READER)
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
     path = jsonl_harness.run(JUDGES["gold"], "gold", tmp_path, "personafeedback", "hard", data="sample")
     drawn = figure.draw([make_report(read_run(path), load_cases("sample", difficulty="hard"))])
     (axes,) = drawn.axes
@@ -157,8 +156,7 @@ def test_what_is_said_of_users_has_every_number():
 @pytest.fixture
 def rankings(monkeypatch, tmp_path):
     """Two rankings: two judges of all cases, and one of some of them."""
-    monkeypatch.setattr(logs, "_REGISTERED", [])
-    logs.register(jsonl_harness.READER)
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
     runs = [
         read_run(
             jsonl_harness.run(JUDGES[judge], judge, tmp_path / selection, "personafeedback", selection, data="sample")

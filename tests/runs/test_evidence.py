@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 
 import pytest
+from support.recorded import exported
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
@@ -289,7 +290,7 @@ def test_a_reply_that_never_left_its_thinking_is_truncated(tag, method, tmp_path
     total = scored(tmp_path / "replies.jsonl", records(says), "-T", f"method={method}")
     assert (total["measures"]["acc"]["value"], total["reasons"]) == (0.5, {"truncated": len(CASES)})
     out = tmp_path / "exported.jsonl"
-    assert personafeedback("replies", log, "--out", out).exit_code == 0
+    exported(log, out)
     again = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert scored(tmp_path / "again.jsonl", again, "-T", f"method={method}") == total
 
@@ -365,7 +366,7 @@ def test_the_limit_is_that_of_the_run(tmp_path):
     log = lm_eval_log(tmp_path / "log", SayingLM(says), HARD, "sample", gen_kwargs={"max_gen_toks": 16384})
     out = tmp_path / "replies.jsonl"
     assert reported(read_run(log)) == {"acc": 1, "invalid": 0}
-    assert personafeedback("replies", log, "--out", out).exit_code == 0
+    exported(log, out)
     again = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert scored(out, again)["measures"]["acc"]["value"] == 1
 
@@ -379,7 +380,7 @@ def test_a_field_of_its_own_for_reasoning_shows_thinking_too(tmp_path):
     assert printed(log)["invalid"] == 0.5
     assert reasons(read_run(log)) == {"truncated": len(CASES)}
     out = tmp_path / "replies.jsonl"
-    assert personafeedback("replies", log, "--out", out).exit_code == 0
+    exported(log, out)
     assert {reply.truncated for reply in read(out).replies.values()} == {True, False}
     replay = inspect_runs.evaluate(
         tasks.personafeedback_general_hard(data="sample"),

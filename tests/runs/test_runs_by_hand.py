@@ -44,8 +44,7 @@ TASK = "personafeedback_general_hard"
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setattr(logs, "_REGISTERED", [])
-    logs.register(jsonl_harness.READER)
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
 
 
 def toy(folder: Path, judge: str = "mixed", selection: str = "", **options: str) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.recorded import line_of
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
@@ -46,7 +47,6 @@ from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.engine import recorded
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.recorded import line_of
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -491,10 +491,7 @@ def test_a_setting_that_was_relabelled_everywhere_is_found_by_its_prompts(logs, 
 
 
 def test_the_replies_of_a_setting_can_be_scored_again(logs, tmp_path):
-    """`replies` writes those of the run; the others are in reach of a reader of logs."""
     record, file = find("personafeedback"), tmp_path / "replies.jsonl"
-    done = personafeedback("replies", logs["inspect"][0], "--out", file)
-    assert done.exit_code == 0, done.output
     for run in read_runs([logs["inspect"][0]]):
         file.write_text("".join(line_of(key, one, named=True) for key, one in logged(run)))
         options = record.options.strict({"data": "sample", "setting": run.setting})
@@ -617,11 +614,11 @@ def test_hidden_fields_are_hidden_where_a_persona_is_shown(harness, tmp_path):
 
 
 def test_the_filter_of_rag_runs_beside_other_settings(tmp_path):
-    """One call before those of `rag`, none for `persona`; report and replies have each run with its own calls."""
+    """One call before those of `rag`, none for `persona`; the report has each run with its own calls."""
     runs = {run.setting: run for run in read_runs([by_inspect(tmp_path, "persona,rag", "-T", "rag_filter=true")])}
     assert {name: run.signature["rag_filter"] for name, run in runs.items()} == {"persona": False, "rag": True}
     done = personafeedback("report", tmp_path, "--data", "sample")
     assert done.exit_code == 0, done.output
     calls = {name: {key.call for key, _ in logged(run)} for name, run in runs.items()}
     own = {*find("personafeedback").methods["generate"].calls}
-    assert calls == {"persona": own, "rag": {"rag_filter", *own}}
+    assert calls == {"persona": own, "rag": own}

@@ -78,17 +78,6 @@ def keep_locked(path: Path) -> Iterator[None]:
         other.communicate()
 
 
-def on_a_full_disk(room: int, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a `personafeedback` command that can write no file of more bytes than that."""
-    import resource
-
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}  # it would leave half of a module's
-    return subprocess.run(
-        [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)], cwd=AWAY, env=environment,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-
-
 @contextmanager
 def room_for(size: int) -> Iterator[None]:
     """No file of this process can grow beyond so many bytes, as on a full disk."""

@@ -285,11 +285,7 @@ def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, h
         assert f"PROMPTS CUT: {cut} prompts" in shown
         assert "--max-model-len" in warned
         assert "--max-tokens" not in warned
-        told = personafeedback("replies", tmp_path, "--out", tmp_path / "replies.jsonl")
-        assert ("PROMPTS CUT: the run is void" in told.output) == (not server.get("refuses"))
-        assert told.exit_code == 0
     if server.get("refuses"):
-        assert (tmp_path / "replies.jsonl").read_text().count('"prompt_cut": true') == cut
         answers = [answer for case in read_run(tmp_path).cases.values() for answer in case[0].answers]
         assert answers.count("prompt_cut") == cut
 

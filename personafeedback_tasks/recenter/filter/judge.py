@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from ...common.errors import OptionError
-from ...engine.judges import Judge
 from ...engine.recorded import read as read_replies
+from ...engine.replay import Judge
 from .folder import read
 from .stage import STAGES
 from .trained import Filter
