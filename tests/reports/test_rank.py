@@ -422,7 +422,7 @@ def test_the_command_prints_the_short_table_and_more_columns_when_asked(controll
     refused = personafeedback("rank", controlled, "--columns", "acc,speed", "--data", "sample")
     assert refused.exit_code == 1
     assert "--columns must be `all` alone, or names out of acc, macro, over_longest," in refused.output
-    assert "tokens, tied, got 'speed'." in refused.output
+    assert "invalid, tied, got 'speed'." in refused.output
 
 
 def test_a_model_has_a_sentence_only_where_it_matters(template):
