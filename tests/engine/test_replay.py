@@ -208,7 +208,7 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
     documents = method.documents(benchmark.cases(options, benchmark.selections[selection]))
     assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in method.calls]
     assert rows[-1]["prompt"] == benchmark.turns(method, documents[-1], options, method.calls[-1])
-    assert "line 1: found no 'reply' (keys: 'id', 'call', 'prompt')" in refused(task, file, "--data", "sample")
+    assert "line 1: found no reply, expected one" in refused(task, file, "--data", "sample")
     assert "--template writes it" in refused(task, file, "--data", "sample", "--template")
     write(file, [{**row, "reply": "None of them."} for row in rows])
     assert scored(task, file, "--data", "sample")["groups"]["total"]["cases"] > 0
