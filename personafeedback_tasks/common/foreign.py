@@ -1,6 +1,6 @@
-"""Untrusted text (names of models and users, conditions, paths, replies, errors), made safe for the place that shows it.
+"""Text of others (names of models and users, conditions, paths, replies, errors), as the place that shows it needs it.
 
-One function per place; what is harmless there is unchanged.
+One function per place. Names as models have them are unchanged.
 """
 
 from __future__ import annotations
@@ -10,27 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_JOINER = "\u2060"
-"""A word joiner, which nobody sees."""
-
-_LINKED = re.compile(r"(?i):/(?=/)|\bwww(?=\.)|\b(?:mailto|xmpp):|(?<!\w)@(?=\w)|(?<=\w)@[\w-]+(?=\.\w)")
-"""Where an address or a mention is cut. Sites look for these in the text that is shown, where a backslash is gone."""
-
 _FORMULA = re.compile(r"(?![-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\Z)[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 """The beginning of a formula, in full-width characters too; a number is none."""
 
-_SYNTAX = re.compile(
-    r"""
-      [`*~\[|$]                           # code, emphasis, strikethrough, links, cells of a table, formulas
-    | (?<!\w)_+ | _+(?!\w)                # emphasis, but not within a word
-    | \\(?=[!-/:-@\[-`{-~]|\Z)            # before what it would escape, which may follow our text
-    | <(?=[A-Za-z/!?]|\Z) | (?<=<)!       # HTML, and the marks of a card
-    | &(?=\#?\w+(?:;|\Z))                 # entities
-    | \A(?:>|[-+](?=\s|\Z)|\#{1,6}(?=\s|\Z)|\d{1,9}[.)](?=\s|\Z)|[-=:\s]+\Z)  # quotation, list, heading, ruler
-    | (?<=\s)\#+\Z                        # the end of a heading
-    """,
-    re.VERBOSE,
-)
+_SYNTAX = re.compile(r"[`*~\[|$]|(?<!\w)_+|_+(?!\w)|\\(?=[!-/:-@\[-`{-~])|<(?=[A-Za-z/!?])|(?<=<)!")
+"""What begins code, emphasis, a link, a cell, a formula or HTML in Markdown; a backslash before what it would escape."""
 
 
 def terminal(text: str) -> str:
@@ -41,10 +25,8 @@ def terminal(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """One line that a renderer of CommonMark or of GitHub's dialect shows as it is, at the start of a line or within it."""
-    parted = _LINKED.sub(rf"\g<0>{_JOINER}", _line(text))
-    escaped = _SYNTAX.sub(lambda found: re.sub(r"([^\w\s]|_)", r"\\\1", found[0]), parted)
-    return escaped.replace(_JOINER, f"&#{ord(_JOINER)};")
+    """One line in Markdown, without emphasis, links, cells and HTML of its own."""
+    return _SYNTAX.sub(lambda found: re.sub(r"([^\w\s]|_)", r"\\\1", found[0]), _line(text))
 
 
 def code(text: str) -> str:

@@ -1,14 +1,11 @@
-"""What strangers write is shown as it is and does nothing: every attack, through every command that shows it."""
+"""Names, paths and addresses of others are shown as text, without passwords and control characters."""
 
 from __future__ import annotations
 
 import csv
 import json
-import random
 import re
 import shutil
-import xml.etree.ElementTree as ElementTree
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,11 +21,9 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 markdown_it = pytest.importorskip("markdown_it")
 
-import yaml
 from huggingface_hub import metadata_load
 from support.logs import lm_eval_log, set_options, settle
 from support.releases import write_release
-from support.samples import a_part
 
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import foreign
@@ -118,82 +113,6 @@ def body(card: str) -> str:
     return card.split("\n---\n", 1)[1]
 
 
-def squeezed(text: str) -> str:
-    """Without the line breaks of a narrow terminal."""
-    return "".join(text.split())
-
-
-def shown_by(make_log, folder: Path, name: str) -> dict[str, str]:
-    """Everything that the commands print and write about the runs of a model."""
-    log, twin = make_log(name, folder / "v1"), make_log(name, folder / "v2", prompt="v2")
-    other = make_log(OTHER, folder / "other")
-    anonymous, partial = make_log(name, folder / "all", ids=True), make_log(name, folder / "partial", ids=True, cases=4)
-    out = folder / "out"
-    commands = {
-        "report": ("report", "--full", log, twin, "--data", DATA, "--out", out),
-        "report, short": ("report", log, "--data", DATA),
-        "report of ids": ("report", "--full", anonymous),
-        "compare": ("compare", log, other),
-        "compare of ids": ("compare", anonymous, partial),
-        "compare.md": ("compare", log, other, "--markdown"),
-        "compare of ids.md": ("compare", anonymous, partial, "--markdown"),
-        "card": ("card", log, "--data", DATA, "--model-card", out / "README.md"),
-    }
-    found = {}
-    for kind, arguments in commands.items():
-        done = personafeedback(*arguments)
-        assert done.exit_code == 0, done.output
-        found[kind] = done.stdout
-    files = [path for path in sorted(out.iterdir()) if path.suffix in (".md", ".svg", ".json", ".html")]
-    return found | {path.name: path.read_bytes().decode() for path in files}
-
-
-@pytest.fixture(scope="module")
-def harmless(make_log, tmp_path_factory):
-    return shown_by(make_log, tmp_path_factory.mktemp("harmless"), HARMLESS)
-
-
-@pytest.mark.tried("names of strangers through every command: shown as they are, nothing acts")
-@pytest.mark.parametrize("name", a_part(ATTACKS, 4, 2), ids=lambda name: ascii(name[:40]))
-def test_an_attack_is_shown_and_does_nothing(name, harmless, make_log, tmp_path):
-    found = shown_by(make_log, tmp_path, name)
-    assert found.keys() == harmless.keys() >= {"README.md", "accuracy.svg", "report.md", "report.json"}
-    assert {kind: unprintable(text) for kind, text in found.items() if unprintable(text)} == {}
-    assert not any("hunter2" in text for text in found.values())
-    name = name.replace("user:hunter2@", "")
-    literal = name.isascii() and name.isprintable()
-    on_one_machine = "//" in name or "\\" in name  # looks like a path, of which a card shows the end
-
-    for kind in ("report.md", "compare.md", "compare of ids.md", "README.md"):
-        one, two = (body(text[kind]) if kind == "README.md" else text[kind] for text in (found, harmless))
-        assert shape(one) == shape(two), kind
-        assert not re.search(r"(?<!\w)@\w|\w@\w+\.\w", words(one)), kind  # sites look for these in what is shown
-        one, two = (words(text).replace("\u2060", "") for text in (one, two))
-        whole = literal and not (on_one_machine and kind == "README.md")
-        assert not whole or one.count(name) >= two.count(HARMLESS) > 0, kind
-
-    for kind in ("report", "report, short", "report of ids", "compare", "compare of ids"):
-        count = squeezed(harmless[kind]).count(HARMLESS)
-        if kind == "report, short" and on_one_machine:
-            count = 1  # the heading; a command to copy has a placeholder
-        assert not literal or squeezed(found[kind]).count(squeezed(name)) >= count > 0, kind
-
-    card = yaml.safe_load(found["README.md"].split("---\n", 2)[1])
-    values = [card["model-index"][0]["name"], *card["model-index"][0]["results"][0]["metrics"][0]["args"].values()]
-    texts = [value for value in values if isinstance(value, str)]
-    assert all(text.isprintable() for text in texts)
-    assert isinstance(values[0], str)
-    assert not literal or on_one_machine or values[0] == name.replace("<!--", "<! --")
-    assert "<!--" not in re.sub("<!-- personafeedback: (begin|end) persona -->", "", body(found["README.md"]))
-
-    drawn = [
-        text.text or ""
-        for text in ElementTree.fromstring(found["accuracy.svg"]).iter("{http://www.w3.org/2000/svg}text")
-    ]
-    assert not literal or squeezed(f"{name} (prompt v2)") in squeezed("".join(drawn))  # whole, on one line or several
-    assert len(drawn) == found["accuracy.svg"].count("<text")
-
-
 def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
     secret = {"source": "https://user:hunter2@evil.example/data", "place": ["https://token-hunter2@evil.example"]}
     log, other = (make_log(name, tmp_path / name, **secret) for name in ("one", "two"))
@@ -235,63 +154,6 @@ def test_no_cell_of_a_ranking_is_a_formula(make_log, tmp_path):
         assert not [
             cell for line in lines for cell in line if cell[:1] in tuple("=+-@") and not numbers.fullmatch(cell)
         ]
-
-
-PLAIN = [f"aspect-{letter}" for letter in "pqrst"]
-
-
-@pytest.fixture(scope="module")
-def five_outputs(tmp_path_factory):
-    """The log of a reward model whose five aspects are PLAIN."""
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
-    from support.classifiers import counting_classifier
-    from support.inspect_runs import command
-
-    folder = tmp_path_factory.mktemp("five")
-    counting_classifier(folder / "model", ["a"], [lambda n, k=k: n % k for k in (5, 7, 11, 13, 17)])
-    done = command(
-        "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-M", f"aspects={','.join(PLAIN)}",
-        "--model", f"personafeedback-reward/{folder / 'model'}", "--log-dir", folder / "logs", PERSONAFEEDBACK_DATA="sample",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    (log,) = (folder / "logs").glob("*.eval")
-    return log
-
-
-def with_aspects(log: Path, names: list[str], folder: Path) -> dict[str, str]:
-    """What `report` prints and writes about a log whose aspects are renamed in every place that names them."""
-    folder.mkdir()
-    with zipfile.ZipFile(log) as old, zipfile.ZipFile(folder / "log.eval", "w") as new:
-        for member in old.namelist():
-            text = old.read(member).decode()
-            for plain, name in zip(PLAIN, names, strict=True):
-                text = text.replace(plain, json.dumps(name)[1:-1])
-            new.writestr(member, text)
-    done = personafeedback("report", "--full", folder / "log.eval", "--out", folder / "out")
-    assert done.exit_code == 0, done.output
-    files = [path for path in (folder / "out").iterdir() if path.suffix != ".png"]
-    return {"printed": done.stdout, **{path.name: path.read_bytes().decode() for path in files}}
-
-
-# What names an aspect is no address, so that nobody looks for a password in it.
-NAMES = [name for name in ATTACKS if "hunter2" not in name]
-
-
-@pytest.mark.torch
-@pytest.mark.parametrize("start", a_part(range(0, len(NAMES), 5), 4))
-def test_an_attack_as_the_name_of_an_aspect_is_shown_and_does_nothing(start, five_outputs, tmp_path):
-    names = (NAMES[start:] + NAMES)[:5]
-    plain, found = (with_aspects(five_outputs, each, tmp_path / each[0][:3].encode().hex()) for each in (PLAIN, names))
-    assert found.keys() == plain.keys() == {"printed", "report.md", "report.json", "accuracy.svg", "index.html"}
-    assert {kind: unprintable(text) for kind, text in found.items() if unprintable(text)} == {}
-    assert shape(found["report.md"]) == shape(plain["report.md"])
-    assert not re.search(r"(?<!\w)@\w|\w@\w+\.\w", words(found["report.md"]))
-    shown = words(found["report.md"]).replace("\u2060", "")
-    for name in names:
-        if name and name.isascii() and name.isprintable():
-            assert shown.count(name) >= 2
-            assert squeezed(found["printed"]).count(squeezed(name)) >= 2
 
 
 def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
@@ -417,22 +279,19 @@ def test_a_harmless_name_stays_as_it_is_everywhere(name):
     assert foreign.without_password(name) == name
 
 
-PIECES = [*"*_`[]()<>!|~$&;#-+=.:\\/@ a1\n\x1bé中", "www.", "http://", "&amp;", "<b>", "<!--", "-->", "](x)", "---", "1. ", "__", "a@b.com"]  # fmt: skip
-
-
-@pytest.mark.parametrize("place", ["{}", "> {}  ", "- {}", "## {}", "x {} y", "| {} | b |\n| -- | -- |"])
-def test_any_text_is_shown_as_it_is_in_every_place_of_markdown(place):
-    rng = random.Random(7)
-    plain = shape(place.format("m"))
-    for _ in range(3000):
-        text = "".join(rng.choices(PIECES, k=rng.randint(1, 6)))
-        line = foreign.terminal(" ".join(text.split()))
-        if not line:
-            continue
-        source = place.format(foreign.markdown(text))
-        tokens = [inner for token in RENDERER.parse(source) for inner in token.children or []]
-        assert shape(source) == plain, text
-        assert line in "".join(token.content for token in tokens).replace("\u2060", ""), text
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a|b", r"a\|b"),
+        ("**m**", r"\*\*m\*\*"),
+        ("<b>", r"\<b>"),
+        ("[m](x)", r"\[m](x)"),
+        ("a\nb\x1b", r"a b\x1b"),
+        ("_m_", r"\_m\_"),
+    ],
+)
+def test_markdown_of_a_name_is_text(text, shown):
+    assert foreign.markdown(text) == shown
 
 
 @pytest.mark.parametrize(
