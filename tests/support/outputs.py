@@ -23,11 +23,8 @@ personafeedback rank logs --csv ranking.csv --json ranking.json
 personafeedback report RUN --out DIR          # DIR/report.json
 ```
 
-`schema` is the version of keys and units: it rises when one of them changes its meaning or goes. Keys and columns are always there; what is undefined is
-null in JSON and empty in CSV. Which measures a ranking has follows from its benchmark alone, whatever data and controls are at hand. `rank` writes
-shares in percent and their differences in points, as its `unit` says; the other outputs write shares from 0 to 1.
-
-The same as a JSON Schema, with one entry of `$defs` for each table below, comes with the package:
+The types of all keys are in a [JSON Schema](../personafeedback_tasks/common/outputs.schema.json) that comes with the package, with one entry of `$defs` for
+each table below:
 
 ```python
 from importlib.resources import files
@@ -35,7 +32,9 @@ from importlib.resources import files
 schema = files("personafeedback_tasks.common").joinpath("outputs.schema.json").read_text("utf-8")
 ```
 
-In keys, `[]` is each item of a list and `*` each name in an object.
+Every output has `schema`, the version of keys and units: it rises when one of them changes its meaning or goes. Keys and columns are always there; what is
+undefined is null in JSON and empty in CSV. `rank` writes shares in percent and their differences in points, as `unit` says; the other outputs write shares
+from 0 to 1. In keys, `[]` is each item of a list and `*` each name in an object.
 """
 
 
@@ -49,43 +48,44 @@ def page() -> str:
     """The page of the docs."""
     parts = [_HEAD]
     for name, entry in SCHEMA["$defs"].items():
-        rows = "\n".join(
-            f"| `{key}` | {kind} | {about} |" for key, kind, about in _rows(entry, "") if not key.endswith((".*", "[]"))
-        )
-        parts.append(f"## {name}\n\n{entry['description']}\n\n| key | type | what it has |\n|---|---|---|\n{rows}\n")
+        rows = "\n".join(f"| `{key}` | {about} |" for key, about in _rows(entry, "") if not key.endswith((".*", "[]")))
+        parts.append(f"## {name}\n\n{entry['description']}\n\n| key | |\n|---|---|\n{rows}\n")
     return "\n".join(parts)
 
 
-def _rows(entry: Mapping[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
-    """(key, type, what it has) of everything below an entry."""
+def _rows(entry: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    """(key, what it has) of everything below an entry. The head of the page describes `schema`."""
     named = [*entry.get("properties", {}).items(), *((f"/{name}/", one) for name, one in entry.get("patternProperties", {}).items())]  # fmt: skip
     for name, below in named:
-        yield from _row(below, f"{path}.{name}".lstrip("."))
+        if name != "schema":
+            yield from _row(below, f"{path}.{name}".lstrip("."))
     if isinstance(entry.get("additionalProperties"), dict):
         yield from _row(entry["additionalProperties"], f"{path}.*")
     if "items" in entry:
         yield from _row(entry["items"], f"{path}[]")
 
 
-def _row(entry: Mapping[str, Any], key: str) -> Iterator[tuple[str, str, str]]:
-    yield key, _kind(entry), entry.get("description", "")
+def _row(entry: Mapping[str, Any], key: str) -> Iterator[tuple[str, str]]:
+    named = "".join(f" ([{name}](#{name}))" for name in _tables(entry))
+    values = ", ".join(f"`{value}`" for value in _values(entry))
+    about = entry.get("description", "")
+    # a description may say itself what each value means
+    if values and not all(f"`{value}`" in about for value in _values(entry)):
+        about = f"{values}: {about}" if about else values
+    yield key, about + named
     yield from _rows(entry, key)
 
 
-def _kind(entry: Mapping[str, Any]) -> str:
+def _tables(entry: Mapping[str, Any]) -> list[str]:
+    """The tables that describe an entry, or the items of a list or object."""
     if "$ref" in entry:
-        name = entry["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name})"
-    if "anyOf" in entry:
-        return " or ".join(map(_kind, entry["anyOf"]))
-    if "enum" in entry:
-        return ", ".join(f"`{value}`" for value in entry["enum"])
-    kinds = entry.get("type", "any")
-    shown = " or ".join(kinds) if isinstance(kinds, list) else kinds
-    of = entry.get("items") or entry.get("additionalProperties")
-    return (
-        f"{shown} of {_kind(of)}" if isinstance(of, dict) and "properties" not in of and _kind(of) != "any" else shown
-    )
+        return [entry["$ref"].rpartition("/")[2]]
+    below = [*entry.get("anyOf", []), *(entry[key] for key in ("items", "additionalProperties") if isinstance(entry.get(key), dict))]  # fmt: skip
+    return [name for one in below for name in _tables(one)]
+
+
+def _values(entry: Mapping[str, Any]) -> list[str]:
+    return entry.get("enum", [])
 
 
 if __name__ == "__main__":
