@@ -26,7 +26,6 @@ from support.logs import lm_eval_log
 from support.releases import small_paper, write_release
 from support.samples import a_part
 
-import personafeedback_tasks
 from personafeedback_tasks.common import files
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
@@ -129,17 +128,6 @@ def writes(call: ast.Call) -> bool:
     )  # fmt: skip
 
 
-def test_files_are_written_in_one_module():
-    folder = Path(personafeedback_tasks.__file__).parent
-    found = {
-        path.name
-        for path in folder.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and writes(node)
-    }
-    assert found == {"files.py"}
-
-
 @every_command
 def test_missing_folders_are_made_a_link_stays_a_link_and_a_mode_a_mode(command, tmp_path):
     contents, arguments = command
@@ -185,21 +173,6 @@ def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, 
         assert done.stderr.count("\n") == 1, done.stderr
     assert tree(folder) == before
     assert not (tmp_path / "no").exists()
-
-
-@every_command
-def test_a_folder_in_the_place_of_the_last_file_is_refused_before_any_other_is_written(command, tmp_path):
-    contents, arguments = command
-    folder = fill(tmp_path / "folder", contents)
-    last = folder / list(contents)[-1]
-    last.unlink()
-    last.mkdir()
-    before = tree(tmp_path)
-    done = personafeedback(*arguments(folder))
-    assert done.exit_code in (1, 2)  # 2: click looks at the options first
-    assert str(last) in done.output
-    assert "Traceback" not in done.output
-    assert tree(tmp_path) == before
 
 
 def test_a_write_protected_file_stays_as_it_is():
@@ -297,26 +270,3 @@ def test_a_card_that_stays_locked_ends_in_one_sentence_by_whatever_name(logs, re
                 "then run this again.\n"
             )
     assert path.read_text(encoding="utf-8") == "# Title\n"
-
-
-@pytest.mark.parametrize("place", ["a file above", "a folder", "a link"])
-def test_a_place_that_takes_no_lock_is_one_sentence(place, logs, release, tmp_path):
-    path = tmp_path / "cards" / "README.md"
-    if place == "a file above":
-        path.parent.write_text("no folder", encoding="utf-8")
-    else:
-        path.parent.mkdir()
-        lock = path.with_name(".README.md.lock")
-        lock.mkdir() if place == "a folder" else lock.symlink_to(tmp_path / "somebody's")
-    before = tree(tmp_path)
-    done = personafeedback("card", logs["v1"], "--data", release, "--model-card", path)
-    assert done.exit_code == 1
-    assert re.fullmatch(r"Error: .*/README\.md: could not be written \(.*\)\. .*\n", done.output)
-    assert tree(tmp_path) == before
-
-
-def test_a_lock_goes_away_with_the_folders_that_it_needed(tmp_path):
-    path = tmp_path / "new" / ("x" * 255)
-    with files.locked(path):
-        assert len(list(path.parent.iterdir())) == 1
-    assert not path.parent.exists()

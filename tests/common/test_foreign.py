@@ -6,11 +6,9 @@ import csv
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from support.attacks import ATTACKS
 from support.commands import personafeedback
 
@@ -27,8 +25,6 @@ from support.releases import write_release
 
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import foreign
-from personafeedback_tasks.engine import messages, window
-from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template, build
@@ -97,18 +93,6 @@ def unprintable(text: str) -> set[str]:
     return {char for char in text if char != "\n" and not char.isprintable()}
 
 
-def shape(text: str) -> list[str]:
-    """What a renderer makes of a Markdown text, but for the words: its blocks, links, code spans, emphasis, HTML, ..."""
-    tokens = [inner for token in RENDERER.parse(text) for inner in (token, *(token.children or []))]
-    return [token.type for token in tokens if token.type not in ("text", "text_special")]
-
-
-def words(text: str) -> str:
-    """What a renderer shows of a Markdown text outside of code."""
-    tokens = [inner for token in RENDERER.parse(text) for inner in token.children or []]
-    return "".join(token.content for token in tokens if token.type in ("text", "text_special"))
-
-
 def body(card: str) -> str:
     return card.split("\n---\n", 1)[1]
 
@@ -169,54 +153,6 @@ def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
         metadata_load(card)
 
 
-def test_a_run_goes_into_the_card_of_its_own_model_alone(make_log, tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text("---\nlicense: mit\n---\n# Qwen\n", encoding="utf-8")
-
-    def card(name: str, *options: str, **signature: object) -> Result:
-        log = make_log(name, tmp_path / f"log{len(list(tmp_path.iterdir()))}", **signature)
-        return personafeedback("card", log, "--data", DATA, "--model-card", path, *options)
-
-    for name, wording in (("Qwen/Qwen2.5-7B-Instruct", "v1"), ("openai-api/local/Qwen/Qwen2.5-7B-Instruct", "v2")):
-        done = card(name, prompt=wording)
-        assert done.exit_code == 0, done.output
-    (model,) = metadata_load(path)["model-index"]
-    assert (model["name"], len(model["results"])) == ("Qwen/Qwen2.5-7B-Instruct", 2)
-    before = path.read_bytes()
-    done = card(OTHER)
-    assert done.exit_code == 1
-    assert done.stderr.startswith(
-        f"Error: {path}: found `model-index` (results: 2) and section `persona` of Qwen/Qwen2.5-7B-Instruct; results in `model-index` and "
-        "section `prompt v2` of openai-api/local/Qwen/Qwen2.5-7B-Instruct, expected only those of acme/other, the model of this run."
-    )
-    assert path.read_bytes() == before
-    done = card(OTHER, "--replace")
-    assert done.exit_code == 0, done.output
-    assert "Removed of Qwen/Qwen2.5-7B-Instruct: `model-index` (results: 2) and section `persona`." in done.output
-    (model,) = metadata_load(path)["model-index"]
-    assert (model["name"], len(model["results"])) == (OTHER, 1)
-    text = path.read_text(encoding="utf-8")
-    assert "Qwen2.5" not in text
-    assert "\n---\n# Qwen\n" in text
-
-
-@pytest.mark.parametrize("hidden", ["-->", "--->", "--!>", "x\n-->\n<script>", "`", "**m**"])
-def test_the_name_of_a_section_closes_no_comment(hidden, make_log, tmp_path):
-    card = tmp_path / "README.md"
-    log = make_log(HARMLESS, tmp_path / "log", hide=[hidden])
-    for _ in range(2):
-        assert personafeedback("card", log, "--data", DATA, "--model-card", card).exit_code == 0
-    plain = tmp_path / "plain.md"
-    personafeedback(
-        "card", make_log(HARMLESS, tmp_path / "plain", hide=["Name"]), "--data", DATA, "--model-card", plain
-    )
-    one, two = (body(path.read_text(encoding="utf-8")) for path in (card, plain))
-    assert shape(one) == shape(two)
-    marks = [line for line in one.splitlines() if line.startswith("<!--")]
-    assert len(marks) == 2
-    assert not any("--" in mark.removeprefix("<!--").removesuffix("-->") for mark in marks)
-
-
 UNPRINTABLE_PATHS = [name for name in ATTACKS if not name.isprintable() and not set(name) & set("/\0\ud800")]
 
 
@@ -255,30 +191,6 @@ def test_the_data_commands_show_a_folder_as_it_is(tmp_path):
     assert "x[b]:smile:\\x1b[31m" in done.output
 
 
-def test_the_line_at_the_start_of_a_run_shows_a_folder_as_it_is():
-    cases = load_cases("sample")
-    data = replace(cases, release=replace(cases.release, source="x[b]\x1b[31m\n"))
-    line = messages.opening(
-        find("personafeedback"),
-        task="t",
-        asked=cases[:1],
-        calls=2,
-        options=[Template()],
-        data=data,
-        prompts=window.PromptCheck(),
-    )
-    assert line.isprintable()
-    assert "data x[b]\\x1b[31m\\n" in line
-
-
-@pytest.mark.parametrize("name", ["Qwen/Qwen3-8B", "openai/gpt-4o", "a_b-c.d:e+f", r"C:\models\m", "org/m@main", "a & b < 3 > 2", "通义千问-7B", "#1", "k=3, x (mc)"])  # fmt: skip
-def test_a_harmless_name_stays_as_it_is_everywhere(name):
-    for made in (foreign.terminal, foreign.markdown, foreign.comment, foreign.yaml):
-        assert made(name) == name
-    assert foreign.code(name) == f"`{name}`"
-    assert foreign.without_password(name) == name
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -292,17 +204,3 @@ def test_a_harmless_name_stays_as_it_is_everywhere(name):
 )
 def test_markdown_of_a_name_is_text(text, shown):
     assert foreign.markdown(text) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "without"),
-    [
-        ("https://user:hunter2@host/m", "https://host/m"),
-        ("revision=http://u:p@w0rd@host:80/m, dtype=auto", "revision=http://host:80/m, dtype=auto"),
-        ("git+ssh://token@host/m", "git+ssh://host/m"),
-        ("https://host/m@main and a@b", "https://host/m@main and a@b"),
-        ("https://a:b@c https://d:e@f", "https://c https://f"),
-    ],
-)
-def test_a_password_in_a_url_is_left_out(text, without):
-    assert foreign.without_password(text) == without

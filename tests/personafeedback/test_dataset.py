@@ -17,7 +17,7 @@ from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, PersonaCase, load_cases, load_present
+from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 REAL_COUNTS = {"easy": 1510, "medium": 1321, "hard": 1010}
@@ -68,52 +68,11 @@ def test_real_cases_are_the_lines_of_their_file(real_data, difficulty):
         assert (case.category, case.difficulty, case.cell) == ("general", difficulty, f"general_{difficulty}")
 
 
-def test_real_personas_are_147_and_each_is_its_file(real_data):
-    cases = load_cases(real_data, "general")
-    personas = {c.user_id: c.persona for c in cases}
-    assert len(cases) == sum(REAL_COUNTS.values())
-    assert len(personas) == 147
-    assert all(c.persona is personas[c.user_id] for c in cases)  # one object, so its text is built once
-    for user, persona in personas.items():
-        assert persona.profile == json.loads((real_data / "persona" / f"{user}.json").read_text("utf-8"))
-
-
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
 def line_of(case: PersonaCase) -> int:
     return int(case.id.partition(":")[2])
-
-
-def in_folder(cells, personas=PERSONAS, **options):
-    with tempfile.TemporaryDirectory() as folder:
-        return load_cases(write_release(Path(folder) / "release", cells, personas), **{"counts": "any", **options})
-
-
-USERS = {f"u{number}": {"Name": "x"} for number in range(1, 6)}
-SOME_USERS = st.lists(st.sampled_from(list(USERS)), min_size=1, max_size=25)
-
-
-def turn_of(index: int) -> int:
-    """The turn in which a user's case number `index` comes: 0 | 1 2 3 | 4 ... 12 | 13 ..."""
-    return next(turn for turn in range(index + 2) if index < (3 ** (turn + 1) - 1) / 2)
-
-
-@pytest.mark.slow
-@given(SOME_USERS)
-@settings(deadline=None, derandomize=True)
-def test_users_take_turns_of_1_3_9_cases_and_each_keeps_the_order_of_the_file(users):
-    rows = [row(user, number) for number, user in enumerate(users)]
-    cases = in_folder({"general/easy": rows}, USERS, category="general", difficulty="easy")
-    of_user = {user: [line for line, other in enumerate(users, 1) if other == user] for user in dict.fromkeys(users)}
-    turns = {turn_of(index) for index in range(len(users))}
-    assert list(map(line_of, cases)) == [
-        line
-        for turn in sorted(turns)
-        for lines in of_user.values()
-        for n, line in enumerate(lines)
-        if turn_of(n) == turn
-    ]
 
 
 def check_spread(cases) -> None:
@@ -124,16 +83,6 @@ def check_spread(cases) -> None:
         left[case.user_id] -= 1
         waiting = [had[user] for user in left if left[user]]
         assert not waiting or max(had.values()) <= 3 * min(waiting) + 1, case.id
-
-
-@pytest.mark.slow
-@given(st.lists(SOME_USERS, min_size=3, max_size=3))
-@settings(deadline=None, derandomize=True)
-def test_a_limit_of_any_size_spreads_over_the_users_of_all_cells(users):
-    cells = {
-        f"general/{d}": [row(user, n) for n, user in enumerate(own)] for d, own in zip(DIFFICULTIES, users, strict=True)
-    }
-    check_spread(in_folder(cells, USERS, category="general"))
 
 
 @pytest.mark.parametrize("difficulty", [None, *DIFFICULTIES])
@@ -152,20 +101,6 @@ def furthest_from_proportion(cases, sizes) -> float:
         seen[case.cell] += 1
         worst = max(worst, *(abs(seen[cell] - size * length / len(cases)) for cell, size in sizes.items()))
     return worst
-
-
-@given(st.integers(1, 5), st.tuples(*[st.integers(1, 15)] * 3))
-@settings(deadline=None, derandomize=True)
-def test_the_cells_of_a_category_are_in_proportion_to_within_one_case_per_user(count, sizes):
-    """If all users have the same mix of cells: one who has a single cell takes whole turns of it."""
-    cells = {
-        f"general/{d}": [row(user, n) for user in list(USERS)[:count] for n in range(size)]
-        for d, size in zip(DIFFICULTIES, sizes, strict=True)
-    }
-    cases = in_folder(cells, USERS, category="general")
-    expected = {f"general_{d}": count * size for d, size in zip(DIFFICULTIES, sizes, strict=True)}
-    assert Counter(c.cell for c in cases) == expected
-    assert furthest_from_proportion(cases, expected) <= count
 
 
 def test_the_real_cells_are_in_proportion_to_within_one_case_per_user_and_7_percent_of_any_limit(real_data):
@@ -284,18 +219,6 @@ def test_carriage_returns_at_line_ends_change_nothing(release):
     assert (after.cases, after.digest) == (before.cases, before.digest)
 
 
-def test_a_carriage_return_between_two_keys_ends_no_line(release):
-    path = release / "data" / "general" / "easy.jsonl"
-    path.write_bytes(path.read_bytes().replace(b', "chosen"', b',\r"chosen"'))
-    assert len(load(release)) == 3
-
-
-def test_the_last_line_needs_no_line_feed(release):
-    path = release / "data" / "general" / "easy.jsonl"
-    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
-    assert len(load(release)) == 3
-
-
 def test_texts_keep_their_spaces_and_line_breaks(make_release):
     text = "  two\n\n\ttabs \\u0041 “quoted” 😀 \r\n"
     (case,) = load(make_release({"general/easy": [row(question=text, chosen=text + "!", reject=text)]}, PERSONAS))
@@ -377,12 +300,6 @@ def test_a_user_id_cannot_leave_the_persona_folder(make_release, user):
     refuses(
         root, f".*easy.jsonl, line 2: found user_id = {shown}, expected a plain file name without path separators{MEND}"
     )
-
-
-def test_bytes_that_are_no_utf8_are_refused(release):
-    path = release / "data" / "general" / "easy.jsonl"
-    path.write_bytes(path.read_bytes().replace(b"chosen 2", b"chosen \xff"))
-    refuses(release, f"{re.escape(str(path))}, line 3: found .*codec can't decode byte 0xff.*, {NO_OBJECT}")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\n"])
@@ -472,13 +389,6 @@ def test_a_persona_that_is_too_large_is_refused_by_every_command(release, comman
     assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"Error: {path}: {sentence}\n")
 
 
-def test_a_folder_in_the_place_of_a_persona_is_refused(release):
-    path = release / "persona" / "u2.json"
-    path.unlink()
-    path.mkdir()
-    refuses(release, r".*easy.jsonl, line 2: found no persona for user_id 'u2', expected the file .*u2.json\. Add .*")
-
-
 def test_a_file_that_cannot_be_read_is_refused(release, monkeypatch):
     def read_bytes(path):
         raise PermissionError(13, "Permission denied", str(path))
@@ -514,28 +424,9 @@ def test_the_digest_is_the_datas_and_not_the_folders(make_release):
     assert re.fullmatch("[0-9a-f]{12}", one.digest)
 
 
-@pytest.mark.parametrize("change", [{"question": "?"}, {"chosen": "!"}, {"reject": "!"}, {"user_id": "twin"}])
-@pytest.mark.parametrize("line", [0, 2])
-def test_the_digest_changes_with_any_text_of_a_row(release, make_release, change, line):
-    rows = [{**r, **change} if n == line else r for n, r in enumerate(ROWS)]
-    personas = {**PERSONAS, "twin": PERSONAS["u1"]}
-    assert load(make_release({"general/easy": rows}, personas)).digest != load(release).digest
-
-
 WHOLE = {
     f"{'spedific' if category == 'specific' else category}/{difficulty}": ROWS for category, difficulty in PAPER_COUNTS
 }
-
-
-def test_the_digest_is_that_of_the_whole_release_whatever_cells_were_asked(make_release):
-    root = make_release(WHOLE, PERSONAS)
-    asked = [
-        load_cases(root, category, difficulty, counts="any").digest
-        for category in (None, "specific", "general")
-        for difficulty in (None, "easy", "medium", "hard")
-    ]
-    assert set(asked) == {load_present(root, "hard", counts="any").digest}
-    assert len(asked) == 12
 
 
 def test_the_digest_is_the_same_under_every_spelling_of_folders_and_files(make_release):
@@ -616,19 +507,7 @@ def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_er
         assert name.rpartition("/")[2] in message
 
 
-def test_a_backslash_that_stands_in_a_text_is_no_escape(make_release):
-    question = "what does \\u0000 mean, and \\ud800?"
-    row = {"user_id": "u1", "question": question, "chosen": "c", "reject": "r"}
-    assert load(make_release({"general/easy": [row]}, {"u1": {"Name": "Ann"}}))[0].question == question
-
-
 @pytest.mark.parametrize("user", ["a" * 300, "李" * 100])
 def test_a_user_id_that_no_file_system_takes_has_no_persona(make_release, user):
     row = {"user_id": user, "question": "q", "chosen": "c", "reject": "r"}
     refuses(make_release({"general/easy": [row]}, {}), ".*line 1: found no persona for user_id.*Add the file\\.")
-
-
-def test_a_number_too_large_for_a_float_is_refused(release):
-    path = release / "persona" / "u1.json"
-    path.write_text('{"Height": 1e400}', encoding="utf-8")
-    refuses(release, f"{re.escape(str(path))}: found Number out of range, expected one JSON object.*")

@@ -13,16 +13,11 @@ from support.judges import MIXTURE, OTHER
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from lm_eval.api.model import LM
-from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.inspect_runs import evaluate as evaluate_inspect
-from support.inspect_runs import metrics
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.choice.scoring import METRICS
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.replies.answers import LETTERS
 
 TASK = "personafeedback_general_hard"
 same = pytest.approx
@@ -69,17 +64,6 @@ class TextLM(LM):
         raise AssertionError("no task asks for this")
 
 
-@modelapi(name="by_text")
-class ByText(ModelAPI):
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
-
-    async def generate(self, input, tools, tool_choice, config):
-        output = ModelOutput.from_content("by_text", JUDGES[self.model_name](input[-1].text))
-        output.usage = ModelUsage()
-        return output
-
-
 class Run:
     """The results of one run: `cases` maps an id to (answers, value of every metric), `totals` a name to a value."""
 
@@ -97,14 +81,6 @@ def lm_eval(data, judge="mixed", task=TASK) -> Run:
     }
     table = results["results"][task]
     return Run(cases, {key: value for key, value in table.items() if "," in key and value != "N/A"}, lm.prompts)
-
-
-def inspect(data, tmp_path, judge="mixed") -> Run:
-    task = tasks.personafeedback_general_hard(data=str(data), counts="any")
-    log = evaluate_inspect(task, f"by_text/{judge}", tmp_path / "logs")
-    scores = {sample.id: sample.scores["personafeedback"] for sample in log.samples}
-    cases = {id_: (score.answer.split(", "), score.value) for id_, score in scores.items()}
-    return Run(cases, metrics(log))
 
 
 @pytest.fixture(scope="session")
@@ -127,16 +103,6 @@ def mixed_run(real_part_folder):
 @pytest.fixture
 def write(make_release, personas):
     return lambda rows, profiles=personas: make_release({"general/hard": rows}, profiles)
-
-
-def test_a_copy_of_the_release_gives_the_same_run_to_the_last_bit(write, rows, mixed_run):
-    again = lm_eval(write(rows))
-    assert list(again.cases) == list(mixed_run.cases)
-    assert again.prompts == mixed_run.prompts
-    assert again.cases == same_cases(mixed_run.cases)
-    assert again.totals == same(mixed_run.totals, abs=0, rel=0, nan_ok=True)
-    answers = {answer for case, _ in mixed_run.cases.values() for answer in case}
-    assert answers == {*LETTERS, "no_response", "truncated", "refusal", "invalid_response_format"}
 
 
 class same_cases:
@@ -210,16 +176,6 @@ def test_swapping_the_labels_mirrors_every_metric_of_the_log_likelihoods(write, 
     assert one.totals["invalid,none"] > 0, "no pair was tied"
 
 
-@pytest.mark.parametrize("judge", JUDGES)
-def test_swapping_the_labels_mirrors_every_metric_in_inspect(judge, write, rows, tmp_path):
-    one = inspect(write(rows), tmp_path, judge)
-    two = inspect(write(with_labels_swapped(rows)), tmp_path, judge)
-    mirrors(one, two)
-    for place in ("", "_general_hard"):
-        total = one.totals[f"acc{place}"] + two.totals[f"acc{place}"]
-        assert total == same(1 - one.totals[f"invalid{place}"], abs=1e-12)
-
-
 # --- other names for the users ---------------------------------------------------------------------------------------
 
 
@@ -238,14 +194,6 @@ def test_renaming_the_users_changes_nothing_in_lm_eval(write, rows, personas, mi
     assert run.cases == same_cases(mixed_run.cases)
     assert run.totals == same(mixed_run.totals, abs=0, rel=0, nan_ok=True)
     assert run.totals["acc_stderr_clustered,none"] > 0
-
-
-def test_renaming_the_users_changes_nothing_in_inspect(write, rows, personas, tmp_path):
-    one = inspect(write(rows), tmp_path)
-    two = inspect(write(*with_users_renamed(rows, personas)), tmp_path)
-    assert list(one.cases) == list(two.cases)
-    assert two.cases == same_cases(one.cases)
-    assert two.totals == same(one.totals, rel=1e-12)  # Inspect adds up the users in the order of their names
 
 
 # --- other orders of the lines ---------------------------------------------------------------------------------------
@@ -277,10 +225,3 @@ def test_reordering_the_lines_changes_no_case_and_no_total_in_lm_eval(order, wri
     assert sorted(run.prompts) == sorted(mixed_run.prompts)
     assert by_texts(run, data) == same_cases(by_texts(mixed_run, real_part_folder))
     assert run.totals == same(mixed_run.totals, rel=1e-12)
-
-
-def test_reordering_the_lines_changes_no_case_and_no_total_in_inspect(write, rows, tmp_path):
-    data, reordered = write(rows), write(ORDERS["shuffled"](rows))
-    one, two = inspect(data, tmp_path), inspect(reordered, tmp_path)
-    assert by_texts(two, reordered) == same_cases(by_texts(one, data))
-    assert two.totals == same(one.totals, rel=1e-12)

@@ -29,8 +29,6 @@ from support.samples import a_part
 
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.signature import KEY
-from personafeedback_tasks.personafeedback import others as module
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.others import Others, assign
@@ -77,27 +75,6 @@ def test_of_all_real_pairs_the_two_ski_coaches_are_near_twins(real_data):
         assert "吉林某滑雪场教练" in persona.text
 
 
-@pytest.mark.parametrize(
-    ("one", "another", "twins"),
-    [
-        (["tea", "chess"], ["tea", "chess"], True),
-        (["tea", "chess"], ["tea", "go"], False),  # half is not most
-        (["tea", "chess", "rain"], ["tea", "chess", "sun"], True),
-        (["tea"], ["tea", "chess", "rain"], True),  # all that one says
-        (["drinks green tea at home"], ["green tea at work", "cake"], True),  # 3 of 5 terms
-        (["drinks green tea at home"], ["green tea", "cake"], False),  # 2 of 5
-        (["喜欢喝绿茶"], ["绿茶", "他喜欢喝水"], True),  # 喜欢, 欢喝 and 绿茶 of 4 pairs
-        (["喜欢喝绿茶"], ["喝绿色的水", "茶"], False),  # 喝绿
-        (["12"], ["12"], True),  # no terms, the same value
-        (["12"], ["13"], False),
-    ],
-)
-def test_near_twins_share_more_than_half_of_their_statements(one, another, twins):
-    pair = user("a", *one), user("b", *another)
-    assert (exchange(*pair) is None) == twins
-    assert (exchange(*reversed(pair)) is None) == twins
-
-
 STATEMENTS = st.lists(st.sampled_from(["tea", "chess", "rain", "go"]), min_size=1, max_size=3)
 
 
@@ -121,14 +98,6 @@ def test_each_persona_is_used_once_wherever_that_is_possible(said, shuffled):
     assert (len(set(found.values())) == len(names)) == once
     shuffled.shuffle(users)
     assert assign(users) == found
-
-
-def test_another_seed_gives_another_assignment(monkeypatch, real_data):
-    first = Others(real_data).given
-    monkeypatch.setattr(module, "SEED", 2)
-    second = Others(real_data).given
-    assert sum(first[name] == second[name] for name in first) < 10
-    assert Others(real_data).digest != PERSONAFEEDBACK.signs(load_cases(real_data, "general"), Template())["others"]
 
 
 def test_the_assignment_is_the_same_whatever_is_asked_and_in_whatever_order_the_files_are(real_data, tmp_path):
@@ -211,15 +180,6 @@ def test_the_prompt_is_that_of_persona_with_the_other_profile(method):
             wrong = prompts.build(case, Template(method=method, setting="other_persona"), order)
             assert wrong == right.replace(f"\n{case.persona.text}\n", f"\n{case.other_persona.text}\n")
             assert case.persona.text not in wrong
-
-
-def test_what_is_hidden_is_hidden_of_the_other_profile():
-    for case in load_cases(SAMPLE):
-        template = Template(setting="other_persona", hide=("Name", "Preference.Travel"))
-        shown = prompts.build(case, template, ORDERS[0]).partition("<persona>\n")[2].partition("\n</persona>")[0]
-        assert shown == case.other_persona.without(template.hide).text
-        assert "Name:" in case.other_persona.text
-        assert "Name:" not in shown
 
 
 # --- planted judges --------------------------------------------------------------------------------------------------
@@ -341,19 +301,6 @@ def test_both_harnesses_give_the_same_split(judge, logs, tmp_path):
     assert one["groups"] == another["groups"]
 
 
-def test_the_log_keeps_the_right_user_and_digest(logs, real_data):
-    """The report checked users and digests against the data; here is that the other user's are not logged in their place."""
-    from inspect_ai.log import read_eval_log
-
-    log = read_eval_log(logs("inspect", "reads")["other_persona"])
-    case_of = {case.id: case for case in load_cases(real_data, "general", "hard")}
-    assert log.eval.metadata[KEY]["others"] == Others(real_data).digest
-    for sample in log.samples:
-        case = case_of[sample.id]
-        assert sample.metadata["user_id"] == case.user_id != case.other_persona.user_id
-        assert sample.metadata["digest"] == case.digest
-
-
 def test_without_the_run_that_knows_nothing_there_is_one_difference(logs, tmp_path):
     of = logs("inspect", "reads")
     done = personafeedback("report", "--full", of["persona"], "--other-persona", of["other_persona"], "--out", tmp_path)
@@ -361,20 +308,6 @@ def test_without_the_run_that_knows_nothing_there_is_one_difference(logs, tmp_pa
     (stored,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
     assert list(stored["settings"]["named"]) == ["right minus wrong"]
     assert "Wrong minus none" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("run", "control", "message"),
-    [
-        ("persona", "no_persona", "found setting no_persona, expected other_persona for a control"),
-        ("other_persona", "other_persona", "expected a run that is told more or other things than its control"),
-    ],
-)
-def test_another_setting_is_refused(run, control, message, logs):
-    of = logs("inspect", "reads")
-    done = personafeedback("report", "--full", of[run], "--other-persona", of[control])
-    assert done.exit_code == 1
-    assert message in " ".join(done.output.split())
 
 
 @pytest.mark.slow

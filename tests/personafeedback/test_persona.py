@@ -44,11 +44,6 @@ def test_every_key_and_value_of_every_real_persona_stands_in_its_text(real_data)
     assert [lost for profile in profiles for lost in missing(profile)] == []
 
 
-def test_every_real_persona_is_chinese(real_data):
-    profiles = [json.loads(path.read_text("utf-8")) for path in (real_data / "persona").glob("*.json")]
-    assert {Persona("u", profile).language for profile in profiles} == {"zh"}
-
-
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4))
 
@@ -117,28 +112,6 @@ def test_the_language_is_that_of_the_values(profile, language):
 
 
 # --- parts left out --------------------------------------------------------------------------------------------------
-
-
-def test_hidden_parts_are_gone_and_the_rest_stands_as_it_was():
-    profile = {"Name": "Ann", "Preference": {"Travel": {"By": "rail"}, "Social": "few"}, "Notes": [{"Name": "kept"}]}
-    persona = Persona("u", profile)
-    assert persona.fields == {
-        "Name",
-        "Preference",
-        "Preference.Travel",
-        "Preference.Travel.By",
-        "Preference.Social",
-        "Notes",
-    }
-    hidden = persona.without(("Name", "Preference.Travel"))
-    assert hidden.profile == {"Preference": {"Social": "few"}, "Notes": [{"Name": "kept"}]}
-    assert persona.profile is profile
-    assert persona.without(()) is persona
-    assert persona.without(("Preference.Travel.By",)).profile["Preference"] == {"Social": "few"}
-    assert (
-        "{}" not in persona.without(("Preference.Travel.By", "Preference.Social")).text
-    )  # nor the name of an empty part
-    assert persona.without(("Nothing",)).profile == profile
 
 
 def test_hiding_each_part_of_the_real_personas_removes_exactly_its_lines(real_data):

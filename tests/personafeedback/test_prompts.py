@@ -17,7 +17,6 @@ from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
-from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build
 from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
@@ -68,14 +67,6 @@ def test_the_prompts_are_those_that_were_stored(language, name, order, request):
     check_stored(path, build(case, template, order), request.config.getoption("--store-prompts"))
 
 
-def test_every_template_and_order_is_stored():
-    names = {
-        f"{language}_{name}_{order}.txt"
-        for language, name, order in product(("en", "zh"), [*STORED_TEMPLATES, "other_language"], ORDERS)
-    }
-    assert {path.name for path in STORED.iterdir()} == names
-
-
 # --- layout, on the real data ----------------------------------------------------------------------------------------
 
 
@@ -112,14 +103,6 @@ def test_without_persona_nothing_depends_on_whose_case_it_is(real_cases, version
     for case, other in _of_other_users(real_cases):
         for template, order in product(templates, ORDERS):
             assert build(case, template, order) == build(other, template, order), case.id
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_without_persona_no_conversation_depends_on_whose_case_it_is(real_cases, language):
-    template = Template(setting="no_persona", language=language, method="reward")
-    for case, other in _of_other_users(real_cases):
-        for side in SIDES:
-            assert conversation(case, template, side) == conversation(other, template, side), case.id
 
 
 def _of_other_users(cases):
@@ -182,24 +165,7 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
             judge(build(case, Template(), order))
 
 
-def test_the_judge_that_picks_the_first_response_needs_no_text_of_it():
-    assert PERSONAFEEDBACK.judges["first"](build(case_of(chosen="</response_A>"), Template(), ORDERS[1])) == "A"
-
-
-@pytest.mark.parametrize("prompt", ["", "Which is better, A or B?", "<response_A>\nyes\n</response_A>"])
-def test_another_prompt_has_no_responses(prompt):
-    with pytest.raises(ValueError, match=r"^expected exactly one <response_"):
-        responses(prompt, TWO)
-
-
 # --- orders and judges -----------------------------------------------------------------------------------------------
-
-
-@given(st.tuples(st.text(), st.text()))
-def test_the_second_order_swaps_the_first(pair):
-    assert TWO.shown(pair, ORDERS[0]) == pair
-    assert TWO.shown(pair, ORDERS[1]) == (pair[1], pair[0])
-    assert TWO.shown(TWO.shown(pair, ORDERS[1]), ORDERS[1]) == pair
 
 
 def test_each_order_shows_the_chosen_response_under_its_letter():
@@ -208,22 +174,6 @@ def test_each_order_shows_the_chosen_response_under_its_letter():
     for order in ORDERS:
         assert TWO.shown(case.responses, order)[LETTERS.index(CHOSEN_LETTER[order])] == case.chosen
     assert {CHOSEN_LETTER[order] for order in ORDERS} == set(LETTERS)
-
-
-@pytest.mark.parametrize("setting", WITHOUT_MEMORY)
-def test_exchanging_chosen_and_rejected_exchanges_the_prompts_of_the_orders(setting):
-    case = case_of()
-    other = dataclasses.replace(case, chosen=case.rejected, rejected=case.chosen)
-    assert [build(other, Template(setting=setting), order) for order in ORDERS] == [
-        build(case, Template(setting=setting), o) for o in reversed(ORDERS)
-    ]
-
-
-def test_the_judges_and_their_letters():
-    assert set(PERSONAFEEDBACK.judges) == {"longest", "first"}
-    for one, two, longest in [("yes", "no", "A"), ("no", "yes", "B"), ("ab", "cd", "A"), ("长长", "abc", "B")]:
-        prompt = build(case_of(one, two), Template(), ORDERS[0])
-        assert (PERSONAFEEDBACK.judges["longest"](prompt), PERSONAFEEDBACK.judges["first"](prompt)) == (longest, "A")
 
 
 # --- hidden fields ---------------------------------------------------------------------------------------------------

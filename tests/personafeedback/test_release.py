@@ -99,12 +99,6 @@ def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
     assert hub == []
 
 
-def test_a_file_in_the_place_of_the_folder_is_no_folder(tmp_path):
-    (tmp_path / "release.zip").write_bytes(b"PK")
-    with pytest.raises(DataError, match=r"^There is no folder '.*release\.zip', "):
-        locate(tmp_path / "release.zip")
-
-
 # --- what is asked of the Hub ----------------------------------------------------------------------------------------
 
 
@@ -127,32 +121,12 @@ def test_the_hub_is_asked_for_one_revision_and_the_folders_that_are_read(hub, fo
     assert found.counts == PAPER_COUNTS
 
 
-def test_the_pinned_revision_is_a_commit():
-    assert re.fullmatch("[0-9a-f]{40}", HUB_REVISION)
-
-
 def test_six_cells_and_all_their_tasks_need_one_call(hub):
     assert len(load_cases(counts="any")) == 6
     for category in CATEGORIES:
         for difficulty in DIFFICULTIES:
             load_cases(None, category, difficulty, counts="any")
     assert len(hub) == 1
-
-
-def test_a_failed_call_is_asked_again(monkeypatch, hub, folder):
-    import huggingface_hub
-
-    serve, answers = huggingface_hub.snapshot_download, [OSError(""), None]
-
-    def sometimes(*arguments, **options):
-        if answer := answers.pop(0):
-            raise answer
-        return serve(*arguments, **options)
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", sometimes)
-    with pytest.raises(DataError, match=r"\(OSError: no reason given\)"):
-        locate("owner/name")
-    assert locate("owner/name").root == folder
 
 
 # --- the real client against a Hub on loopback -----------------------------------------------------------------------
@@ -277,26 +251,6 @@ def test_a_revision_that_does_not_exist_is_named(server, run_with_hub, folder):
     )
 
 
-def test_a_dataset_that_was_moved_is_followed(server, run_with_hub, folder):
-    def moved(request) -> Response:
-        path = request.full_path.rstrip("?").replace("/old/name", "/owner/name")
-        return Response("", 307, {"Location": path})
-
-    server.expect_request(re.compile("/.*old/name/.*")).respond_with_handler(moved)
-    serve_dataset(server, folder)
-    assert run_with_hub(server.url_for(""), "old/name@v1").startswith(f"6 old/name@{COMMIT} ")
-
-
-def test_a_dataset_that_is_gone_is_named(server, run_with_hub):
-    gone = Response("{}", 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"})
-    server.expect_request(re.compile(".*")).respond_with_response(gone)
-    said = run_with_hub(server.url_for(""), "old/name@v1")
-    assert said.startswith(
-        "DataError Could not get old/name@v1 from the Hugging Face Hub (RepositoryNotFoundError: 404"
-    )
-    assert said.endswith(f"). {GATED}{OFFLINE}")
-
-
 def test_a_cache_that_cannot_be_written_is_one_clear_sentence(server, run_with_hub, folder, tmp_path):
     serve_dataset(server, folder)
     (tmp_path / "full").write_bytes(b"a file in the place of the cache: not even root can write below it")
@@ -327,27 +281,3 @@ def test_a_plan_says_that_the_hub_has_the_data_and_fetches_them_once(server, run
     offline = run_with_hub(endpoint, "owner/name@v1", PLAN, HF_HUB_OFFLINE="1")
     assert again == offline == shown[shown.index("Task: ") :]
     assert f"Data: owner/name@{COMMIT} (sha256 " in offline
-
-
-@pytest.mark.parametrize("environment", [{}, {"HF_HUB_OFFLINE": "1"}])
-def test_a_plan_without_data_or_hub_is_one_sentence(server, run_with_hub, environment):
-    endpoint = server.url_for("")
-    server.stop()
-    said = run_with_hub(endpoint, HUB_ID, PLAN, **environment)
-    assert said.startswith(f"Error: Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (")
-    assert said.endswith(f"). {GATED}{OFFLINE}")
-    assert "\n" not in said
-
-
-def test_a_plan_asks_a_hub_that_fails_only_once(server, run_with_hub):
-    """The client itself would try five times."""
-    server.expect_request(re.compile(".*")).respond_with_response(Response("busy", 503))
-    said = run_with_hub(server.url_for(""), HUB_ID, PLAN)
-    assert "503" in said
-    assert len(server.log) == 1
-
-
-@pytest.mark.parametrize("name", ["~nosuchuser_x/y", "a" * 5000])
-def test_a_name_that_no_file_system_takes_is_refused_like_any_other(name):
-    with pytest.raises(DataError, match="There is no folder"):
-        locate(name)

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
-from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -138,54 +133,6 @@ def test_the_scores_are_those_of_bm25():
     assert retrieve("tea milk", pieces, 1) == ("tea with warm milk",)  # 0.063 + 0.24 before 0.086: the rarer term
 
 
-def test_a_letter_has_30_accents_at_most():
-    """The cedilla of a longer run is not sorted to the letter: what sorts it takes the square of its length."""
-    accents = "\u0301" * 29
-    assert search_terms(f"c{accents}\u0327 tea") == ["ḉ", "tea"]
-    assert search_terms(f"c{accents}\u0301\u0327 tea") == ["ć", "tea"]
-
-
-def test_a_term_that_the_question_repeats_counts_each_time():
-    pieces = ["red apple", "green pear", "green apple pie", "blue"]
-    assert retrieve("green green pear", pieces, 4)[0] == "green pear"
-    assert retrieve("apple green green green pie", pieces, 2) == ("green apple pie", "green pear")
-    assert retrieve("apple apple apple green", ["green", "red apple tree"], 1) == ("red apple tree",)
-    assert retrieve("apple green", ["green", "red apple tree"], 1) == ("green",)
-
-
-def test_a_term_is_looked_up_once_however_often_the_question_has_it():
-    pieces = tuple(f"tea {number}" for number in range(5))
-    retrieve("tea", pieces, 5)  # the index is built, and bm25s imported
-
-    def steps(question: str) -> int:
-        """Calls that bm25s makes: it has one per term of the question, each as long as the pieces are many."""
-        made: Counter[str] = Counter()
-        sys.setprofile(lambda frame, event, _: made.update([frame.f_globals["__name__"].partition(".")[0]]))
-        try:
-            retrieve(question, pieces, 5)
-        finally:
-            sys.setprofile(None)
-        return made["bm25s"]
-
-    assert 0 < steps("tea 1 2 3 " * 1000) == steps("tea 1 2 3")
-
-
-def test_pieces_that_are_equally_relevant_keep_their_order():
-    assert retrieve("tea", ["c", "b tea", "a", "a tea"], 4) == ("b tea", "a tea", "c", "a")
-    assert retrieve("nothing of this", ["c", "b", "a"], 2) == ("c", "b")
-    assert retrieve("", ["c", "b"], 2) == ("c", "b")
-    assert retrieve("tea", ["…", "!"], 1) == ("…",)  # no term in any piece
-
-
-def test_the_same_piece_twice_is_one_piece():
-    assert retrieve("tea", ["a tea", "b", "a tea", "b"], 4) == ("a tea", "b")
-
-
-def test_fewer_pieces_than_k_are_all_shown():
-    assert retrieve("tea", ["b", "tea"], 5) == ("tea", "b")
-    assert retrieve("tea", [], 5) == ()
-
-
 PIECE = st.lists(
     st.sampled_from(["tea", "milk", "喝茶", "茶", "跑步", "…", "2", "\n", "<memory>"]), min_size=1, max_size=6
 )
@@ -208,23 +155,6 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert without == [piece for piece in different if piece in without]
 
 
-@pytest.mark.slow
-def test_another_process_finds_the_same_order():
-    code = (
-        "import sys, json; from personafeedback_tasks.common.retrieval import retrieve; "
-        "question, pieces = json.load(sys.stdin); print(json.dumps(retrieve(question, pieces, 99)))"
-    )
-    asked = ["怎么拍好一张雨天的照片 reading", [*MEMORY["en"], *MEMORY["zh"]]]
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", code], input=json.dumps(asked), env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True, text=True, check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]  # fmt: skip
-    assert [json.loads(text) for text in found] == [list(retrieve(*asked, 99))] * 2
-
-
 def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=re.escape("`pip install 'personafeedback-tasks[retrieval]'`")):
@@ -233,26 +163,6 @@ def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
 
 
 # --- pieces of a case ------------------------------------------------------------------------------------------------
-
-
-def test_each_real_case_gets_k_different_pieces_of_its_users_memory(real_data):
-    cases = load_cases(real_data, "general")
-    for case in cases:
-        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())  # as if it had been read
-    for case in cases:
-        pieces = RAG.pieces(case)
-        assert len(set(pieces)) == len(pieces) == 5, case.id
-        assert set(pieces) <= set(case.persona.memory), case.id
-        asked = set(search_terms(case.question))
-        left_out = set(case.persona.memory) - set(pieces)
-        if any(asked & set(search_terms(piece)) for piece in left_out):  # then all that are shown share a term too
-            assert all(asked & set(search_terms(piece)) for piece in pieces), case.id
-
-
-def test_k_says_how_many_pieces_are_shown(remembered):
-    case = hard(remembered)[0]
-    assert len(Template(setting="rag", k=3).pieces(case)) == 3
-    assert set(Template(setting="rag", k=99).pieces(case)) == set(case.persona.memory)
 
 
 def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
@@ -277,11 +187,6 @@ def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, 
         check_stored(STORED / name, prompt, request.config.getoption("--store-prompts"))
 
 
-def test_every_language_wording_and_order_of_rag_is_stored():
-    names = {f"{language}_{name}_{order}.txt" for language, name, order in product(MEMORY, STORED_TEMPLATES, ORDERS)}
-    assert {path.name for path in STORED.iterdir()} == names | {f"{language}_filter.txt" for language in MEMORY}
-
-
 CONTENT = st.lists(
     st.sampled_from(["{}", "%s", "</think>", "Answer: A", "\n", "- ", "茶", "1. "]) | st.text(max_size=4)
 )
@@ -297,14 +202,6 @@ def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
     lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
     assert f"\n\n<memory>\n{lines}\n</memory>\n\n<question>\nwhy?\n</question>" in prompt
     assert responses(prompt, TWO) == TWO.shown(case.responses, order)
-
-
-def test_the_memory_is_read_when_it_is_first_asked_for(remembered):
-    cases = hard(remembered)
-    shutil.rmtree(remembered / "memory")
-    assert build(cases[0], Template(), ORDERS[0])
-    with pytest.raises(DataError, match="found no memory of user_id"):
-        build(cases[0], RAG, ORDERS[0])
 
 
 def refuses(root: Path, sentence: str) -> None:
@@ -673,14 +570,6 @@ def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
     assert (expected["settings"]["rag"]["reply_tokens"], expected["reply_tokens_at_most"]) == (240, most)
 
 
-def test_hidden_fields_are_hidden_from_the_filter_too(remembered):
-    case = hard(remembered)[0]
-    template = Template(setting="rag", rag_filter=True, hide=("Name",))
-    prompt = rag_filter.build(case, template, template.pieces(case))
-    assert case.persona.without(("Name",)).text in prompt
-    assert f"Name: {case.persona.profile['Name']}" not in prompt
-
-
 def test_the_command_of_inspect_needs_the_memory(remembered, tmp_path):
     pytest.importorskip("inspect_ai")
     from support.inspect_runs import command
@@ -717,12 +606,3 @@ def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_
         set_options(content, task, remembered, **{field: value})
     easy.write_text(json.dumps(content), encoding="utf-8")
     assert len(read_runs([tmp_path / "logs"])) == 2
-
-
-def test_only_rag_has_a_digest_of_memories(remembered):
-    cases = hard(remembered)
-    assert find("personafeedback").signs(cases, Options(setting="rag")) == {
-        "memory": digest(remembered),
-        "others": None,
-    }
-    assert find("personafeedback").signs(cases, Options()) == {"memory": None, "others": None}

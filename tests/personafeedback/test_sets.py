@@ -131,34 +131,6 @@ def changed(place: tuple[Any, ...], change) -> dict[str, Any]:
 
 
 OPTIONAL = {("noise",), ("duel",), ("noise", "by_tier", "easy"), ("noise", "by_tier", "hard")}
-WITH_DEFAULT = {("licence",), ("annotators",), ("agreement",), ("noise", "fit"), ("duel", "not_asked")}
-
-
-@given(PLACES)
-@settings(deadline=None, derandomize=True)
-def test_a_missing_key_is_named(place):
-    message_of = lambda: refused(changed(place, lambda inner, key: inner.pop(key)))  # noqa: E731
-    if place in OPTIONAL:
-        document = changed(place, lambda inner, key: inner.pop(key))
-        assert loaded(document).as_dict() == document
-    elif place in WITH_DEFAULT:
-        assert loaded(changed(place, lambda inner, key: inner.pop(key))) is not None
-    elif place == ("format",):
-        assert "found format = None, expected 1" in message_of()
-    elif place == ("counts", "general_hard"):
-        assert "found no cell in counts, expected at least one of specific_easy" in message_of()
-    elif place[-1] in ("low", "high"):
-        assert "expected both low and high, or neither" in message_of()
-    else:
-        assert re.search(rf"found no [^ ]*{place[-1]}, expected one", message_of())
-
-
-@given(PLACES, st.sampled_from(["x", "_"]))
-@settings(deadline=None, derandomize=True)
-def test_an_unknown_key_is_named_with_the_one_that_was_meant(place, more):
-    message = refused(changed(place, lambda inner, key: inner.__setitem__(f"{key}{more}", inner[key])))
-    assert f"found the key '{place[-1]}{more}'" in message
-    assert f"Did you mean '{place[-1]}'?" in message or place == ("format",) or len(place) > 1
 
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=5)
@@ -190,48 +162,14 @@ def test_any_other_value_is_taken_as_it_is_or_refused_with_its_key(place, value)
     assert type(kept) is type(value) or place[0] in ("agreement", "noise")  # 1 is a number, too
 
 
-@pytest.mark.parametrize("raw", ["", "[]", "3", "{", '{"format": NaN}', '{"name": "\\ud800"}'])
-def test_what_is_no_json_object_is_refused(raw):
-    with pytest.raises(DataError, match=r"set\.json.*: found .*, expected "):
-        loaded(raw)
-
-
 @pytest.mark.parametrize("name", ["two\nlines", "\x1b[31mred", "a\u202eb", " padded", "", "x" * 101, "tab\there"])
 def test_a_name_is_one_printable_line(name):
     assert "found name = " in refused({**WHOLE, "name": name})
     assert "one line of 1 to 100 printable characters" in refused({**WHOLE, "name": name})
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [
-        ((), [0.1], "found noise = [0.1], expected object | null"),
-        (("by_tier",), 0.1, "found noise.by_tier = 0.1, expected object"),
-        (("by_tier", "mid"), {"value": 0.1}, "found the key 'mid' in noise.by_tier, expected only easy, medium, hard"),
-        (("by_tier", "easy"), 0.1, "found another value as noise.by_tier[...], expected object"),
-        (("by_tier", "easy", "value"), 1.5, "found another value as noise.by_tier[...].value, expected float <= 1"),
-        (("by_tier", "easy", "value"), "0.1", "found another value as noise.by_tier[...].value, expected float"),
-        (("by_tier", "easy", "low"), None, "found noise.by_tier.easy = [None, 0.1, 0.2], expected both low and high, or neither"),
-        (("by_tier", "hard", "low"), 0.35, "found noise.by_tier.hard = [0.35, 0.3, 0.4], expected 0 <= low <= value <= high <= 1"),
-        (("by_tier", "hard", "high"), 0.25, "found noise.by_tier.hard = [0.2, 0.3, 0.25], expected 0 <= low <= value <= high <= 1"),
-        (("fit", "degrees"), 0, "found noise.fit.degrees = 0, expected int >= 1"),
-        (("fit", "p"), -0.1, "found noise.fit.p = -0.1, expected float >= 0"),
-        (("fit", "chi_square"), True, "found noise.fit.chi_square = True, expected float"),
-        (("measure",), "", "found noise.measure = '', expected one line"),
-    ],
-)  # fmt: skip
-def test_broken_label_noise_is_refused_with_its_key(place, value, message):
-    document = changed(("noise", *place), lambda inner, key: inner.__setitem__(key, value))
-    assert f"set.json: {message}" in refused(document)
-
-
 def test_a_later_format_asks_for_an_upgrade():
     assert "found format = 2, expected 1. If a later version wrote the file, upgrade" in refused({**WHOLE, "format": 2})
-
-
-def test_what_could_not_be_read_back_is_not_written(tmp_path):
-    with pytest.raises(DataError, match="found name = "):
-        Manifest(name="two\nlines", counts={"general_hard": 1}, labels="l", generator="g").content(tmp_path)
 
 
 # --- the cells that a set has --------------------------------------------------------------------------------------------
