@@ -85,11 +85,11 @@ _EMBEDS = re.compile("[xfES]")  # before a declaration: it may be what is hoped,
 # "A is warm, better suited to her".
 _SUBJECT, _VERDICT_ALONE = re.compile(rf"({_L})[^ABab!kHwqo]*,"), re.compile("n*g[^ABab]*$")
 # "They say, ...", "For another user, ...", "In A's opinion, ..."
-_LIMITS = re.compile(rf"[^ABab]*S[^ABab]*$|[p4][^ABab]*k[^ABab]*$|p{_L}D")
+_LIMITS = re.compile(rf"[^ABabS]*S[^ABab]*$|[p4][^ABabk]*k[^ABab]*$|p{_L}D")
 # "A, but B is equally good".
 _AS_GOOD = re.compile(rf"{_L}[in]{{0,3}}q")
 # "I would not choose A", where `_DENIES` reads no other letter.
-_DENIED = re.compile("!.*[cgd]|[cgd].*!")
+_CHOOSES = re.compile("[cgd]")
 _UNDOUBTED = re.compile("[!tkr]")
 _CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
 _HEADING = re.compile(rf"({_L})(:.*[^:]|_[^ABab]*|$)")
@@ -226,7 +226,7 @@ class _Reading:
                 self.declare(*declared, settles)
             elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.declared[before:]) or self.doubts(part):
                 self.declared.append(Declaration("", self.declared[-1].rank if self.declared[before:] or (part[0] == "|" and self.declared) else 1, False))
-            elif labels and _DENIED.search(part):
+            elif labels and "!" in part and _CHOOSES.search(part):
                 self.declared.append(Declaration("", 0, False))  # of two denials neither means the other letter
 
     def declare(self, letter: str, rank: int, settles: bool) -> None:
