@@ -73,6 +73,9 @@ _INSIDE = ("text", "content", "parts", "value", "refusal")
 _THOUGHT = re.compile("think|reason|thought|summary", re.I)
 """In the type of a part, or in the key of one without a type: it is no part of the answer."""
 
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+"""Of a character that a server cut in two. lm-eval cannot write it, and would save no sample at all."""
+
 
 def text_in(content: object) -> str:
     """The text of a reply, whatever a harness, server, log or file hands over for it: a text, or the parts of a message, nested or not.
@@ -81,7 +84,7 @@ def text_in(content: object) -> str:
     there was some. What has no text, such as null, a number or the call of a tool, is empty.
     """
     if isinstance(content, str):
-        return content
+        return _HALF_A_PAIR.sub("\ufffd", content)
     if isinstance(content, Mapping):
         key = next((key for key in _INSIDE if content.get(key) is not None), None)
         kind = content.get("type") or key or " ".join(map(str, content))
@@ -121,11 +124,9 @@ def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikeliho
 
 
 def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
-    """The label with the highest log-likelihood. A tie at the top or an undefined value is unreadable, not the first label, and so are
-    values that no model gives."""
+    """The label with the highest log-likelihood. A tie at the top is unreadable, not the first label, and so are values that no model
+    gives."""
     if reason := impossible(values):
         return reason
     top = max(values)
-    if any(value != value for value in values) or values.count(top) > 1:
-        return "invalid_response_format"
-    return labels[values.index(top)]
+    return labels[values.index(top)] if values.count(top) == 1 else "invalid_response_format"

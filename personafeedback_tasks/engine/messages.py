@@ -142,6 +142,10 @@ _REMEDIES = {
         "Values that are all exactly 0 are no log-likelihoods but a server that does not score prompts (llama.cpp's ignores `echo`), so the "
         "score is void: use one that does, such as vLLM's, the hf backend, or a task that reads replies."
     ),
+    "undefined_likelihoods": (
+        "A log-likelihood of nan, or of -inf for every label, is none but an overflow, so the score is void: load the model with "
+        "dtype=bfloat16 or dtype=float32 in --model_args."
+    ),
     "token_ids": (
         "The server names tokens by their numbers (`token_id:32`), so no label can be found and the score is void: start vLLM without "
         "--return-tokens-as-token-ids."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import Any, cast
 
 from ..replies.answers import REASONS
@@ -160,6 +160,8 @@ class Method:
             if reason := impossible(listed, texts):
                 return reason, (nan,) * len(labels)
             given = self.read_tokens(given.top)
+            if any(map(isnan, given)):  # another word is about to be said
+                return "invalid_response_format", given
         values = cast(LogLikelihoods, given)
         return likeliest(labels, values), values
 

@@ -102,6 +102,8 @@ def impossible(values: Iterable[float], texts: Iterable[str] = ()) -> str:
         return "token_ids"
     if any(value > _ROUNDING for value in values):
         return "positive_likelihoods"
+    if any(map(math.isnan, values)) or max(values) == -math.inf:
+        return "undefined_likelihoods"
     return "zero_likelihoods" if len(values) > 1 and not any(values) else ""
 
 

@@ -29,9 +29,19 @@ _INLINE = re.compile("strong|em|i|code|u|span|su[bp]|mark|font|center|small|big|
 _BLOCK = re.compile("p|br|div|li")
 _TURN_NAMES = re.compile("end_of_turn|eos")
 _TAG = re.compile(r"<(/?)\s?([^\W\d][\w:.-]{0,30})([^<>\n]{0,80})>")
-_AS_TAGS = [(re.compile(pattern, re.I), new) for pattern, new in [
-    (r"<\|channel\|> ?(?:analysis|commentary)", "<think>"), (r"<\|channel\|> ?final(?:<\|message\|>)?", "</think>"),
-    (r"◁(/?)(\w{1,20})▷", r"<\1\2>"), (r"\[(/?)(think\w{0,4})\]", r"<\1\2>"), (r"<\|(/?)(\w{0,9}think\w{0,9})\|>", r"<\1\2>"),
+
+
+def _thinking_token(token: re.Match[str]) -> str:
+    """`<|end_of_thought|>` and `<|/think|>` close what `<|begin_of_thought|>` and `<|think|>` open."""
+    return "</think>" if token[1] or re.search("end|stop", token[2], re.I) else "<think>"
+
+
+# How models mark their thinking where it is no tag, also in replies without their special tokens.
+_AS_TAGS: list[tuple[re.Pattern[str], Any]] = [(re.compile(pattern, re.I), new) for pattern, new in [
+    (r"<\|channel\|?> ?(?:analysis|commentary|thought)|<unused94>thought|\Aanalysis(?=[^\W\d_])", "<think>"),
+    (r"<\|channel\|> ?final(?:<\|message\|>)?|<channel\|>|<unused95>|assistantfinal|\[BEGIN FINAL RESPONSE\]|\.{3}done thinking\.", "</think>"),
+    (r"◁(/?)(\w{1,20})▷", r"<\1\2>"), (r"(?:\[|&lt;)(/?)(think\w{0,4})(?:\]|&gt;)", r"<\1\2>"),
+    (r"<\|(/?)(\w{0,15}(?:think|thought)\w{0,9})\|>", _thinking_token),
 ]]  # fmt: skip
 _TURN_ENDS = re.compile(
     r"<\|(?:im_end|end|eot_id|eot|endoftext|end_of_text|im_start|start|return)\|>|<end_of_turn>|</s>|<eos>|\[/?INST\]", re.I
@@ -91,21 +101,13 @@ _MODEL_THINKS = re.compile("think|thought|reason", re.I)
 
 def closes_thinking(reply: str) -> bool:
     """Whether a reply has thinking that comes to its end, whoever opened it: the reply, or the template of its prompt."""
-    for pattern, new in _AS_TAGS:
-        reply = pattern.sub(new, reply)
-    return any(tag[1] and _MODEL_THINKS.search(tag[2]) for tag in _TAG.finditer(reply))
+    return any(tag[1] and _MODEL_THINKS.search(tag[2]) for tag in _TAG.finditer(_tagged(reply)))
 
 
 def spoken(reply: str) -> str | None:
     """What a reply says after its thinking, with the elements of its markup resolved; None if it never stops thinking."""
-    text = reply
-    if not reply.isascii():
-        for wide, mark in _WIDE.items():
-            text = text.replace(wide, mark)
-        text = nfkc(_SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text))).replace("\u034f", "").replace("’", "'").replace("‘", "'")
-    if "<" in text or "[" in text or "◁" in text:
-        for pattern, new in _AS_TAGS:
-            text = pattern.sub(new, text)
+    text = _tagged(reply)
+    if "<" in text:
         unwrapped = _unwrapped(text)
         if unwrapped is None:
             return None
@@ -115,6 +117,18 @@ def spoken(reply: str) -> str | None:
         text = _TOKEN.sub(" ", text[: end.start()] if end else text)
     text = tidy(text)
     return text if len(text) <= 2 * READ else f"{text[:READ]}\n{GONE}\n{text[-READ:]}"
+
+
+def _tagged(reply: str) -> str:
+    """A reply in the common form of its characters, with tags around its thinking."""
+    text = reply
+    if not reply.isascii():
+        for wide, mark in _WIDE.items():
+            text = text.replace(wide, mark)
+        text = nfkc(_SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text))).replace("\u034f", "").replace("’", "'").replace("‘", "'")
+    for pattern, new in _AS_TAGS:
+        text = pattern.sub(new, text)
+    return text
 
 
 def _unwrapped(text: str) -> str | None:

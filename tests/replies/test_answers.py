@@ -436,7 +436,7 @@ def test_every_log_names_its_source() -> None:
 
 
 # --- neither letter is favoured -------------------------------------------------------------------------------------------
-CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?<!\\u00)[ABＡＢ](?![A-Za-z0-9\u0300-\u036f])")
+CAPITAL = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=assistantfinal))(?<!\\u00)[ABＡＢ](?![A-Za-z0-9\u0300-\u036f])")
 EXCHANGED = dict(zip("ABＡＢ", "BAＢＡ", strict=True))
 OTHER = {"A": "B", "B": "A"}
 

@@ -147,6 +147,7 @@ CONTENTS = {
     "untyped": ([{"text": "{gold}"}], True),
     "strings": (["They like fish.", "Answer: {gold}"], True),
     "nested": ([[{"type": "message", "content": [{"type": "output_text", "text": {"value": "{gold}"}}]}]], True),
+    "half a character": ("{gold} \ud83d", True),
     "a part alone": ({"type": "text", "text": "{gold}"}, True),
     "reasoning": ([{"type": "reasoning", "summary": [{"type": "summary_text", "text": "{other}"}]}, "{gold}"], True),
     "a thought": ([{"text": "Answer: {other}", "thought": True}, {"text": "{gold}"}], True),
@@ -255,6 +256,12 @@ CLOSED = {
     "triangles": "◁think▷They like fish.◁/think▷{}",
     "a channel": "<|channel|>analysis<|message|>They like fish.<|end|><|start|>assistant<|channel|>final<|message|>{}",
     "a token": "They like fish.<|/think|>{}",
+    "a token that ends it": "They like fish.<|END_THINKING|><|START_RESPONSE|>{}<|END_RESPONSE|>",
+    "a thought": "<|begin_of_thought|>They like fish.<|end_of_thought|>{}",
+    "a channel that ends": "<|channel>thought\nThey like fish.<channel|>{}",
+    "a channel without its tokens": "analysisThey like fish.assistantfinal{}",
+    "escaped": "They like fish.&lt;/think&gt;{}",
+    "wide": "They like fish.＜/think＞{}",
 }
 
 
@@ -397,6 +404,7 @@ def test_without_any_thinking_in_the_log_the_rule_is_off(tmp_path):
 
 IMPOSSIBLE = {
     "zero_likelihoods": ((0.0, 0.0), "echo"),
+    "undefined_likelihoods": ((math.nan, -1.0), "dtype=float32"),
     "positive_likelihoods": ((0.9, 0.1), "probabilities"),
 }
 
@@ -456,11 +464,11 @@ def test_likelihoods_that_are_none_make_a_run_void_in_inspect(reason, tokens, ad
 
 
 def test_likelihoods_that_a_model_may_give_count(tmp_path):
-    """A tie, nothing, a certain label, and what rounding leaves above 0."""
-    kinds = [(-1.0, -1.0), (math.nan, -1.0), (-math.inf, -math.inf), (0.0, -math.inf), (1e-7, -9.0)]
-    log = lm_eval_log(tmp_path, SayingLM(lambda place, letter, prompt: kinds[place % 5]), f"{HARD}_mc", "sample")
+    """A tie, a certain label, and what rounding leaves above 0."""
+    kinds = [(-1.0, -1.0), (0.0, -math.inf), (1e-7, -9.0)]
+    log = lm_eval_log(tmp_path, SayingLM(lambda place, letter, prompt: kinds[place % 3]), f"{HARD}_mc", "sample")
     found = read_run(log)
-    expected = sum(place % 5 < 3 for place in range(len(CALLS)))
+    expected = sum(place % 3 == 0 for place in range(len(CALLS)))
     assert reasons(found) == {"invalid_response_format": expected}
     assert not any(math.isnan(value) for value in found.values("acc_sym").values())
 
