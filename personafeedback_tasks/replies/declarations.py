@@ -29,13 +29,13 @@ _PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
     ("0", rf"0{_L}[,&|]{{1,3}}0{_L}|{_L}0[,&|]{{1,3}}{_L}0", "="),  # 50% A, 50% B
     ("R", rf"{_L}R[,&]?", ""), ("R", "R", "m"), ("K", rf"K[vt]n?({_L})", r"w\1"),  # A보다 B; anything but A
     # I think that; but they say, I don't think, it is easy to say; they want A to win
-    ("V", "Vt", "V"), ("V", r"(?<=U)V|(?<=!)V|(?<=!n)V|V(?=n?!)|i[in]{0,3}jV", "S"), ("V", "V", "n"), ("j", rf"[fc]{_L}jg", "S"),
+    ("V", "Vt", "V"), ("V", rf"(?<=U)n?V(?={_L}m5)", "6"), ("V", r"(?<=U)V|(?<=!)V|(?<=!n)V|V(?=n?!)|i[in]{0,3}jV", "S"), ("V", "V", "n"), ("j", rf"[fc]{_L}jg", "S"),
     ("3", "3", "n"), ("s", rf"(?<={_L}in)s(?=d)", "n"), ("o", "oJ", "g"),  # B is my final answer; A edges it
     # for this user, A is more useful; more useful to me; finds A more useful
     ("5", rf"([p4][nD]{{0,3}}U[nDPU]{{0,3}},{_L}[in]{{0,3}})m5", r"\1g"), ("5", r"m5(?=p[ABab]|[j4p]n{0,2}(?:U|n[.,\n]|n$))|(?<=p[nU])n?m5", "g"),
-    ("6", rf"6n?({_L}?)n?m[5fE]", r"g\1"), ("6", "6n?5", "f"), ("6", "6", "n"), ("5", "5", "x"),
+    ("6", rf"6n?({_L}?)n?m[5fE]", r"g\1"), ("6", "6n?5", "f"), ("6", rf"6(?=n?{_L}[jin]{{0,5}}g)", "n"), ("6", "6", "x"), ("5", "5", "x"),
     ("m", r"mnji(?=g)", ""), ("m", r"mnj(?=[fE])", "m"), ("m", rf"(?<=c)({_L})m(?=[.,\n]|$)", r"\1"),  # more likely to be preferred; trust A more
-    ("h", r"yh", "y"), ("h", r"h(?:[nJjih]{0,5}c[nJjp0dN]{0,4}|n{1,2}in{0,2}U),", ""),  # even if; if I must choose,
+    ("h", r"yh", "y"), ("h", r"h(?:[nJjihU]{0,5}c[nJjp0dN]{0,4}|n{1,2}in{0,2}U),", ""),  # even if; if I must choose,
     ("!", rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), ("j", rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
     ("z", r"z(?=[jp]n?c)", "y"),  # meant to choose; else a correction opens its clause
     ("z", r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "z", "n"), ("ζ", "ζ", "z"),
@@ -43,6 +43,7 @@ _PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
     # more suitable; fits the user better
     ("", r"m[mnpD4U]{0,5}[fEG]|(?<=D)m[xDn&U]{0,9}f|gn?[fE]|m{1,3}g", "g"), ("f", r"f([npxUjD4αABab]{0,10})[gm]{1,3}", r"g\1"),
     ("p", r"(?<=g)[fn]?p(?=[ABab])", ""), ("m", rf"({_L}mx{{1,4}}[,&]{_L})g", r"\1x"),  # better served by A; A更x，B更f
+    ("I", rf"(?<={_L})I(?=[αnm]{{0,3}}[gw])", "i"), ("I", "I", "x"), ("7", rf"7(?={_L}[gt])", "c"),  # shows a better understanding; rank A higher
     ("T", rf"({_L})[:(]?T", r"\1ig,"), ("F", rf"({_L})[:(]?F", r"\1iw,"), ("F", rf"F({_L})", r",\1iw,"),  # A ✓ B ✗
     ("T", "T", "n"), ("α", "α", "n"),
 ]]  # fmt: skip
@@ -51,7 +52,7 @@ _TAIL = r"(?:[np4j0sJeDdNM&]*|[np4j0sJeDdNM&xfgEiG]*U[^ABab!qk]*)$"
 # (rank, pattern): 2 names the answer, 1 says it, 0 says it only if nothing else does.
 _DECLARES = [(rank, re.compile(pattern + _TAIL)) for rank, pattern in [
     (2, rf"Q[ndNi]{{0,3}}{_L}"),
-    (2, rf"(?:^|[^xPkUDSfE])[ngGsmzD]{{0,5}}[dcsNg]{{1,3}}(?:[npUd4j]{{0,6}}|[npxUd4]{{0,8}}U[npxU4]{{0,4}})[:i][:isndz]{{0,4}}{_L}"),
+    (2, rf"(?:^|[^xPkUDSfE])[ngGsmzD]{{0,5}}[dcsNg]{{1,3}}(?:[npUd4j]{{0,6}}|[npxUd4]{{0,8}}U[npxU4]{{0,4}})[:i][:isndz4]{{0,4}}{_L}"),
     (2, rf"{_L}n{{0,2}}i[ins1U]{{0,4}}[dc]N?"), (1, rf"{_L}n?i[n1f]{{0,3}}J(?:4|[nUi]{{0,4}}[cfg])?"),
     (1, rf"(?<!x[pD]){_L}[nispj4D]{{0,6}}(?:[nx]&)?gc?"), (1, rf"^[^xS]*c[np4jJU]{{0,3}}{_L}(?!D)"), (1, rf"(?:{_L}%m?|p{_L})c"), (1, rf"gn{{0,2}}[dN4]?{_L}"),
     (1, rf"g[gdNEfnJ]{{0,4}}(?:[npU4DMj]{{0,8}}|[npxUDfE4j]{{0,12}}U[npxUDfEMN4j]{{0,12}})[i:]{{1,2}}n{{0,4}}{_L}"),
@@ -82,8 +83,8 @@ _OTHER_AT_END = {
     for letter, other in (("A", "[Bb]"), ("B", "[Aa]"))
 }
 _EMBEDS = re.compile("[xfES]")  # before a declaration: it may be what is hoped, said or denied
-# "A is warm, better suited to her".
-_SUBJECT, _VERDICT_ALONE = re.compile(rf"({_L})[^ABab!kHwqo]*,"), re.compile("n*g[^ABab]*$")
+# "A is warm, better suited to her"; "A names the dog, making it the better choice".
+_SUBJECT, _VERDICT_ALONE = re.compile(rf"({_L})[^ABab!kHwqo]*,"), re.compile("n*J?n*(g[^ABab]*)$")
 # "They say, ...", "For another user, ...", "In A's opinion, ..."
 _LIMITS = re.compile(rf"[^ABabS]*S[^ABab]*$|[p4][^ABabk]*k[^ABab]*$|p{_L}D")
 # "A, but B is equally good".
@@ -94,7 +95,7 @@ _UNDOUBTED = re.compile("[!tkr]")
 _CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
 _HEADING = re.compile(rf"({_L})(:.*[^:]|_[^ABab]*|$)")
 _NO = re.compile("n?!n?")  # "No, B"
-_BUT_NOT = re.compile("v[nJU]{0,3}!n?")  # "..., but it does not"
+_BUT_NOT = re.compile("v[nJU]{0,3}(?:!n?|4n*k.*)")  # "..., but it does not", "..., but only for beginners"
 # Of the text before a colon: the words that settle; one aspect; what asks although a word of it is unknown.
 _SETTLING, _OF_ASPECT, _ASKS_ANYWAY = re.compile("[svz]"), re.compile("x[dcN]|[Pk]"), re.compile("[dcgi].*U|^[^x]*[gi]")
 _LABEL_HEAD, _ASKED = re.compile(f"[n0]*{_L}"), re.compile("[dcg]")
@@ -206,8 +207,9 @@ class _Reading:
             if limited and not settles:
                 continue
             declared = None
-            if "g" in part and _VERDICT_ALONE.match(part) and (subject := _SUBJECT.fullmatch("".join(parts[at - 2 : at]))):
-                declared = _declared(subject[1] + part, closed=False)
+            alone = _VERDICT_ALONE.match(part) if "g" in part else None
+            if alone and (subject := _SUBJECT.fullmatch("".join(parts[at - 2 : at]))):
+                declared = _declared(subject[1] + alone[1], closed=False)
             if labels:
                 follower, after = [*parts[at + 1 : at + 3], ".", "."][:2]
                 last = at + 3 >= len(parts) and (after[0] in "yY" or not after.strip("np4U"))  # "B, while A is long", "B, I think"

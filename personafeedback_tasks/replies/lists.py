@@ -145,5 +145,7 @@ def _first(items: list[_Item], heading: str) -> str:
     values = [value for _, value, _ in scores]
     if "7" in kinds:  # they are places
         values = [-value for value in values if sorted(values) == in_order]
+    elif sorted(values) == in_order and "8" not in kinds and not scores[0][2]:
+        return ""  # "A: 1, B: 2" may be places or points
     best = max(values, default=0)
     return letters[values.index(best)] if values.count(best) == 1 and _MORE_IS_BETTER.fullmatch(kinds) else ""

@@ -69,10 +69,13 @@ def classes(text: str) -> str:
 
 @lru_cache(2**16)
 def _class(word: str) -> str:
-    return _CLASS.get(word) or _CLASS.get(word.lower().replace(" ", "_"), "x")
+    kind = _CLASS.get(word) or _CLASS.get(word.lower().replace(" ", "_"), "x")
+    compared = _COMPARED.fullmatch(word) if kind == "x" else None
+    return "g" if compared and _class(compared[1]) in "f5Eg" else kind
 
 
-_TO_CHECK = re.compile("4(?=x)|i(?=x,)|p(?=xn)|x(?=i?n?c)|(?<![NdQpcf!])[AB]")
+_COMPARED = re.compile("(?:better|best)-([a-z]+)", re.I)  # "better-suited", but not "better-written"
+_TO_CHECK = re.compile("4(?=x)|i(?=x,)|p(?=xn)|x(?=i?n?c)|(?<![NdQpcf!6])[AB]")
 
 
 def _is_article(tokens: list[str], line: str, at: int) -> bool:

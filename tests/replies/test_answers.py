@@ -290,8 +290,8 @@ ROWS["compared with the letter before a postposition"] = [
     ("A보다 B가 낫지 않습니다.", INVALID), ("AよりBが良いとは言えません。", INVALID), ("A'dan B daha iyi.", INVALID), ("A से B बेहतर है।", INVALID),
 ]
 ROWS["denied in other languages"] = [
-    ("Non scelgo A.", "B"), ("Não escolho B.", "A"), ("Я не выбираю A.", "B"), ("Je ne choisis pas A.", INVALID), ("Ich wähle nicht A.", INVALID), ("Nunca elijo A.", "B"),
-    ("Non scelgo né A né B.", INVALID), ("Jamais je choisis A.", "B"), ("Kaum wähle ich A.", INVALID), ("Saya tidak memilih A.", "B"),
+    ("Non scelgo A.", INVALID), ("Não escolho B.", INVALID), ("Я не выбираю A.", INVALID), ("Je ne choisis pas A.", INVALID), ("Ich wähle nicht A.", INVALID), ("Nunca elijo A.", INVALID),
+    ("Non scelgo né A né B.", INVALID), ("Jamais je choisis A.", INVALID), ("Kaum wähle ich A.", INVALID), ("Saya tidak memilih A.", INVALID),
 ]
 ROWS["told, hoped, or hard to say"] = [
     (f"{frame} the answer is A.", INVALID)

@@ -28,7 +28,7 @@ FIRST = [
     "Answer: A\n\nScores\nA: 8\nB: 3", "Answer: A\nA: 5\nB: 5", "Winner: A\nLoser: B", "A ✅\nB ❌", "Response A is better.\nResponse B is worse.",
 ]  # fmt: skip
 OPEN = [
-    "- Response A: fits\n- Response B: mentions fish", "A: 7\nB: 7", "Errors: A: 3, B: 1", "Errors:\nA: 3\nB: 1", "A: 3 errors\nB: 1 error", "I counted the errors.\nA: 3\nB: 1",
+    "- Response A: fits\n- Response B: mentions fish", "A: 7\nB: 7", "A: 1\nB: 2", "Errors: A: 3, B: 1", "Errors:\nA: 3\nB: 1", "A: 3 errors\nB: 1 error", "I counted the errors.\nA: 3\nB: 1",
     "| Response | Errors |\n|---|---|\n| A | 3 |\n| B | 1 |", "Scores (lower is better):\nA: 3\nB: 1", "扣分：\nA：3\nB：1", "Words: A: 90, B: 140", "A: 90 words\nB: 140 words",
     "A: 4/5\nB: 8/10", "1. A\n2. B", "Options:\n1. A\n2. B", "From worst to best:\n1. A\n2. B", "Helpfulness:\nA: 8\nB: 6\n\nTone:\nA: 4\nB: 9", "Answer: A\nAnswer: B", "- A\n- B",
     "Response A: fit 8, tone 3\nResponse B: fit 3, tone 8", "Response A is generic.\nResponse B mentions diving.", "| A | warm |\n| B | cold |", "A: 8\nB: 3\nA: 4\nB: 9",
