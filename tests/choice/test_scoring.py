@@ -113,10 +113,10 @@ PAIR = st.tuples(*[st.floats(-50, 0)] * 2)
         ((-1.0, -INF), "A"),
         ((-INF, -1.0), "B"),
         ((-1.0, -1.0), "invalid_response_format"),  # a tie is no A
-        ((-INF, -INF), "invalid_response_format"),
-        ((NAN, -1.0), "invalid_response_format"),
-        ((-1.0, NAN), "invalid_response_format"),
-        ((NAN, NAN), "invalid_response_format"),
+        ((-INF, -INF), "undefined_likelihoods"),
+        ((NAN, -1.0), "undefined_likelihoods"),
+        ((-1.0, NAN), "undefined_likelihoods"),
+        ((NAN, NAN), "undefined_likelihoods"),
     ],
 )
 def test_the_likelier_letter_is_the_answer(pair, answer):

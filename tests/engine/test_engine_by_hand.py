@@ -74,7 +74,7 @@ def test_log_likelihoods_belong_to_calls_of_as_many_labels():
     with pytest.raises(ValueError, match="found 4 log-likelihoods, expected 3 per call"):
         per_call([1, 2, 3, 4], "abc")
     assert [likeliest("ab", values) for values in ((-1, -2), (-2, -1), (-1, -1), (math.nan, -1))] == [
-        "a", "b", "invalid_response_format", "invalid_response_format",
+        "a", "b", "invalid_response_format", "undefined_likelihoods",
     ]  # fmt: skip
 
 
