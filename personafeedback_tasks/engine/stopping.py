@@ -176,7 +176,7 @@ class StopState:
 
 
 def assumed(rule: str) -> str:
-    """What the confidence of a rule assumes, for the end of a sentence."""
+    """The end of a sentence with the interval of a rule: when it holds, and what it assumes."""
     of = read_rule(rule)
     symmetric = "" if of.accuracy or of.safe else ", if users' differences are symmetric"
     return f", whenever one looks{symmetric}"
