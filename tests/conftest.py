@@ -192,6 +192,7 @@ def general_logs(request: pytest.FixtureRequest) -> General:
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A language model with random weights."""
+    pytest.importorskip("torch")
     from support.language_models import random_model
 
     return built_once(tmp_path_factory, "tiny_model", random_model)

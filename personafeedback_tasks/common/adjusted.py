@@ -10,7 +10,7 @@ from .logistic import fitted
 from .statistics import Estimate, critical, share
 
 LEAST_SHARE = 0.2
-"""Of the differences that must be below 0, and of those that must be above."""
+"""The smallest share of differences below 0, and above 0, that allows an estimate."""
 
 
 def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequence[str]) -> Estimate:
@@ -23,10 +23,10 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
     separation the residuals vanish, and with them the clustered one. On each side it is at least as long as that of `share`: an adjustment
     takes no uncertainty away, and near 0 and 1 a few picks decide the error here too.
 
-    With less than LEAST_SHARE of the differences on either side, equality is no place where there are picks, and the curve's value there
-    would follow from its shape: then it is undefined.
+    If less than LEAST_SHARE of the differences are below 0, or above, hardly any picks are near 0, and the value there would follow
+    from the shape of the curve alone: it is undefined.
 
-    Where all picks are right, or all are wrong, nothing is to be adjusted: the value is that of `share`.
+    If otherwise all picks are right, or all are wrong, there is nothing to adjust: the value is that of `share`.
 
     Args:
         picks: share of each case's picks that are right, in [0, 1]; nan is left out.

@@ -74,7 +74,7 @@ _THOUGHT = re.compile("think|reason|thought|summary", re.I)
 """In the type of a part, or in the key of one without a type: it is no part of the answer."""
 
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
-"""Of a character that a server cut in two. lm-eval cannot write it, and would save no sample at all."""
+"""Half of a character that a server cut in two. lm-eval cannot write it to a file, and would lose every sample."""
 
 
 def text_in(content: object) -> str:

@@ -143,7 +143,7 @@ _REMEDIES = {
         "score is void: use one that does, such as vLLM's, the hf backend, or a task that reads replies."
     ),
     "undefined_likelihoods": (
-        "A log-likelihood of nan, or of -inf for every label, is none but an overflow, so the score is void: load the model with "
+        "A log-likelihood of nan, or of -inf for every label, comes from a numeric overflow, so the score is void: load the model with "
         "dtype=bfloat16 or dtype=float32 in --model_args."
     ),
     "token_ids": (

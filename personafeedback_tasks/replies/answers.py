@@ -31,7 +31,7 @@ PROMPT_CUT = "prompt_cut"
 """The reason of a reply to a prompt that the model did not see whole, whatever it says."""
 
 IMPOSSIBLE = ("positive_likelihoods", "zero_likelihoods", "undefined_likelihoods", "token_ids")
-"""What a server gives in place of log-likelihoods: numbers above 0, only zeros, no number, numbers of tokens in place of their texts."""
+"""Why values cannot be log-likelihoods: one is above 0, all are exactly 0, one is nan or all are -inf, or tokens come as ids instead of texts."""
 
 REASONS = ("no_response", "truncated", PROMPT_CUT, "refusal", "invalid_response_format", *IMPOSSIBLE)
 

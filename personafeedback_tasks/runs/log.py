@@ -85,7 +85,7 @@ class LoggedTask:
 
     @property
     def staged(self) -> list[bool]:
-        """Whether the call of the benchmark's stage came before those of each setting."""
+        """For each setting, whether it uses the call of the benchmark's stage."""
         stage = find(self.signature["benchmark"]).stage
         return [bool(stage and signature.get(stage.name)) for signature in self.signatures]
 

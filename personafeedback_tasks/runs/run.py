@@ -77,10 +77,10 @@ class Asked:
         return replace(self, calls=[hash(call) for call in self.calls])
 
     def under(self, place: int, staged: Sequence[bool]) -> Asked:
-        """What was asked under one of the settings, whose calls follow each other, behind that of the stage.
+        """The calls of one setting: the call of the stage, which comes before those of all settings, and then its own.
 
         Args:
-            staged: whether each setting has the call of the stage.
+            staged: for each setting, whether it uses the call of the stage.
         """
         first = int(any(staged)) if self.calls else 0
         before, calls = list(self.calls[:first]) if staged[place] else [], self.calls[first:]
