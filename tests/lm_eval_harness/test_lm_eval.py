@@ -278,7 +278,7 @@ def test_a_yaml_file_of_another_version_says_so(tmp_path):
         text = path.read_text(encoding="utf-8").replace(f'version: "{TASK_VERSION}"', 'version: "0.9"')
         (tmp_path / path.name).write_text(text, encoding="utf-8")
     manager = TaskManager(include_path=str(tmp_path), include_defaults=False, metadata={"data": "sample"})
-    with pytest.raises(ValueError, match=r"has task version 0\.9, the installed .* Run `personafeedback register`"):
+    with pytest.raises(ValueError, match=r"has task version 0\.9, the installed .* Pass --include_path"):
         manager.load(["personafeedback_general_easy"])
 
 
