@@ -90,7 +90,6 @@ def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], li
         found_marks.append(document.mark)
         if document.document is None:
             continue
-        used = [so_far + one for so_far, one in zip(used, document.usage or [UNCOUNTED] * len(used), strict=True)]
         for case in _judged(task, benchmark, method, document):
             if not case.mark:
                 _refuse_unknown(task, case)
@@ -99,6 +98,7 @@ def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], li
                     _refuse_twice(task.path, other, case)
                 of_case.append(case)
             compared.append(case)
+        used = [so_far + one for so_far, one in zip(used, document.usage or [UNCOUNTED] * len(used), strict=True)]
         if document.asked is not None:
             one = document.asked()
             asked.append(one.hashed() if in_full else one)

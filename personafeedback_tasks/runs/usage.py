@@ -37,7 +37,8 @@ class CallsMade:
         """What the run took for samples that are not scored. To be called after the last sample."""
         every = total(_usage(usage.model_dump()) for usage in self._stats.model_usage.values())
         _, *tokens = (max(0, of_all - own) for of_all, own in zip(every.each, self._of_samples.each, strict=True))
-        return Usage(math.nan, *tokens)  # Inspect counts no calls
+        rest = Usage(math.nan, *tokens)  # Inspect counts no calls
+        return rest if rest.tokens else NONE
 
 
 def _usage(logged: Mapping[str, Any] | None) -> Usage:

@@ -180,7 +180,8 @@ def test_a_log_of_several_settings_holds_the_runs_of_each(harness, logs):
         assert {asked.id: asked.calls for asked in run.asked} == {asked.id: asked.calls for asked in single.asked}
     accuracies = {run.setting: sum(case.value("acc") for case in run.cases.values()) / 48 for run in together}
     assert len({*accuracies.values()}) == 3
-    assert harness == "lm-eval" or len({run.usage.tokens for run in together}) == 3
+    # the sample gives each persona to another user, so that persona and other_persona take as many tokens in all
+    assert harness == "lm-eval" or len({run.usage.tokens for run in together}) == 2
 
 
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00|20\d\d-\d\d-\d\d[ T]\d\d:\d\d")
