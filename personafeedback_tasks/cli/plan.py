@@ -78,7 +78,7 @@ def plan(
         personafeedback plan --data FOLDER --method cot --setting no_persona
         personafeedback plan --data FOLDER --setting persona,other_persona,no_persona --price-in 2.5 --price-out 10
         personafeedback plan --data FOLDER --tokenizer MODEL --json plan.json
-        personafeedback plan --data sample --task personafeedback_write -T against=chosen,rejected --epochs 3
+        personafeedback plan --data sample --task personafeedback_write --epochs 3
         personafeedback plan --data sample --task recenter_relevance_select
     """
     needs_tables(json_file)
