@@ -135,6 +135,8 @@ def killers(good, tmp_path_factory) -> dict[str, Path]:
             ("results", '{"results": {}, "configs": {}, "date": %s}'),
             ("log", '{"version": 2, "status": "success", "eval": %s}'),
         ):
+            if name == "results" and body in ("fraction", "exponent"):
+                continue  # Python's parser survives these: a results file without a task of ours, and no fault
             found[f"{name} {body}"] = folder / "bad" / f"{name}-{body}.json"
             found[f"{name} {body}"].write_text(head % text, encoding="utf-8")
         for number, member in enumerate(("header.json", "summaries.json", "_journal/start.json", "sample")):
@@ -164,10 +166,10 @@ def rebuilt(log: Path, path: Path, changed: str, content: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.tried("logs that end a parser beside good ones: passed over in one line each", 41)
+@pytest.mark.tried("logs that end a parser beside good ones: passed over in one line each", 39)
 def test_killers_are_passed_over_beside_good_logs(killers):
     pytest.importorskip("rich")
-    assert len(killers) == 41
+    assert len(killers) == 39
     folder = next(iter(killers.values())).parent.parent
     for arguments in (("report", folder), ("rank", folder, "--data", "sample", "--csv", "/dev/stdout")):
         done = command(*arguments)
