@@ -78,7 +78,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if (place := place_of(run)) is not None and place.decides:
         values = {"place": place.name, "percent": 100 * place.calls.value, "cases": 100 * place.cases.value}
         if by_place(run):
-            yield Caveat("by_place", VOID, {**values, "how": place_free(run)})
+            yield Caveat("by_place", VOID, {**values, "ways": place_free(run)})
         else:
             yield Caveat("place_cancels", WEAKENS, {**values, "score": run.primary})
     if run.signature["demonstration"]:
@@ -167,7 +167,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     place = place_of(control)
     if spec is not None and place is not None and by_place(control) and not by_place(run):
         values = {"place": place.name, "percent": 100 * place.calls.value, "known": spec.known}
-        yield Caveat("control_by_place", VOID, {"value": value, **values, "how": place_free(control)})
+        yield Caveat("control_by_place", VOID, {"value": value, **values, "ways": place_free(control)})
     if spec is not None and value == spec.value and len(common) < len(run.cases):
         values = {"gain": spec.gain, "common": len(common), "cases": len(run.cases)}
         yield Caveat("gain_in_part", WEAKENS, values)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate, mean, share
+from ..engine.method import Method
 from ..engine.outcome import ScoredCase
 from ..runs.run import Run
 
@@ -76,14 +77,6 @@ def cannot_move(runs: Iterable[Run], ids: Iterable[str]) -> bool:
     )
 
 
-def place_free(run: Run) -> str:
-    """How to learn more than the place, in both harnesses: two sentences at most."""
-    if run.method.primary:
-        return (
-            "So do its log-odds: averaged over the orders they are exactly tied. Half precision and probabilities that are cut off round to "
-            "such ties (hf: softmax_dtype=float32)."
-        )
-    ways = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
-    debiased = [method for method in run.benchmark.methods.values() if method.primary]
-    asked = " or ".join(ways[harness].format(method) for method in debiased for harness in method.harnesses)
-    return f"Log-odds may still tell the responses apart: ask with {asked}."
+def place_free(run: Run) -> list[Method]:
+    """The methods in whose score place cancels; empty where the run's own is one."""
+    return [] if run.method.primary else [method for method in run.benchmark.methods.values() if method.primary]

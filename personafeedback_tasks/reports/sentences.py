@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..analysis.use import Use
 from ..common.statistics import Estimate, percent, shows_spread
+from ..engine.method import Method
 from ..engine.stopping import StopState
 from ..runs.caveat import Caveat
 
@@ -99,6 +100,34 @@ def _stopped(known: StopState, name: str, measured: bool) -> str:
     return f"STOPPING (stop={known.rule}): {known.said(name)}{rest if known.early else ''}."
 
 
+def _by_place(place: str, percent: float, cases: float, ways: Sequence[Method]) -> str:
+    what = (
+        f"It picks the {place} response in {percent:.1f} % of the calls: this measures place, not what the model knows."
+    )
+    return f"{what} In {cases:.1f} % of the cases every order picks the same place. {_free_of_place(ways)}"
+
+
+def _control_by_place(value: str, place: str, percent: float, known: str, ways: Sequence[Method]) -> str:
+    what = f"The control {value} picks the {place} response in {percent:.1f} % of the calls"
+    return f"{what}: differences to it measure place, not what the {known} is worth. {_free_of_place(ways)}"
+
+
+def _free_of_place(ways: Sequence[Method]) -> str:
+    """How to learn more than the place, in both harnesses.
+
+    Args:
+        ways: the methods in whose score place cancels; empty where the run's own is one.
+    """
+    if not ways:
+        return (
+            "So do its log-odds: averaged over the orders they are exactly tied. Half precision and probabilities that are cut off round to "
+            "such ties (hf: softmax_dtype=float32)."
+        )
+    asked = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
+    shown = " or ".join(asked[harness].format(method) for method in ways for harness in method.harnesses)
+    return f"Log-odds may still tell the responses apart: ask with {shown}."
+
+
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run
     "prompts_cut": "PROMPTS CUT: {cut:,} prompts did not fit into the model's window. What is cut first is their beginning, which is the persona: the numbers "
@@ -108,10 +137,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "error or with no choice and the status 200 leaves such replies: then the score describes the server, not the model. Check its log and ask again (with "
     "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
     "(max_gen_toks).",
-    "by_place": "It picks the {place} response in {percent:.1f} % of the calls: this measures place, not what the model knows. In {cases:.1f} % of the "
-    "cases every order picks the same place. {how}",
-    "control_by_place": "The control {value} picks the {place} response in {percent:.1f} % of the calls: differences to it measure place, not what the "
-    "{known} is worth. {how}",
+    "by_place": _by_place,
+    "control_by_place": _control_by_place,
     "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its score, {score}, is formed of log-odds "
     "averaged over all orders, in which place cancels.",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",

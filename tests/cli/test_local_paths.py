@@ -134,7 +134,6 @@ def test_a_card_has_neither(home, tmp_path):
     card = (tmp_path / "card.md").read_text("utf-8")
     assert [word for word in private(home) if word in card] == []
     assert f"sha256 {load_cases(home / FOLDER).digest}" in card
-    assert "PERSONAFEEDBACK_DATA=FOLDER" in card  # the command to run it again says what to fill in
 
 
 def test_plan_audit_and_baselines_have_neither(home, tmp_path):

@@ -175,6 +175,21 @@ def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, 
     assert not (tmp_path / "no").exists()
 
 
+@every_command
+def test_a_folder_in_the_place_of_the_last_file_is_refused_before_any_other_is_written(command, tmp_path):
+    contents, arguments = command
+    folder = fill(tmp_path / "folder", contents)
+    last = folder / list(contents)[-1]
+    last.unlink()
+    last.mkdir()
+    before = tree(tmp_path)
+    done = personafeedback(*arguments(folder))
+    assert done.exit_code in (1, 2)  # 2: click looks at the options first
+    assert str(last) in done.output
+    assert "Traceback" not in done.output
+    assert tree(tmp_path) == before
+
+
 def test_a_write_protected_file_stays_as_it_is():
     """To replace a file takes rights to its folder alone."""
     folder = Path(tempfile.mkdtemp())  # other users can look into this one

@@ -155,6 +155,13 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert without == [piece for piece in different if piece in without]
 
 
+def test_pieces_that_are_equally_relevant_keep_their_order():
+    assert retrieve("tea", ["c", "b tea", "a", "a tea"], 4) == ("b tea", "a tea", "c", "a")
+    assert retrieve("nothing of this", ["c", "b", "a"], 2) == ("c", "b")
+    assert retrieve("", ["c", "b"], 2) == ("c", "b")
+    assert retrieve("tea", ["…", "!"], 1) == ("…",)  # no term in any piece
+
+
 def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=re.escape("`pip install 'personafeedback-tasks[retrieval]'`")):

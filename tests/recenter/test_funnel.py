@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 from support import planted_chain as planted
@@ -182,8 +183,10 @@ def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path
 
     others = made_by(in_lm_eval, data, tmp_path)
     (there,) = told(*others.values(), "--people", people)["models"]
-    for name in ("steps", "parts", "rating", "notes"):
+    for name in ("steps", "parts", "rating"):
         assert there[name] == known[name], name
+    log = re.compile(r"[\w-]+\.(eval|json)\b")
+    assert [log.sub("LOG", note) for note in there["notes"]] == [log.sub("LOG", note) for note in known["notes"]]
     both = told(*logs.values(), *others.values(), "--people", people)["models"]
     assert [model["steps"] for model in both] == [known["steps"]] * 2
     assert len({model["model"] for model in both}) == 2
@@ -307,7 +310,7 @@ def test_a_chain_on_the_sample_or_a_part_or_few_users_says_so(tmp_path):
     (model,) = told(tmp_path, "--people", "sample")["models"]
     assert model["notes"][0] == "DEMONSTRATION on the bundled sample: not evidence about any model."
     assert model["notes"][1].startswith("PARTIAL: everyday 3 of 12.")
-    assert model["notes"][2].startswith("Only 3 users: 95 % intervals are rough.")
+    assert "Only 3 users: 95 % intervals are rough." in " ".join(model["notes"])
 
 
 def test_the_folder_has_a_table(logs, people, tmp_path):

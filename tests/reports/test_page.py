@@ -484,7 +484,7 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched_and_copied(b
     (void,) = (run for run in ranked if run.model == "scripted/mixed")  # most of its replies cannot be read
     (lead,) = browser.texts(".lead")
     assert lead.startswith(f"{called(ranked[0])} has the highest accuracy, ")
-    assert lead.strip().endswith(f"The numbers of {called(void)} are void.")
+    assert re.search(rf" The numbers of .*{re.escape(called(void))} are void\.$", lead.strip())
     assert called(void) not in lead.partition(" The numbers of ")[0]
     shown = "return [...document.querySelectorAll('.sortable thead th')].filter((one) => one.checkVisibility()).map((one) => one.textContent)"
     short = ["place", "model", "score", "accuracy, %", "right minus wrong, points", "persona gain, points", "ties"]

@@ -49,7 +49,7 @@ def one_cell(part_log, real_part):
     """A run of one cell and its two controls, with the data."""
     log = {
         setting: part_log("lm-eval", judge, TASK, metadata={"setting": setting})
-        for setting, judge in (("no_persona", "always_first"), ("other_persona", "anti_gold"))
+        for setting, judge in (("no_persona", "in_passing"), ("other_persona", "anti_gold"))
     }
     run = part_log("lm-eval", "readable", TASK)
     return run, ("--no-persona", log["no_persona"], "--other-persona", log["other_persona"]), ("--data", real_part)
