@@ -152,8 +152,8 @@ _REMEDIES = {
     ),
     "refusal": "The model declines to choose. Report how often beside the score.",
     "invalid_response_format": (
-        "The model does not answer with {labels}. In lm-eval, pass --apply_chat_template for a chat model and use the "
-        "task's _mc variant for a base model; give thinking models room: --gen_kwargs max_gen_toks=16384."
+        "The model does not answer with {labels}. In lm-eval, a chat model needs --apply_chat_template; a base model, or one too small to "
+        "name a letter, the task's _mc variant; a thinking model room: --gen_kwargs max_gen_toks=16384."
     ),
 }
 """What to do about replies without a label."""
