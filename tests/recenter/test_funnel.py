@@ -185,7 +185,7 @@ def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path
     (there,) = told(*others.values(), "--people", people)["models"]
     for name in ("steps", "parts", "rating"):
         assert there[name] == known[name], name
-    log = re.compile(r"[\w-]+\.(eval|json)\b")
+    log = re.compile(r"[\w.-]+\.(eval|json)\b")
     assert [log.sub("LOG", note) for note in there["notes"]] == [log.sub("LOG", note) for note in known["notes"]]
     both = told(*logs.values(), *others.values(), "--people", people)["models"]
     assert [model["steps"] for model in both] == [known["steps"]] * 2
