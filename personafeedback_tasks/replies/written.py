@@ -13,15 +13,21 @@ WRITTEN = "written"
 SHORT = 400
 """Characters. A longer text may say in passing what it cannot do; a refusal says little else."""
 
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>(.*?)(</think(?:ing)?>|\Z)", re.S | re.I)
+_OPEN, _CLOSE = re.compile(r"\s*<think(?:ing)?>", re.I), re.compile(r"</think(?:ing)?>", re.I)
 
 
 def text_of(reply: str) -> str | None:
     """What a user would read: the reply without its thinking and the spaces around it; None if it never stops thinking."""
-    thinking = _THINKING.match(reply)
-    if thinking is None:
-        return reply.strip()
-    return reply[thinking.end() :].strip() if thinking[2] else None
+    end = _CLOSE.search(reply)
+    opened_by_template = end is not None and _OPEN.search(reply, 0, end.start()) is None  # at the end of the prompt
+    if end is not None and opened_by_template:
+        reply = reply[end.end() :]
+    while _OPEN.match(reply):
+        end = _CLOSE.search(reply)
+        if end is None:
+            return None
+        reply = reply[end.end() :]
+    return reply.strip()
 
 
 def read_written(reply: str, truncated: bool = False) -> str:

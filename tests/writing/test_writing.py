@@ -116,6 +116,8 @@ def test_any_reply_has_measures(reply, truncated):
 def test_thinking_is_not_part_of_a_reply(thought, text):
     thought = thought.replace("<", "")
     assert text_of(f"<think>{thought}</think>{text}") == text.strip()
+    assert text_of(f"{thought}</think>{text}") == text.strip(), "the template of the prompt opened it"
+    assert text_of(f"<think>{thought}</think>\n<think>{thought}</think>{text}") == text.strip()
     assert text_of(f"<think>{thought}{text.replace('<', '')}") is None
     assert text_of(text) == text.strip()
 
