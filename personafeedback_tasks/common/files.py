@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -33,46 +33,31 @@ def write_all(contents: Mapping[Path, Content]) -> None:
     Folders that are missing are made. A link stays a link, and a file keeps its mode.
 
     Raises:
-        FileError: one of them cannot be written. All are unchanged.
+        FileError: one of them cannot be written, or is no file. All are unchanged.
     """
-    staged: list[tuple[Path, Path, Path]] = []
-    made: list[Path] = []
+    staged: dict[Path, tuple[Path, Path]] = {}
     try:
         for path, content in contents.items():
             with explained(path):
-                if path.exists() and not path.is_file() and not path.is_dir():
-                    with open(path, "wb") as device:  # or a pipe: has no content, and must not be replaced
-                        device.writelines(_encoded(content))
-                    continue
-                with suppress(FileNotFoundError):  # a folder or a write-protected file raises; replacing it might not
-                    os.close(os.open(path, os.O_WRONLY))
                 target = Path(os.path.realpath(path))
-                staged.append((path, target, _beside(target)))
-                made += [folder for folder in target.parents if not folder.exists()]
-                _stage(*staged[-1][1:], content)
-        for path, target, temporary in staged:
+                if target.exists() and not target.is_file():  # root could replace /dev/null
+                    raise OSError("it is not a regular file")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                temporary = target.with_name(f".personafeedback-{uuid4().hex}")  # beside it: on the same file system
+                staged[path] = (temporary, target)
+                with open(temporary, "xb") as file:
+                    if target.exists():
+                        shutil.copymode(target, temporary)  # before the content, which may be for nobody else
+                    for part in [content] if isinstance(content, str | bytes) else content:
+                        file.write(part.encode("utf-8") if isinstance(part, str) else part)
+                    file.flush()
+                    os.fsync(file.fileno())
+        for path, (temporary, target) in staged.items():
             with explained(path):
                 os.replace(temporary, target)
     finally:
-        for _, _, temporary in staged:
-            with suppress(OSError):
-                temporary.unlink()
-        _remove_empty(made)
-
-
-def copy_all_but(names: Collection[str], folder: Path, to: Path) -> None:
-    """Copy what a folder has, but for some names, into another folder, which has none of it. Links stay links.
-
-    Raises:
-        OSError: something cannot be read or written.
-    """
-    for path in folder.iterdir():
-        if path.name in names:
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.copytree(path, to / path.name, symlinks=True)
-        else:
-            shutil.copy2(path, to / path.name, follow_symlinks=False)
+        for temporary, _ in staged.values():
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -103,50 +88,19 @@ def locked(path: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout  # half as long to import as the whole command takes otherwise
 
     target = Path(os.path.realpath(path))
-    lock = target.with_name(f".{target.name[:40]}.lock")  # short: the name may be as long as can be
-    made = [folder for folder in lock.parents if not folder.exists()]
-    try:
-        with explained(path):
-            lock.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                held = FileLock(lock, timeout=LOCK_WAIT).acquire()
-            except Timeout as error:
-                raise FileError(
-                    f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
-                    "then run this again."
-                ) from error
-        with held:
-            try:
-                yield
-            finally:
-                with suppress(OSError):  # Windows removes no file that is open
-                    lock.unlink()
-    finally:
-        _remove_empty(made)
-
-
-def _remove_empty(folders: Iterable[Path]) -> None:
-    for folder in folders:
-        with suppress(OSError):  # not empty: all went well
-            folder.rmdir()
-
-
-def _stage(target: Path, temporary: Path, content: Content) -> None:
-    """Write the replacement of `target`, with its mode."""
-    temporary.parent.mkdir(parents=True, exist_ok=True)
-    with open(temporary, "xb") as file:
-        with suppress(FileNotFoundError):
-            shutil.copymode(target, temporary)  # before the content, which may be for nobody else
-        file.writelines(_encoded(content))
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _encoded(content: Content) -> Iterator[bytes]:
-    for part in [content] if isinstance(content, str | bytes) else content:
-        yield part.encode("utf-8") if isinstance(part, str) else part
-
-
-def _beside(path: Path) -> Path:
-    """A new name in the same folder, so on the same file system. Short: the name of `path` may be as long as can be."""
-    return path.with_name(f".personafeedback-{uuid4().hex}")
+    lock = target.with_name(f".{target.name}.lock")
+    with explained(path):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            held = FileLock(lock, timeout=LOCK_WAIT).acquire()
+        except Timeout as error:
+            raise FileError(
+                f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
+                "then run this again."
+            ) from error
+    with held:
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows removes no file that is open
+                lock.unlink()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import huggingface_hub
@@ -116,18 +112,6 @@ def fill(folder: Path, contents: dict[str, str]) -> Path:
 # --- one writer ------------------------------------------------------------------------------------------------------
 
 
-def writes(call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    modes = [value.value for value in values if isinstance(value, ast.Constant) and isinstance(value.value, str)]
-    return (
-        name in {"write_text", "write_bytes", "copyfile", "copy2", "copytree", "move", "mkstemp", "touch"}
-        or (name.lower().endswith(("open", "open_file")) and any(re.fullmatch(r"[rbtU]*[wax+][wax+bt]*", m) for m in modes))
-        or (name == "copy" and ast.unparse(call.func) in ("copy", "shutil.copy"))  # others copy an object
-        or (name == "savefig" and not isinstance(call.args[0], ast.Name))  # a name is a buffer: see figure.render
-    )  # fmt: skip
-
-
 @every_command
 def test_missing_folders_are_made_a_link_stays_a_link_and_a_mode_a_mode(command, tmp_path):
     contents, arguments = command
@@ -163,7 +147,7 @@ def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, 
     second, largest = sorted((0, *(path.stat().st_size for path in (tmp_path / "new").iterdir())))[-2:]
     before = tree(folder)
     limit = 16 if room == "for none" else (second + largest) // 2
-    for there in (folder, tmp_path / "no" / "folder"):
+    for there in (folder, tmp_path / "new folder"):
         with room_for(limit):
             done = personafeedback(*arguments(there))
         assert done.exit_code == 1
@@ -172,7 +156,7 @@ def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, 
         )
         assert done.stderr.count("\n") == 1, done.stderr
     assert tree(folder) == before
-    assert not (tmp_path / "no").exists()
+    assert tree(tmp_path / "new folder") == {}
 
 
 @every_command
@@ -190,26 +174,6 @@ def test_a_folder_in_the_place_of_the_last_file_is_refused_before_any_other_is_w
     assert tree(tmp_path) == before
 
 
-def test_a_write_protected_file_stays_as_it_is():
-    """To replace a file takes rights to its folder alone."""
-    folder = Path(tempfile.mkdtemp())  # other users can look into this one
-    path = fill(folder / "open", {"README.md": "mine"}) / "README.md"
-    path.chmod(0o444)
-    for place in (folder, path.parent):
-        place.chmod(0o777)
-    user = os.geteuid()
-    try:
-        if user == 0:
-            os.seteuid(65534)  # root may write everywhere
-        with pytest.raises(files.FileError, match=rf"^{path}: could not be written \(Permission denied\)"):
-            files.write(path, "theirs")
-    finally:
-        os.seteuid(user)
-        left = tree(path.parent)
-        shutil.rmtree(folder)
-    assert left == {"README.md": (0o100444, b"mine")}
-
-
 @pytest.mark.parametrize("error", [DataError("broken row"), KeyboardInterrupt()])
 def test_content_that_breaks_off_leaves_nothing_behind(error, tmp_path):
     def lines():
@@ -217,27 +181,18 @@ def test_content_that_breaks_off_leaves_nothing_behind(error, tmp_path):
         raise error
 
     folder = fill(tmp_path / "folder", {"a": "old"})
-    before = tree(tmp_path)
-    for path in (folder / "a", tmp_path / "no" / "folder" / "a"):
+    before = tree(folder)
+    for path in (folder / "a", folder / "b"):
         with pytest.raises(type(error)):
             files.write(path, lines())
-    assert tree(tmp_path) == before
+    assert tree(folder) == before
 
 
-def test_a_device_is_written_to_and_not_replaced():
+def test_a_device_is_refused_and_not_replaced():
     done = personafeedback("audit", *SAMPLE, "--json", "/dev/full")
     assert done.exit_code == 1
-    assert done.output.startswith("Error: /dev/full: could not be written (No space left on device)")
+    assert done.output.startswith("Error: /dev/full: could not be written (it is not a regular file)")
     assert Path("/dev/full").is_char_device()
-    arguments = ("export", "--format", "rewardbench", *SAMPLE, "--out", "/dev/stdout")
-    done = subprocess.run(
-        [sys.executable, "-m", "personafeedback_tasks", *arguments],
-        cwd=AWAY,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.count('"split": "test"') == 48
 
 
 @pytest.mark.tried("full disks: one sentence, every file as it was")

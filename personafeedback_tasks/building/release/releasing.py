@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from ...common.files import copy_all_but, explained, write, write_all
+from ...common.files import explained, write, write_all
 from ...personafeedback.cases import PersonaCases, load_present
 from ..folder import Folder
 from ..steps import RELEASE as STEP
@@ -95,7 +95,14 @@ def put_in_place(root: Path) -> None:
     out, place, last = root / RELEASE, root / NEXT, root / LAST
     with explained(out):
         if out.exists():
-            copy_all_but(OWN, out, place)  # a copy: whenever this is killed, the release has it still
+            # a copy: whenever this is killed, the release has it still
+            shutil.copytree(
+                out,
+                place,
+                symlinks=True,
+                ignore=lambda folder, _: OWN if folder == str(out) else (),
+                dirs_exist_ok=True,
+            )
             os.replace(out, last)
         os.replace(place, out)
         shutil.rmtree(last, ignore_errors=True)
