@@ -30,6 +30,7 @@ class RunValues:
     """The values of one running task."""
 
     values: dict[str, float] = field(default_factory=dict)
+    places: set[bool] = field(default_factory=set)  # whether a case picks the same place in all orders
     known: StopState | None = None
 
     @property
@@ -46,11 +47,13 @@ class Stop(EarlyStopping):
     """
     Attributes:
         measure: the value of a sample that the rule is about.
+        labels: of the places; empty where place cancels in the measure.
     """
 
     plan: StopPlan
     measure: str
     scorer: str
+    labels: tuple[str, ...]
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         expected = [case_id for ids in self.plan.cases for case_id in ids]
@@ -85,13 +88,16 @@ class Stop(EarlyStopping):
             return  # decided, or not all of its calls were answered
         (case,) = outcomes_of([scores[self.scorer]])
         seen.values[str(id)] = case.value(self.measure)
+        seen.places.add(case.same_place(self.labels))
         if self.plan.complete(seen.values) > (seen.known.users if seen.known else 0):
             seen.known = self.plan.known(seen.values)
 
     async def complete_task(self) -> dict[str, Any]:
-        known = _SEEN.get().known or self.plan.known({})
+        seen = _SEEN.get()
+        known = seen.known or self.plan.known({})
         name = self.measure if known.accuracy else self.measure.replace("_", " ")
-        logger.warning(f"stop={known.rule}: {known.said(name)}.")
+        by_place = f"every case picks the same place in all orders, so {name} is not measured"
+        logger.warning(f"stop={known.rule}: {by_place if seen.places == {True} else known.said(name)}.")
         return jsonable(asdict(known))
 
 
@@ -108,4 +114,5 @@ def stop_of(
     if not rule.accuracy:
         measure = difference_of(benchmark, settings).key
     users: Mapping[str, str] = {document.id: document.user_id for document in documents}
-    return Stop(StopPlan.of(rule, users), measure, score_name(benchmark, method))
+    labels = () if method.primary else tuple(benchmark.labels)
+    return Stop(StopPlan.of(rule, users), measure, score_name(benchmark, method), labels)

@@ -319,6 +319,15 @@ def task_order(data) -> list[set[str]]:
     return [{name for name, of in users.items() if of == user} for user in user_order(users.values())]
 
 
+@pytest.mark.parametrize("letter", ["A", "B"])
+def test_a_run_that_picks_by_place_decides_nothing(letter, data, tmp_path, caplog):
+    with patch.dict(JUDGES, {"place": lambda case_id, call: letter}):
+        inspect_runs.evaluate(task(data), "scripted/place", tmp_path)
+    (said,) = re.findall(r"stop=5: (every .*)", caplog.text)
+    assert said == "every case picks the same place in all orders, so right minus wrong is not measured."
+    assert "count, right minus wrong" not in caplog.text
+
+
 def test_a_run_that_ended_undecided_is_refused_no_card_for_stopping(data, tmp_path, caplog):
     """It has every case: what is left to refuse is that nobody checked how many there should be."""
 
