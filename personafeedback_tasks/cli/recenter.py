@@ -13,7 +13,6 @@ from ..common.embeddings import DEFAULT
 from ..common.errors import DataError
 from ..common.files import write_all
 from ..common.records import json_lines
-from ..engine import recorded as recorded_replies
 from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
 from ..recenter.histories import PROMPTS
@@ -148,10 +147,6 @@ train_options = several(
         help="A sentence-transformers model: a name on the Hugging Face Hub, or a folder.",
     ),
     click.option(
-        "--answers", metavar="FILE", type=READABLE,
-        help="A language model's recorded replies as one more feature: JSONL with id and reply, as import-annotations writes to replies/.",
-    ),
-    click.option(
         "--split", type=click.Choice(["grouped", RANDOM]), default="grouped", show_default=True, callback=_not_random,
         help="How rows are held out. grouped tests on other users, and where users share prompts also on other users and prompts. random is refused: it leaks.",
     ),
@@ -169,7 +164,7 @@ def recenter() -> None:
     help="relevance: which attributes of a user matter for a prompt. extraction: which extracted attributes people find problematic.",
 )  # fmt: skip
 @train_options
-def recenter_train(stage: str, data: str, out: Path, embeddings: str, answers: Path | None, split: str) -> None:
+def recenter_train(stage: str, data: str, out: Path, embeddings: str, split: str) -> None:
     """Train a filter on people's labels, evaluate it on users it has not seen, and write it to a folder.
 
     DATA is a folder with relevance.jsonl or extraction.jsonl, as the stage, or `sample`. The filter is a logistic regression over
@@ -181,7 +176,7 @@ def recenter_train(stage: str, data: str, out: Path, embeddings: str, answers: P
         RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_extraction \\
             --model personafeedback/extraction-filter -M path=filter
     """
-    _train(stage, data, out, embeddings, answers)
+    _train(stage, data, out, embeddings)
 
 
 @click.group()
@@ -191,7 +186,7 @@ def relevance() -> None:
 
 @relevance.command("train")
 @train_options
-def relevance_train(data: str, out: Path, embeddings: str, answers: Path | None, split: str) -> None:
+def relevance_train(data: str, out: Path, embeddings: str, split: str) -> None:
     """Short for `personafeedback recenter train --stage relevance`.
 
     \b
@@ -199,10 +194,10 @@ def relevance_train(data: str, out: Path, embeddings: str, answers: Path | None,
         RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_relevance \\
             --model personafeedback/relevance-filter -M path=filter
     """
-    _train(Relevance.stage, data, out, embeddings, answers)
+    _train(Relevance.stage, data, out, embeddings)
 
 
-def _train(name: str, data: str, out: Path, embeddings: str, answers: Path | None) -> None:
+def _train(name: str, data: str, out: Path, embeddings: str) -> None:
     from ..recenter.filter import card, folder, training
     from ..recenter.filter.stage import STAGES as FILTERED
 
@@ -210,9 +205,8 @@ def _train(name: str, data: str, out: Path, embeddings: str, answers: Path | Non
     folder.refuse_others(out)
     stage = FILTERED[name]
     rows = with_judgment(load(stage.row, data))
-    recorded = None if answers is None else recorded_replies.read(answers)
     with progress() as show:
-        files, metrics = training.train_on(stage, rows, embeddings, recorded, show)
+        files, metrics = training.train_on(stage, rows, embeddings, show)
     write_all({out / name: content for name, content in files.items()})
     if rows.demonstration:
         say(card.DEMONSTRATION)

@@ -188,7 +188,7 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
     users, prompts, _ = zip(*product("abcd", "pq", range(12)), strict=True)
-    found, of = rng.normal(size=(len(users), 7)), columns_of(STAGES["relevance"].blocks, 3, False)
+    found, of = rng.normal(size=(len(users), 7)), columns_of(STAGES["relevance"].blocks, 3)
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
     folds = EVALUATIONS[name](Groups(users, prompts, labels))
     before = held_out(found, Groups(users, prompts, labels), folds, of)
@@ -248,9 +248,9 @@ def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
 
 def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
     rng = np.random.default_rng(2)
-    of = columns_of(STAGES["relevance"].blocks, 3, True)
-    found = joined(of_relevance(rng.normal(size=(90, 2, 3))), [1, -1, 0] * 30)
-    labels = found[:, 6] + found[:, 7] > 0
+    of = columns_of(STAGES["relevance"].blocks, 3)
+    found = joined(of_relevance(rng.normal(size=(90, 2, 3))))
+    labels = found[:, 5] + found[:, 6] > 0
     means, factors = scaled(found, of)
     centered = (found - means) * factors
     for columns in of.values():
@@ -259,14 +259,11 @@ def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
     assert fit(found, labels, of, 1.0).probabilities(found) == pytest.approx(theirs, abs=1e-12)
 
 
-def test_features_are_the_attribute_the_product_its_sum_and_the_answer():
+def test_features_are_the_attribute_the_product_and_its_sum():
     blocks = of_relevance([np.array([[0.6, 0.8], [0.8, 0.6]]), np.array([[1, 0], [0, 1]])])
     assert joined(blocks) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
-    with_answers = joined(blocks, [-1, 0])
-    assert with_answers[:, 5].tolist() == [-1, 0]
-    for features, answered in ((joined(blocks), False), (with_answers, True)):  # a file of weights has one per column
-        places = columns_of(STAGES["relevance"].blocks, 2, answered)
-        assert [column for at in places.values() for column in range(at.start, at.stop)] == [*range(features.shape[1])]
+    places = columns_of(STAGES["relevance"].blocks, 2)  # a file of weights has one per column
+    assert [column for at in places.values() for column in range(at.start, at.stop)] == [*range(5)]
 
 
 def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
@@ -507,55 +504,7 @@ def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
     assert shown.replace("path=.", "path=filter") == block(PAGE, "filter: run").strip()  # which another test runs
 
 
-# --- a language model's answers as a feature --------------------------------------------------------------------------
-
-
-def recorded(path, said):
-    path.write_text(
-        "".join(json.dumps({"id": row, "reply": reply, "answer": None}) + "\n" for row, reply in said), encoding="utf-8"
-    )
-    return path  # fmt: skip
-
-
-def test_recorded_answers_are_weighed_and_needed_again(minilm, tmp_path):
-    """Replies that are always right: then the filter is, and it says so only with them."""
-    rows = with_judgment(load(Relevance, "sample"))
-    said = [(row.id, "Yes." if row.judgment else "NO") for row in load(Relevance, "sample")]
-    file = recorded(tmp_path / "replies.jsonl", said)
-    out = trained("sample", tmp_path / "out", minilm, "--answers", file)
-    found = json.loads((out / "metrics.json").read_text("utf-8"))
-    assert found["by_user"]["f1"]["value"] == 1
-    card = (out / "README.md").read_text("utf-8")
-    assert "-M path=. -M answers=FILE\n" in card
-    assert "cannot answer without them" in card
-    make = relevance_filter
-    with pytest.raises(OptionError, match=r"cannot answer without them.*-M answers=FILE"):
-        make(path=str(out))
-    judge = make(path=str(out), answers=str(file))
-    changed = Relevance(rows[0].id, rows[0].user_id, rows[0].prompt, f"{rows[0].attribute}!")
-    with pytest.raises(
-        DataError, match=f"{rows[0].id}: found other texts than those that the .* recorded answer is to"
-    ):
-        asked(judge, changed)
-    even = next(row for row in load(Relevance, "sample") if row.judgment is None)  # not trained on, and its reply is NO
-    assert read_yes_no(asked(judge, even).text) == "NO"
-    with pytest.raises(DataError, match="no reply to unknown"):
-        asked(judge, Relevance("unknown", "u", "Where should I go?", "Has a boat"))
-
-
-def test_a_row_without_a_reply_and_a_broken_file_are_named(minilm, tmp_path):
-    rows = list(with_judgment(load(Relevance, "sample")))
-    missing = recorded(tmp_path / "missing.jsonl", [(row.id, "YES") for row in rows[1:]])
-    refused(train("sample", tmp_path / "out", minilm, "--answers", missing), f"no reply to {rows[0].id}")
-    twice = recorded(tmp_path / "twice.jsonl", [("a", "YES"), ("a", "NO")])
-    refused(train("sample", tmp_path / "out", minilm, "--answers", twice), "line 2", "a second reply to a")
-    nameless = recorded(tmp_path / "nameless.jsonl", [("", "YES")])
-    refused(train("sample", tmp_path / "out", minilm, "--answers", nameless), "line 1: found id = ''")
-
-
-def test_answers_for_a_filter_without_them_and_a_missing_path_are_errors(of_sample, tmp_path):
-    with pytest.raises(OptionError, match=r"Remove -M answers="):
-        relevance_filter(path=str(of_sample), answers=str(tmp_path / "any.jsonl"))
+def test_a_missing_path_is_an_error(of_sample):
     get_model = pytest.importorskip("inspect_ai.model").get_model
     for arguments in ({}, {"path": str(of_sample), "paht": "x"}):
         with pytest.raises(OptionError, match=r"pa[th]+'.*Pass its arguments with -M"):

@@ -29,7 +29,7 @@ _CARD = """\
 | data | {source} (digest `{data[digest]}`): {data[rows]:,} rows of {data[users]:,} users{prompts}; people find {of_found:,} {stage.found} |
 | left out | {data[even_votes]:,} rows with even votes |
 | embeddings | {model} (digest `{embeddings[digest]}`, {embeddings[dimensions]:,} dimensions){longest} |
-| features | {stage.weighs}{answers} |
+| features | {stage.weighs} |
 | penalty | L2, C = {about[strength]:g}: smallest log loss on held-out users |
 | threshold | {about[threshold]:.4f}: highest F1 on held-out users |
 | random numbers | none |
@@ -86,7 +86,7 @@ _SAME_PROMPTS = " Other users had the same prompts."
 
 
 def text(stage: FilterStage, about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    data, embeddings, answers = about["data"], about["embeddings"], about["answers"]
+    data, embeddings = about["data"], about["embeddings"]
     demonstration = data["source"] != "folder"
     front = {
         "library_name": "personafeedback-tasks",
@@ -112,22 +112,20 @@ def text(stage: FilterStage, about: Mapping[str, Any], metrics: Mapping[str, Map
         demonstration=f"\n\n**{DEMONSTRATION}**" if demonstration else "",
         model=_model(embeddings["model"]),
         longest=f"; texts beyond {embeddings['longest']:,} tokens are cut" if embeddings["longest"] else "",
-        answers=f"; the answer of a language model, recorded in {_code(answers['file'])} (digest `{answers['digest']}`)" if answers else "",
         versions=", ".join(f"{name} {number}" for name, number in {"personafeedback-tasks": about["package"], **about["versions"]}.items()),
         table=table(stage, metrics),
         human_rate=percent(metrics["by_user"]["human_rate"]["value"]),
-        command=command(stage, data["source"] if demonstration else "FOLDER", bool(answers)),
-        notes="\n".join(f"- {note}" for note in _notes(stage, embeddings["model"], demonstration, bool(answers))),
+        command=command(stage, data["source"] if demonstration else "FOLDER"),
+        notes="\n".join(f"- {note}" for note in _notes(stage, embeddings["model"], demonstration)),
     )  # fmt: skip
     return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{filled}"
 
 
-def command(stage: FilterStage, data: str, answers: bool) -> str:
+def command(stage: FilterStage, data: str) -> str:
     """How Inspect runs the filter whose folder one is in."""
-    with_answers = " -M answers=FILE" if answers else ""
     return (
         f"RECENTER_DATA={data} inspect eval personafeedback_tasks/{stage.benchmark.name} "
-        f"--model personafeedback/{stage.judge} -M path=.{with_answers}"
+        f"--model personafeedback/{stage.judge} -M path=."
     )
 
 
@@ -173,15 +171,10 @@ def _code(name: str) -> str:
     return f"`{''.join(char if char.isprintable() and char not in '`|' else ' ' for char in name)}`"
 
 
-def _notes(stage: FilterStage, model: str, demonstration: bool, answers: bool) -> list[str]:
+def _notes(stage: FilterStage, model: str, demonstration: bool) -> list[str]:
     notes = []
     if not demonstration:
         notes.append(f"`FOLDER` has {stage.name}.jsonl.")
-    if answers:
-        notes.append(
-            "`FILE` has the language model's recorded replies, one line with `id` and `reply` for each row of the data. This filter weighs them: "
-            "it cannot answer without them, and its score is not that of the embeddings alone."
-        )
     if _is_folder(model):
         notes.append("If the embedding model is not where it was in training, add `-M embeddings=` and its folder.")
     return [*notes, _ABOUT_PREDICTIONS, _ABOUT_FOLDER]

@@ -1,4 +1,4 @@
-"""The texts of a row -> numbers that a linear model can weigh, in blocks; one block more where a language model's answers are given.
+"""The texts of a row -> numbers that a linear model can weigh, in blocks.
 
 relevance    attribute   the attribute's embedding: some attributes matter for most prompts
              product     the elementwise product with the prompt's embedding: where they agree
@@ -8,7 +8,6 @@ extraction   attribute   the attribute's embedding: some kinds are rejected more
              turns       the mean of the user's turns that are nearest to the attribute
              product     the elementwise product of attribute and turns
              cosines     of attribute and reason, of the attribute and its nearest turn, of the reason and its nearest turn
-both         answer      1 for the label that is sought, -1 for the other one, 0 for an unreadable reply
 """
 
 from __future__ import annotations
@@ -22,20 +21,17 @@ from ...common.embeddings import Vectors
 Features = Any
 """An array of float64, shape (rows, columns)."""
 
-ANSWER = "answer"
-
 NEAREST = 3
 """Turns of a user that stand for the conversation."""
 
 
-def columns_of(blocks: Mapping[str, int | None], dimensions: int, with_answers: bool) -> dict[str, slice]:
+def columns_of(blocks: Mapping[str, int | None], dimensions: int) -> dict[str, slice]:
     """Block -> its columns.
 
     Args:
         blocks: name -> number of columns, None for `dimensions`.
     """
     widths = {name: dimensions if width is None else width for name, width in blocks.items()}
-    widths |= {ANSWER: 1} if with_answers else {}
     ends = list(accumulate(widths.values(), initial=0))
     return dict(zip(widths, map(slice, ends, ends[1:]), strict=True))
 
@@ -71,16 +67,11 @@ def of_extraction(rows: Sequence[Vectors]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def joined(blocks: Mapping[str, Any], answers: Sequence[float] | None = None) -> Features:
-    """All blocks beside each other.
-
-    Args:
-        answers: one number per row, see above; None if the filter knows of none.
-    """
+def joined(blocks: Mapping[str, Any]) -> Features:
+    """All blocks beside each other."""
     import numpy as np
 
-    parts = list(blocks.values())
-    return np.concatenate([*parts, *([] if answers is None else [np.array(answers, dtype=float)[:, None]])], axis=1)
+    return np.concatenate(list(blocks.values()), axis=1)
 
 
 def scaled(features: Features, blocks: Mapping[str, slice]) -> tuple[Any, Any]:

@@ -84,16 +84,13 @@ def read(folder: Path) -> Filter:
     of_task = {stage.benchmark.name: stage for stage in STAGES.values()}
     stage = of_task[about.word("task", tuple(of_task))]
     embeddings = about.object("embeddings")
-    with_answers = about.value("answers") is not None
     dimensions = int(embeddings.number("dimensions"))
-    weights = _weights(_object(folder / WEIGHTS), columns_of(stage.blocks, dimensions, with_answers))
+    weights = _weights(_object(folder / WEIGHTS), columns_of(stage.blocks, dimensions))
     model = TrainedFilter(weights, about.number("threshold"), about.number("strength"))
     predicted = list(_held_out(folder / PREDICTIONS))
     held_out = {(row, text): made for row, text, _, made in predicted}
     users = frozenset(user for _, _, user, _ in predicted)
-    return Filter(
-        folder, stage, embeddings.text("model"), embeddings.text("digest"), with_answers, model, held_out, users
-    )
+    return Filter(folder, stage, embeddings.text("model"), embeddings.text("digest"), model, held_out, users)
 
 
 def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:

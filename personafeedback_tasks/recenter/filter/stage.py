@@ -9,8 +9,6 @@ from typing import Any
 
 from ...common.text import same_text
 from ...engine.benchmark import Benchmark
-from ...engine.evidence import answer_in
-from ...engine.recorded import Key, Recorded
 from ..extraction import EXTRACTION, user_turns
 from ..extraction import SCORES as OF_EXTRACTION
 from ..extraction import texts_of as extraction_texts
@@ -81,40 +79,24 @@ class FilterStage:
         """Baselines: name -> what they say of every row."""
         return {f"always_{label.lower()}": label for label in self.labels.labels}
 
-    def recorded_answer(self, recorded: Recorded, row_id: str) -> str:
-        """What a language model's reply to the task says of a row: a label, or why it is none.
-
-        Raises:
-            DataError: there is no reply to that row.
-        """
-        method = self.benchmark.methods["generate"]
-        (call,) = method.calls
-        assert method.read is not None  # of a text
-        return answer_in(recorded.get(Key(row_id, call)), method.read)
-
-    def weight(self, answer: str) -> float:
-        """Of an answer, for a linear model: 1 for the label that is sought, -1 for the other one, 0 for an unreadable reply."""
-        return {self.labels.sought: 1.0, self.labels.other: -1.0}.get(answer, 0.0)
-
     def groups(self, rows: Sequence[Any]) -> Groups:
         prompts = [same_text(self.prompt(row)) if self.prompt else "" for row in rows]
         return Groups([row.user_id for row in rows], prompts, [bool(row.judgment) for row in rows])
 
     def weighed(
-        self, texts: Iterable[tuple[str, ...]], embed: Callable[[Sequence[str]], Any], answers: Sequence[float] | None
+        self, texts: Iterable[tuple[str, ...]], embed: Callable[[Sequence[str]], Any]
     ) -> tuple[weighed_texts.Features, int]:
         """(the features of each row, the dimensions of an embedding).
 
         Args:
             texts: those of each row.
             embed: see `Embedder.embed`.
-            answers: what a language model said of each row, see `features.joined`.
         """
         of_rows = list(texts)
         vectors = embed([text for row in of_rows for text in row])
         ends = list(accumulate(map(len, of_rows), initial=0))
         blocks = self.features([vectors[start:end] for start, end in pairwise(ends)])
-        return weighed_texts.joined(blocks, answers), vectors.shape[1]
+        return weighed_texts.joined(blocks), vectors.shape[1]
 
 
 _SCORES = {"f1": "F1, %", "kappa": "kappa"}

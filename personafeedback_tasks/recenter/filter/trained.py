@@ -15,7 +15,6 @@ from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
 from ...engine.cases import digest_of
 from ...engine.evidence import Reply
-from ...engine.recorded import Recorded
 from ..rows import JudgedRow
 from .evaluation import Prediction
 from .model import TrainedFilter
@@ -31,21 +30,17 @@ class Filter:
         stage: whose rows it judges.
         embeddings: the name or folder of its embedding model.
         digest: of that model.
-        with_answers: whether it weighs a language model's recorded answers.
         held_out: (row id, `text_digest`) of each training row -> its prediction by a model that has not seen its user.
         users: those of the training rows.
-        recorded: the replies that it weighs.
     """
 
     folder: Path
     stage: FilterStage
     embeddings: str
     digest: str
-    with_answers: bool
     model: TrainedFilter
     held_out: dict[tuple[str, str], Prediction]
     users: frozenset[str]
-    recorded: Recorded | None = None
 
     @property
     def signature(self) -> str:
@@ -76,19 +71,11 @@ class Filter:
     def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
         """
         Raises:
-            DataError: the recorded answers lack the row, or are to other texts; or the embedding model is another one.
+            DataError: the embedding model is another one.
         """
         if held_out := self._held_out(row, texts):
             return held_out
-        answers = None
-        if self.recorded is not None:
-            if any(row == trained for trained, _ in self.held_out):
-                raise DataError(
-                    f"{row}: found other texts than those that the language model's recorded answer is to, expected the same. This "
-                    "filter cannot answer under control=other_user, or for data with other texts under the same ids."
-                )
-            answers = [self.stage.weight(self.stage.recorded_answer(self.recorded, row))]
-        columns, _ = self.stage.weighed([texts], self._embed, answers)
+        columns, _ = self.stage.weighed([texts], self._embed)
         return Prediction(0, float(self.model.weights.probabilities(columns)[0]), self.model.threshold)
 
     def _held_out(self, row: str, texts: tuple[str, ...]) -> Prediction | None:

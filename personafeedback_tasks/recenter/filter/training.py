@@ -13,8 +13,6 @@ from ...common.embeddings import EXTRA, Embedder, embedder
 from ...common.errors import require
 from ...common.files import Content
 from ...common.records import json_text, jsonable
-from ...engine.cases import digest_of
-from ...engine.recorded import Recorded
 from ..data import Rows
 from ..rows import JudgedRow
 from . import card, folder
@@ -43,29 +41,23 @@ def train_on(
     stage: FilterStage,
     rows: Rows[Any],
     model: str,
-    recorded: Recorded | None = None,
     progress: Progress = lambda text: None,
 ) -> tuple[dict[str, Content], dict[str, Any]]:
     """Train a filter on rows that have a majority, and evaluate it.
-
-    Args:
-        recorded: replies of a language model to all rows, as a feature.
 
     Returns:
         file -> content; the metrics, as metrics.json has them.
 
     Raises:
-        DataError: too few rows, or a row without a recorded reply.
+        DataError: too few rows.
         OptionError: the embedding model cannot be loaded.
     """
-    said = {} if recorded is None else {row.id: stage.recorded_answer(recorded, row.id) for row in rows}
-    answers = [stage.weight(answer) for answer in said.values()] or None
     groups = stage.groups(rows.cases)
     check(groups, rows.source, stage.evaluations, (stage.found, stage.others))
     progress(f"loading {model}")
     loaded = embedder(model)
-    of_rows, dimensions = stage.weighed(map(stage.texts, rows), partial(loaded.embed, progress=progress), answers)
-    columns = columns_of(stage.blocks, dimensions, answers is not None)
+    of_rows, dimensions = stage.weighed(map(stage.texts, rows), partial(loaded.embed, progress=progress))
+    columns = columns_of(stage.blocks, dimensions)
     folds = {name: split(groups) for name, split in stage.evaluations.items()}
     evaluated = {
         name: held_out(of_rows, groups, split, columns, partial(_evaluating, progress, name))
@@ -75,10 +67,7 @@ def train_on(
     final = train(of_rows, groups, columns)
     progress("computing standard errors")
     metrics = _metrics(stage, rows.cases, evaluated)
-    about = {
-        **_about(stage, rows, groups, loaded, dimensions, final, folds),
-        "answers": recorded and {"file": recorded.path.name, "digest": digest_of(sorted(map(list, said.items())))},
-    }
+    about = _about(stage, rows, groups, loaded, dimensions, final, folds)
     files: dict[str, Content] = {
         folder.ABOUT: json_text(about),
         folder.WEIGHTS: folder.weights_text(final, columns),
@@ -114,7 +103,7 @@ def _about(
     final: TrainedFilter,
     folds: Mapping[str, Sequence[Fold]],
 ) -> dict[str, Any]:
-    """What filter.json has, all but the recorded answers."""
+    """What filter.json has."""
     model = {"model": loaded.name, "digest": loaded.digest, "dimensions": dimensions, "longest": loaded.longest}
     return {
         "format": folder.FORMAT,
