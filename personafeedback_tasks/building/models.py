@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..common.errors import OptionError
-from ..common.foreign import without_password
+from ..common.foreign import without_passwords
 from ..common.records import argument, short_list
 
 Batch = bool | int | str
@@ -84,7 +84,7 @@ class Models:
             return self.first.told(placeholders, own_step)
         found = [f"--model {shlex.quote(name)}" for name in (*self.names, *placeholders[len(self.names) :])]
         pairs = [pair for pair in self.given if not _SECRET.search(pair.partition("=")[0])]
-        found += [f"-M {shlex.quote(without_password(pair))}" for pair in pairs]
+        found += [f"-M {shlex.quote(without_passwords(pair))}" for pair in pairs]
         if own_step:
             limits = {"--max-tokens": self.max_tokens, "--temperature": self.temperature}
             found += [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from ..common import foreign
 from ..common.errors import DataError
 from ..common.files import write
 from ..common.records import json_lines
@@ -114,7 +113,7 @@ def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, base
     try:
         return baselines.with_other_persona(cases), ""
     except DataError as error:
-        return None, foreign.without_folders(str(error), cases.source)
+        return None, str(error)
 
 
 def _is_shown(json_file: Path | None, document: dict[str, Any], cases: PersonaCases, missing: list[str]) -> bool:

@@ -5,13 +5,12 @@ One function per place. Names as models have them are unchanged.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from typing import Any
 
-_FORMULA = re.compile(r"(?![-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\Z)[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-"""The beginning of a formula, in full-width characters too; a number is none."""
+_FORMULA = re.compile(r"(?![-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\Z)[=+\-@]")
+"""The beginning of a formula; a number is none."""
 
 _SYNTAX = re.compile(r"[`*~\[|$]|(?<!\w)_+|_+(?!\w)|\\(?=[!-/:-@\[-`{-~])|<(?=[A-Za-z/!?])|(?<=<)!")
 """What begins code, emphasis, a link, a cell, a formula or HTML in Markdown; a backslash before what it would escape."""
@@ -24,14 +23,19 @@ def terminal(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
+def line(text: str) -> str:
+    """The words of a text in one printable line."""
+    return terminal(" ".join(text.split()))
+
+
 def markdown(text: str) -> str:
     """One line in Markdown, without emphasis, links, cells and HTML of its own."""
-    return _SYNTAX.sub(lambda found: re.sub(r"([^\w\s]|_)", r"\\\1", found[0]), _line(text))
+    return _SYNTAX.sub(lambda found: re.sub(r"([^\w\s]|_)", r"\\\1", found[0]), line(text))
 
 
 def code(text: str) -> str:
     """A code span of Markdown. Backticks inside become apostrophes."""
-    shown = _unmarked(_line(text)).replace("`", "'")
+    shown = _unmarked(line(text)).replace("`", "'")
     return f"`{shown or ' '}`"
 
 
@@ -51,12 +55,12 @@ def page(text: str) -> str:
 
 def comment(text: str) -> str:
     """One line inside a comment of HTML, which it cannot end."""
-    return re.sub("-(?=-)", "- ", _line(text)).replace("`", "'")
+    return re.sub("-(?=-)", "- ", line(text)).replace("`", "'")
 
 
 def yaml(text: str) -> str:
     """A value of a card's metadata: one printable line."""
-    return _unmarked(_line(text))
+    return _unmarked(line(text))
 
 
 def spreadsheet(text: str) -> str:
@@ -64,42 +68,13 @@ def spreadsheet(text: str) -> str:
     return f" {text}" if _FORMULA.match(text) else text
 
 
-def drawn(text: str) -> str:
-    """One line that matplotlib draws, where formulas are switched off."""
-    return _line(text)
-
-
-def without_password(text: str) -> str:
-    """Without the user and the password, or the token, of any URL."""
-    return re.sub(r"(?<=://)[^\s/?#]*@", "", text)
-
-
-_FOLDERS = re.compile(r"(?<![\w:/.~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
-"""The folders of an absolute path, without spaces."""
-
-
-def without_folders(text: str, *known: str) -> str:
-    """Without the folders of absolute paths: every path is its last part. They may have a person's name in them.
-
-    Args:
-        known: paths that the text may have, with spaces or relative.
-    """
-    for path in sorted(filter(None, known), key=len, reverse=True):
-        text = text.replace(path, re.split(r"[/\\]+", path.rstrip("/\\"))[-1])
-    return _FOLDERS.sub("", text.replace(os.path.expanduser("~"), "~"))
-
-
 def without_passwords(value: Any) -> Any:
-    """The same of every text in lists and mappings."""
+    """A text, or every text in lists and mappings, without the user and the password, or the token, of any URL."""
     if isinstance(value, str):
-        return without_password(value)
+        return re.sub(r"(?<=://)[^\s/?#]*@", "", value)
     if isinstance(value, Mapping):
         return {key: without_passwords(item) for key, item in value.items()}
     return [without_passwords(item) for item in value] if isinstance(value, list) else value
-
-
-def _line(text: str) -> str:
-    return terminal(" ".join(text.split()))
 
 
 def _unmarked(text: str) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
-from ..common import foreign
 from ..common.errors import DataError
 
 HUB_COMMIT = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{40})")
@@ -156,7 +155,7 @@ def shown_source(source: str) -> str:
 
     A path may have a person's name in it; the digest beside it says which data they are.
     """
-    return source if HUB_COMMIT.fullmatch(source) else foreign.without_folders(source, source)
+    return source if HUB_COMMIT.fullmatch(source) else re.split(r"[/\\]+", source.rstrip("/\\"))[-1]
 
 
 def remark_of(demonstration: bool, named: NamedSet | None) -> str:

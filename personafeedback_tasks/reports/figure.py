@@ -77,7 +77,7 @@ class FigureBlock:
 def draw(reports: Sequence[Report]) -> Figure:
     """One figure for some runs."""
     blocks = [_of_run(report) for report in reports]
-    labels = {name: wrapped(foreign.drawn(_title(name)), LABELS) for block in blocks for name, _ in block.rows}
+    labels = {name: wrapped(foreign.line(_title(name)), LABELS) for block in blocks for name, _ in block.rows}
     rows, heading, lines = _places(blocks, labels)
     legend = _legend(reports)
     below = wrapped(_axis(reports), WIDTH - 2 * MARGIN)
@@ -135,7 +135,7 @@ def _places(
     heading: list[tuple[str, float]] = []
     top = 0.0
     for block in blocks:
-        for line in (line for text in block.names for line in wrapped(foreign.drawn(text), WIDTH - 2 * MARGIN)):
+        for line in (line for text in block.names for line in wrapped(foreign.line(text), WIDTH - 2 * MARGIN)):
             heading.append((line, top + 0.5))
             top += 1
         rows.append([])
@@ -181,8 +181,8 @@ def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
     specs = [report.run.benchmark.report for report in reports]
     labels = [*dict.fromkeys(label for spec in specs for label, _ in spec.drawn.values())]
     labels += [CHANCE] if any(spec.chance is not None for spec in specs) else []
-    named = [(label, wrapped(foreign.drawn(label), WIDTH - 2 * MARGIN - HANDLE)) for label in labels]
-    if sum(inches(foreign.drawn(label)) + HANDLE + MARGIN for label in labels) <= WIDTH - 2 * MARGIN:
+    named = [(label, wrapped(foreign.line(label), WIDTH - 2 * MARGIN - HANDLE)) for label in labels]
+    if sum(inches(foreign.line(label)) + HANDLE + MARGIN for label in labels) <= WIDTH - 2 * MARGIN:
         return [[entry] for entry in named]
     return [named]
 

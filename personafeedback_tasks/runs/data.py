@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..common import foreign
 from ..common.errors import DataError, OptionError
 from ..engine.cases import CaseSet
 from ..engine.report import Examined
@@ -61,7 +60,7 @@ class RunData:
                 cases = under(self._load(run, spec.load, place), run.signature)
                 refuse_other_data(run, cases)
             except (DataError, RunError) as error:
-                why_not = why_not or reason(error, run, place)
+                why_not = why_not or str(error)
                 if isinstance(error, RunError):
                     self._differing.add(why_not)
             else:
@@ -107,12 +106,6 @@ class RunData:
         return self._loaded[key]
 
 
-def reason(error: Exception, run: Run, place: str = "") -> str:
-    """Why the data of a run are not at hand, as reports and pages print it: without the folders of this machine."""
-    places = [place, os.path.abspath(place)] if place else []
-    return foreign.without_folders(str(error), run.signature["source"], *places, *map(str, run.logs))
-
-
 def first_with(run: Run, data: Sequence[RunData]) -> RunData:
     """The first place that has the data of a run; the last if none has."""
     return next((place for place in data[:-1] if _found(run, place)[0] is not None), data[-1])
@@ -132,7 +125,7 @@ def _found(run: Run, place: RunData) -> Found:
         place.checked(replace(run, asked=None))
         return place.of(run)
     except (DataError, RunError) as error:
-        return None, reason(error, run, place.named or "")
+        return None, str(error)
 
 
 def refuse_misfits(data: Sequence[RunData]) -> None:

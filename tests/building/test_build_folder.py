@@ -254,7 +254,7 @@ def test_the_settings_that_a_build_starts_with_are_read_again(tmp_path):
     assert Settings.load(tmp_path / "build.yaml") == made
 
 
-FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "\uff1d1+1", "-", "=", "+49 170 1234"]
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "-", "=", "+49 170 1234"]
 
 
 @pytest.mark.parametrize("text", FORMULAS)

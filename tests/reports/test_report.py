@@ -701,7 +701,7 @@ def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_a
         assert void
         names = [name for report in reports for name in (report.run.label, *void)]
         shown = "".join(text.get_text() for text in texts if text.get_weight() == "bold")
-        assert "".join(shown.split()) == "".join("".join(map(foreign.drawn, names)).split())
+        assert "".join(shown.split()) == "".join("".join(map(foreign.line, names)).split())
 
 
 def test_a_figure_of_more_runs_than_it_has_pixels_is_drawn_more_coarsely(hard_logs, general, monkeypatch):
