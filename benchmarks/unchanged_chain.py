@@ -33,7 +33,7 @@ ANNOTATORS = 3
 
 
 def chain() -> Stored:
-    """The stages one after the other, in both harnesses; what people say of them; where the chain breaks; a judge in people's place."""
+    """The stages one after the other, in both harnesses; what people say of them; where the chain breaks."""
     logs: dict[str, list[Path]] = {}
     for harness, model, run in (("inspect", "chain", in_inspect), ("lm_eval", "chain-two", in_lm_eval)):
         logs[harness] = []
@@ -53,15 +53,6 @@ def chain() -> Stored:
         yield from printed(name, "chain", *told, "--people", "study", "--out", f"{name}s")
         yield from printed(f"{name}_markdown", "chain", *told, "--people", "study", "--markdown")
         yield from files(f"{name}s")
-    for name in STAGES:
-        model = f"{models.NAME}/recenter_{name}"
-        asked = TOLD | {"data": str(Path("study/asked").resolve()), "rows": "unjudged"}
-        judged = in_inspect(f"judged/{name}", f"recenter_{name}", model, asked)
-        exam = in_inspect(f"exam/{name}", f"recenter_{name}", model, {"data": str(Path("study").resolve())})
-        yield from logged(f"unjudged/{name}", judged)
-        yield from printed(f"unjudged_{name}", "report", judged)
-        yield from printed(f"shares_{name}", "annotate", "shares", judged, "--exam", exam)
-        yield from printed(f"shares_{name}_human", "annotate", "shares", judged, "--exam", exam, "--human", "study")
 
 
 def filters() -> Stored:

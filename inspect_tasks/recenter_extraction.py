@@ -11,7 +11,6 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 def recenter_extraction(
     method: Literal["generate"] = "generate",
     data: str | None = None,
-    rows: Literal["judged", "unjudged"] = "judged",
     counts: Literal["any"] = "any",
     **unknown: Any,
 ) -> Task:
@@ -22,7 +21,6 @@ def recenter_extraction(
     Args:
         method: how the model is asked.
         data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.
-        rows: unjudged asks about rows without human votes, whose shares `annotate shares` corrects.
         counts: nothing says how many rows there should be.
         unknown: refused; Inspect would leave them out.
     """

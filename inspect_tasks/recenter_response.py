@@ -12,7 +12,6 @@ def recenter_response(
     method: Literal["generate", "reward"] = "generate",
     control: Literal["none", "other_user"] = "none",
     data: str | None = None,
-    rows: Literal["judged", "unjudged"] = "judged",
     counts: Literal["any"] = "any",
     **unknown: Any,
 ) -> Task:
@@ -24,7 +23,6 @@ def recenter_response(
         method: how the model is asked.
         control: other_user shows attributes of other users instead, which nothing makes relevant.
         data: a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or `sample`; RECENTER_DATA if not given.
-        rows: unjudged asks about rows without human votes, whose shares `annotate shares` corrects.
         counts: nothing says how many rows there should be.
         unknown: refused; Inspect would leave them out.
     """

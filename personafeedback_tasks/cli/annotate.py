@@ -9,25 +9,23 @@ from pathlib import Path
 
 import click
 
-from ..analysis.shares import rows_of
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
 from ..building.votes.collected import Corrections
 from ..building.votes.questions import Asking, take_answers, write_questions
 from ..building.votes.sharing import drawn
-from ..common.errors import DataError, OptionError, require
+from ..common.errors import DataError, OptionError
 from ..common.files import write
 from ..recenter import annotated, asking
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
-from ..runs.data import RunData
 from ..runs.earlier import of_run, refuse_void
 from .build_options import corrections_options, drop_option, files_argument
-from .options import FOLDER, RUN, markdown_option, out_option, places_option
-from .output import say, show
-from .runs import passed_over, read, the_run
+from .options import FOLDER, out_option
+from .output import say
+from .runs import passed_over, read
 
 FORMS = [form for form in FORMATS if form != "potato"]
 """Those in which an annotator can write what is missing."""
@@ -176,42 +174,3 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
     say(
         f"Next: personafeedback chain LOGS --people {place}, if models made these rows; RECENTER_DATA={place} for tasks in which a model judges them."
     )
-
-
-@annotate.command()
-@click.argument("run_path", metavar="JUDGE_RUN", type=RUN)
-@click.option(
-    "--exam",
-    metavar="RUN",
-    required=True,
-    type=RUN,
-    help="The same judge on rows of the same stage that people judged.",
-)
-@click.option(
-    "--human", metavar="DIR", type=FOLDER, help="People's votes on rows of JUDGE_RUN that were drawn at random: the DIR of `annotate votes`. Needs the extra `verdict`."
-)  # fmt: skip
-@places_option
-@markdown_option
-def shares(
-    run_path: Path, exam: Path, human: Path | None, places: Sequence[RunData], as_markdown: bool
-) -> None:  # fmt: skip
-    """Correct what a judge says in people's place.
-
-    JUDGE_RUN is a run of recenter_extraction, recenter_relevance or recenter_response with rows=unjudged: the share of attributes that are
-    problematic, of attributes that are relevant, or of replies that are better than generic, as the judge says. Its errors are taken out as
-    its exam shows them; without an exam there is no such number. With people's votes on a random part, the share is prediction-powered.
-
-    \b
-        inspect eval personafeedback_tasks/recenter_extraction -T data=DIR/asked -T rows=unjudged --model MODEL --log-dir judged
-        inspect eval personafeedback_tasks/recenter_extraction -T data=JUDGED_ROWS --model MODEL --log-dir exam
-        personafeedback annotate shares judged --exam exam
-        personafeedback annotate shares judged --exam exam --human DIR
-    """
-    from ..analysis.shares import make_share
-    from ..reports.verdict_text import share_blocks
-
-    if human is not None:
-        require("ppi_py", extra="verdict")
-    (run, _), (of, _) = the_run(run_path, places), the_run(exam, places)
-    rows = annotated.judged_of(human, rows_of(run, places)) if human is not None else ()
-    show(share_blocks(make_share(run, of, places, rows)), as_markdown)

@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from .logistic import fitted
-from .statistics import Cluster, Estimate, by_user, linearized
+from .statistics import Estimate, linearized
 
 LEAST_ACCURACY = 0.6
 """Below it the votes say little: their distance from one half is multiplied by more than 5."""
@@ -40,7 +40,7 @@ ROUNDING = 1e-9
 """What sums of shares may be off by."""
 
 LONGER, EQUAL, SHORTER = 1, 0, -1
-"""The first text of a pair beside the second: the sign of the log length ratio. Of a share: whether it is so. EQUAL is also the key of all pairs."""
+"""The first text of a pair beside the second: the sign of the log length ratio. EQUAL is also the key of all pairs."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,9 @@ class Votes:
     Attributes:
         won: share of each case's calls that picked the first text, in [0, 1].
         lost: share that picked the second one; what is left to 1 was unreadable.
-        longer: log(length of the first text / length of the second); of shares, LONGER or SHORTER.
+        longer: log(length of the first text / length of the second).
         users: the user of each case.
         cells: the cell of each case.
-        prompts: the prompt of each case where users share prompts; else none.
     """
 
     won: Sequence[float]
@@ -61,12 +60,6 @@ class Votes:
     longer: Sequence[float]
     users: Sequence[str]
     cells: Sequence[str]
-    prompts: Sequence[str] = ()
-
-    @property
-    def clusters(self) -> Sequence[Cluster]:
-        """What the errors of a case are alike in."""
-        return list(zip(self.users, self.prompts, strict=True)) if self.prompts else self.users
 
     def __len__(self) -> int:
         return len(self.won)
@@ -78,7 +71,7 @@ class Known:
 
     Attributes:
         won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
-        users: the user of each, or what else `Votes.clusters` has.
+        users: the user of each.
     """
 
     won: Sequence[float] = ()
@@ -96,10 +89,9 @@ class Corrected:
         rate: the estimate, in [0, 1]; None where `why_not` says why there is none.
         unclipped: before it was brought into [0, 1]; nan without an estimate.
         longer, shorter: the judge's accuracy in the exam where the better text is the longer one, and the shorter.
-        at_equal, slope: log odds that the judge is right at equal length, and what a log length ratio of 1 adds; nan for a share.
+        at_equal, slope: log odds that the judge is right at equal length, and what a log length ratio of 1 adds.
         outside: share of the asked replies whose length is outside of RANGE.
         why_not: a sentence; empty where there is an estimate.
-        moves: see `statistics.by_user`.
     """
 
     rate: Estimate | None
@@ -110,7 +102,6 @@ class Corrected:
     slope: float = math.nan
     outside: float = math.nan
     why_not: str = ""
-    moves: Mapping[Cluster, float] = field(default_factory=dict, repr=False)
 
     def right(self, ratio: float) -> float:
         """How often the judge is right where the better text is so many times as long as the other one, by the curve."""
@@ -124,13 +115,12 @@ class Errors:
     Attributes:
         weights: of each case, so that the cells weigh as much as in the duels; 0 in other cells.
         parts: the same of the cases of each side, which sum to 1; nan where there are none.
-        right, wrong: share of calls that picked the better text, and the other one, in [0, 1] or nan.
+        right: share of calls that picked the better text, in [0, 1] or nan.
     """
 
     weights: Any
     parts: Mapping[int, Any]
     right: Mapping[int, float]
-    wrong: Mapping[int, float]
 
 
 def errors(exam: Votes, cells: Sequence[str]) -> Errors:
@@ -146,12 +136,11 @@ def errors(exam: Votes, cells: Sequence[str]) -> Errors:
     better = np.sign(exam.longer)
     parts = {side: weights * (better == side) for side in (LONGER, SHORTER)} | {EQUAL: weights}
     parts = {side: part / part.sum() if part.any() else part * math.nan for side, part in parts.items()}
-    won, lost = np.array(exam.won, dtype=float), np.array(exam.lost, dtype=float)
+    won = np.array(exam.won, dtype=float)
     return Errors(
         weights,
         parts,
         {side: float(part @ won) for side, part in parts.items()},
-        {side: float(part @ lost) for side, part in parts.items()},
     )
 
 
@@ -224,40 +213,7 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     return _bounded(value, moves, len(won) + len(settled), refused())
 
 
-def corrected_share(said: Votes, exam: Votes, known: Known = NONE) -> Corrected:
-    """The share of cases of which something is so, from what a judge says of each: the estimator of Rogan and Gladen.
-
-    The error is that of the first-order expansion, summed over each user's cases in both.
-
-    Args:
-        said: won: what the judge says of each case; all of them LONGER.
-        exam: of the same judge, where it is known: won: whether the judge is right; LONGER where it is so, SHORTER where it is not; lost: 1 - won.
-            `Corrected.longer` is then the judge's sensitivity, `Corrected.shorter` its specificity.
-        known: further cases, of which it is known whether it is so.
-    """
-    import numpy as np
-
-    found = errors(exam, said.cells)
-    right, wrong = found.right, found.wrong
-    gain = right[LONGER] - wrong[SHORTER]
-    refused = Corrected(None, math.nan, right[LONGER], right[SHORTER])
-    if why_not := _no_share(len(said), right, gain):
-        return replace(refused, why_not=why_not)
-
-    # One case without the errors lies outside [0, 1]: only the mean over cases says something.
-    votes = (np.array(said.won, dtype=float) - wrong[SHORTER]) / gain
-    cases = np.concatenate([votes, known.won])
-    value, of_said, share = float(cases.mean()), float(votes.mean()), len(said) / len(cases)
-    moved = -share * of_said / gain * found.parts[LONGER] * (np.array(exam.won) - right[LONGER])
-    moved -= share * (1 - of_said) / gain * found.parts[SHORTER] * (np.array(exam.lost) - wrong[SHORTER])
-    examined = [
-        one for one, weight in zip(zip(exam.clusters, moved, strict=True), found.weights, strict=True) if weight
-    ]
-    asked = zip((*said.clusters, *known.users), (cases - value) / len(cases), strict=True)
-    return _bounded(value, by_user([*asked, *examined]), len(cases), refused)
-
-
-def _bounded(value: float, moves: Mapping[Cluster, float], cases: int, without: Corrected) -> Corrected:
+def _bounded(value: float, moves: Mapping[str, float], cases: int, without: Corrected) -> Corrected:
     """An estimate from what each user moves it by, cut off at 0 and 1, or why there is none."""
     made = linearized(value, moves, cases)
     if made.low > 1 or made.high < 0:
@@ -269,7 +225,7 @@ def _bounded(value: float, moves: Mapping[Cluster, float], cases: int, without: 
     low, high, clipped = (
         min(max(end, 0.0), 1.0) for end in (made.low, made.high, value)
     )  # in this order nan stays nan
-    return replace(without, rate=replace(made, value=clipped, low=low, high=high), unclipped=value, moves=moves)
+    return replace(without, rate=replace(made, value=clipped, low=low, high=high), unclipped=value)
 
 
 def _why_not(duels: int, rights: Mapping[int, float]) -> str:
@@ -290,21 +246,6 @@ def _why_not(duels: int, rights: Mapping[int, float]) -> str:
             f"The judge is right in {_percent(longer)} of the exam's pairs whose better response is the longer one and in "
             f"{_percent(shorter)} of those whose better response is the shorter, more than {100 * LARGEST_GAP:.0f} points "
             "apart: its votes follow the length."
-        )
-    return ""
-
-
-def _no_share(cases: int, rights: Mapping[int, float], gain: float) -> str:
-    """The same of a share."""
-    if not cases:
-        return "No case was asked."
-    for side, name in ((LONGER, "is so"), (SHORTER, "is not so")):
-        if math.isnan(rights[side]):
-            return f"The exam has no case of which it {name} to people, so the judge's errors there are unknown."
-    if gain < LEAST_GAIN - ROUNDING:
-        return (
-            f"In its exam the judge says so only {100 * gain:.1f} points more often where it is so than where it is not; at least "
-            f"{100 * LEAST_GAIN:.0f} are needed."
         )
     return ""
 

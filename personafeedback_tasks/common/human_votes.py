@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .corrected import NONE, ROUNDING, Known, Votes
 from .errors import require
-from .statistics import Cluster, Estimate, by_user, linearized, shows_spread
+from .statistics import Estimate, by_user, linearized, shows_spread
 
 LEAST_USERS = 10
 """With votes on the duels of fewer users, no rate is worth printing: it rests on how these few differ."""
@@ -22,12 +22,10 @@ class Powered:
     Attributes:
         rate: of all duels, in [0, 1].
         weight: lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone.
-        moves: see `statistics.by_user`.
     """
 
     rate: Estimate
     weight: float
-    moves: Mapping[Cluster, float] = field(default_factory=dict, repr=False)
 
 
 def prediction_powered(people: Sequence[float | None], duels: Votes, known: Known = NONE) -> Powered:
@@ -63,14 +61,13 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
 
     count = len(judge) + len(known.won)
     rate = (value * len(judge) + math.fsum(known.won)) / count
-    moves: list[tuple[Cluster, float]] = [
-        (cluster, float(move) * len(judge) / count + (value - rate) / count)
-        for cluster, move in zip(duels.clusters, moved, strict=True)
+    moves: list[tuple[str, float]] = [
+        (user, float(move) * len(judge) / count + (value - rate) / count)
+        for user, move in zip(duels.users, moved, strict=True)
     ]
     moves += [(user, (won - rate) / count) for user, won in zip(known.users, known.won, strict=True)]
     voters = len({user for user, vote in zip(duels.users, people, strict=True) if vote is not None})
-    moved_by = by_user(moves)
-    made = linearized(rate, moved_by, count, voters - 1)
+    made = linearized(rate, by_user(moves), count, voters - 1)
     # Votes that leave nothing over once the judge's are known, such as unanimous ones, do not say that others would not: as in
     # `statistics.share`, up to this share of the users may differ.
     unseen = 1 - (0.05 / 2) ** (1 / voters) if np.ptp(residual) < ROUNDING else 0.0
@@ -81,7 +78,7 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
         min(max(end, 0.0), 1.0)  # in this order nan stays nan
         for end in (rate, rate - reach, rate + reach)
     )
-    return Powered(replace(made, value=clipped, low=low, high=high), weight, moved_by)
+    return Powered(replace(made, value=clipped, low=low, high=high), weight)
 
 
 def _weight(truth: Any, seen: Any, others: Any) -> float:

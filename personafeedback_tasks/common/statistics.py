@@ -78,10 +78,6 @@ def two_way(
     return both if math.isnan(both) else max(of_clusters, of_others, both)
 
 
-Cluster = str | tuple[str, str]
-"""A user, or a user and a prompt."""
-
-
 @dataclass(frozen=True)
 class Estimate:
     """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan.
@@ -99,11 +95,6 @@ class Estimate:
     high: float
     n: int
     users: int
-
-
-def complement(of: Estimate) -> Estimate:
-    """The share of all others."""
-    return Estimate(1 - of.value, of.stderr, 1 - of.high, 1 - of.low, of.n, of.users)
 
 
 def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
@@ -329,22 +320,14 @@ def linearized(value: float, deviations: Mapping[K, float], n: int, degrees: flo
 
     Args:
         value: a smooth function of means.
-        deviations: of each user; or of each (user, prompt) where users share prompts: the error is then over both, see `two_way`.
+        deviations: of each user.
         degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
-    pairs: list[Any] = [cluster if isinstance(cluster, tuple) else (cluster, "") for cluster in deviations]
-    users, prompts = [user for user, _ in pairs], [prompt for _, prompt in pairs]
-
-    def summed(clusters: Sequence[Hashable]) -> Collection[float]:
-        return by_user(zip(clusters, deviations.values(), strict=True)).values()
-
-    ways = [summed(users), *([summed(prompts)] if len(set(prompts)) > 1 else [])]
-    stderr = _stderr(ways[0])
-    if len(ways) > 1:
-        stderr = math.sqrt(two_way(lambda clusters: _stderr(summed(clusters)) ** 2, users, prompts))
-    few = min(degrees, *map(degrees_of_freedom, ways))
+    moves = deviations.values()
+    stderr = _stderr(moves)
+    few = min(degrees, degrees_of_freedom(moves))
     reach = critical(few) * stderr if shows_spread(stderr) else math.nan
-    return Estimate(value, stderr, value - reach, value + reach, n, len(ways[0]))
+    return Estimate(value, stderr, value - reach, value + reach, n, len(moves))
 
 
 def critical(degrees: float, tests: int = 1) -> float:

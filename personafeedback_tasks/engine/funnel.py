@@ -6,14 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate
-from .share import JudgedShare
 
 PERCENT, POINTS, SIGNED, RATIO = "percent", "points", "signed", "ratio"
 """Units: a share, a difference of shares, a number with its sign, a number from 0 on."""
-
-
-THROUGH = "≈ "
-"""In front of a share that is estimated through a judge."""
 
 
 @dataclass(frozen=True)
@@ -30,43 +25,19 @@ class FunnelStep:
 
 
 @dataclass(frozen=True)
-class JudgedSteps:
-    """Steps whose shares are estimated through a judge in people's place.
-
-    Attributes:
-        judge: its model.
-        finds: what it says of each thing: `relevant`.
-        steps: their names.
-        share: of all things that it was asked about.
-    """
-
-    judge: str
-    finds: str
-    steps: Sequence[str]
-    share: JudgedShare
-
-
-@dataclass(frozen=True)
 class Funnel:
     """What is left of one model's work after each step.
 
     Attributes:
         steps: name -> its share; only shares that can be formed.
         parts: split -> part -> step -> its share there.
-        judged: stage -> its steps that go through a judge.
         notes: what is absent and why, and how much was judged, in sentences.
     """
 
     model: str
     steps: Mapping[str, Estimate]
     parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
-    judged: Mapping[str, JudgedSteps]
     notes: Sequence[str]
-
-    @property
-    def through_judges(self) -> set[str]:
-        """Names of the steps that go through a judge."""
-        return {name for one in self.judged.values() for name in one.steps}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from ..common.statistics import Estimate
 from .duels import Duels
 from .earlier import Earlier
 from .outcome import Answers, Outcome, ScoredCase
-from .share import Share
 
 PRECISION, RECALL = "precision", "recall"
 """Corpus metrics of a benchmark that selects something."""
@@ -289,7 +288,6 @@ class ReportSpec:
     written: Callable[[Earlier], Shown] | None = None
     duels: Callable[[Any], Duels | None] | None = None
     control: Control | None = None
-    share: Share | None = None
     macro: bool = False
     wording: tuple[str, ...] = ()
     drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
 from ..common.records import json_lines, short
-from ..engine.cases import CaseSet, digest_of
+from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from . import asking
 from .data import each_once, file_name, load
@@ -51,27 +51,6 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
         if (folder / file_name(stage)).is_file():
             found[stage] = sorted(load(stage, folder), key=lambda row: row.id)
     return found
-
-
-def judged_of(folder: Path, cases: CaseSet[Any]) -> list[Any]:
-    """The rows of a folder that people judged, all of them among the cases of a judge.
-
-    Raises:
-        DataError: there is none; or one has other texts than its case, or no case.
-    """
-    asked = {row.id: row for row in cases}
-    stage = type(next(iter(cases)))
-    judged = [row for row in rows_in(folder, [stage]).get(stage, ()) if row.judgment is not None]
-    if not judged:
-        raise DataError(
-            f"{folder}: found no row of {file_name(stage)} that people judged, expected some. Pass the DIR of `annotate votes`."
-        )
-    for row in judged:
-        if row.id not in asked or without_votes(asked[row.id]) != without_votes(row):
-            raise DataError(
-                f"{folder / file_name(stage)}: found the row {row.id}, expected one of {cases.source} with the same texts. Pass votes on rows of this run."
-            )
-    return judged
 
 
 def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:

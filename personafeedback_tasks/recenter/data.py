@@ -71,43 +71,19 @@ class Rows(CaseSet[S]):
         return self.origin == SAMPLE
 
 
-JUDGED, UNJUDGED = "judged", "unjudged"
-"""Which rows a task asks."""
-
-
 def with_judgment(rows: Rows[R]) -> Rows[R]:
     """The rows that can be scored; the others are kept apart.
 
     Raises:
         DataError: there are none.
     """
-    parted = _parted(rows, lambda row: row.judgment is not None)
-    if not parted.cases:
+    every = in_turns((*rows.cases, *rows.unscored)) if rows.unscored else rows.cases
+    asked, others = (tuple(row for row in every if (row.judgment is not None) is kept) for kept in (True, False))
+    if not asked:
         raise DataError(
             f"{rows.source}: found no row of {file_name(rows.stage)} to score (rows: {len(rows):,}, without votes or with even ones), "
             "expected rows that people judged. Add votes to the rows, or run other tasks."
         )
-    return parted
-
-
-def unjudged(rows: Rows[R]) -> Rows[R]:
-    """The rows that nobody judged; the others are kept apart.
-
-    Raises:
-        DataError: there are none.
-    """
-    parted = _parted(rows, lambda row: row.judgment is None and not getattr(row, "votes", ()))
-    if not parted.cases:
-        raise DataError(
-            f"{rows.source}: found no row of {file_name(rows.stage)} that nobody judged, expected some, each with an empty list of votes. Leave out "
-            f"rows={UNJUDGED} for the others."
-        )
-    return parted
-
-
-def _parted(rows: Rows[R], is_asked: Callable[[R], bool]) -> Rows[R]:
-    every = in_turns((*rows.cases, *rows.unscored)) if rows.unscored else rows.cases
-    asked, others = (tuple(row for row in every if is_asked(row) is kept) for kept in (True, False))
     return replace(rows, cases=asked, unscored=others)
 
 

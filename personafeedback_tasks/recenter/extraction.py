@@ -104,7 +104,6 @@ EXTRACTION = judging(
         "headline": SCORES.headline,
         "compared": COMPARED,
         "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
-        "share": SCORES.share("problematic"),
         "ranked": ("f1", "kappa", "invalid"),
         "details": (
             *AGAINST_PEOPLE,

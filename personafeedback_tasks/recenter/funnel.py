@@ -1,23 +1,21 @@
 """Where the chain from conversations to a reply breaks: of each step, the share that people find right, over users.
 
-A step is there if people judged something of it, or a judge in their place that has an exam. A share that cannot be formed is absent, never 0.
+A step is there if people judged something of it. A share that cannot be formed is absent, never 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from ..common.statistics import Estimate, complement, share
+from ..common.statistics import Estimate, share
 from ..common.text import same_text
-from ..engine.funnel import Funnel, FunnelStep, JudgedSteps
-from ..engine.share import JudgedShare, part_of
+from ..engine.funnel import Funnel, FunnelStep
 from .chains import MadeChain
 from .extract import EXTRACT
 from .histories import ForPrompt
-from .judgments import Judgments, Key, StageJudge, Thing, about_attribute, about_prompt, about_replies, is_among
+from .judgments import Judgments, Key, Thing, about_attribute, about_prompt, about_replies, is_among
 from .made import Extracted, Replied, Selected
-from .ratings import NO_DIFFERENCE, WORSE_SHARE
+from .ratings import NO_DIFFERENCE
 from .respond import RESPOND
 from .rows import Extraction, Relevance, Response
 from .select import SELECT
@@ -66,31 +64,18 @@ BY_PEOPLE: Mapping[str, Mapping[FunnelStep, tuple[Counted, Counted]]] = {
 }
 """Stage -> step -> (which things count, those of which are its share)."""
 
-SO: Mapping[str, Callable[[float], bool]] = {
-    Extraction.stage: bool,
-    Relevance.stage: bool,
-    Response.stage: lambda rating: rating > NO_DIFFERENCE,
-}
-"""Stage -> whether what its judges look for is so by people's judgment."""
-
 
 def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     """The funnel of one model."""
     things = things_of(made, people)
-    of_judges = {stage: _judged_steps(judge, stage, things[stage]) for stage, judge in people.judges.items()}
-    judged = {stage: found for stage, found in of_judges.items() if isinstance(found, JudgedSteps)}
 
     def steps(split: str = "", part: str = "") -> dict[str, Estimate]:
         found: dict[FunnelStep, Estimate] = {}
         for stage, of_stage in things.items():
             own = [one for one in of_stage if not split or one.parts.get(split) == part]
-            found |= _through(people.judges[stage], stage, own) if stage in judged else _by_people(stage, own)
+            found |= _by_people(stage, own)
         return {step.name: found[step] for step in STEPS if step in found}
 
-    whole = steps()
-    judged = {
-        stage: replace(of, steps=tuple(name for name in of.steps if name in whole)) for stage, of in judged.items()
-    }
     every = [one for of_stage in things.values() for one in of_stage]
     parts = {
         split: {
@@ -102,10 +87,9 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     }
     return Funnel(
         made.model,
-        whole,
+        steps(),
         {split: of_parts for split, of_parts in parts.items() if len(of_parts) > 1},
-        judged,
-        tuple(_notes(made, people, things, of_judges | judged)),
+        tuple(_notes(made, people, things)),
     )
 
 
@@ -122,40 +106,6 @@ def _by_people(stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate
                 also=prompts if all(prompts) else None,
             )
     return found
-
-
-def _through(judge: StageJudge, stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate]:
-    """The same through a judge, without its errors."""
-    so = SO[stage]
-    whole = judge.share(things, so)
-    if stage == Relevance.stage:
-        both = judge.share(things, so, made=True)
-        among = judge.share((one for one in things if one.made), so)
-        found = {IRRELEVANT: _others(among), SELECTED: whole and part_of(both, whole)}
-    elif stage == Extraction.stage:
-        found = {ACCEPTED: _others(whole)}
-    else:
-        worse = judge.share(things, lambda rating: rating < NO_DIFFERENCE, WORSE_SHARE)
-        found = {BETTER: whole and whole.best, NO_BETTER: _others(whole), WORSE: worse and worse.best}
-    return {step: estimate for step, estimate in found.items() if estimate}
-
-
-def _others(of: JudgedShare | None) -> Estimate | None:
-    return complement(of.best) if of and of.best else None
-
-
-def _judged_steps(judge: StageJudge, stage: str, things: Sequence[Thing]) -> JudgedSteps | str:
-    """What goes through a judge; or why nothing does, in a sentence."""
-    if not judge.exam:
-        return f"{judge.model} judges in people's place without an exam, so its answers are left out. Pass its exam with --exam."
-    found = judge.share(things, SO[stage])
-    if found is None:
-        return f"{judge.model} was asked about none of them (no row of its run has the same texts)."
-    if found.best is None:
-        return f"{judge.model} judges in people's place, and its answers are left out, since they cannot be corrected. {found.corrected.why_not}"
-    if found.people == found.said.n:
-        return f"People judged all that {judge.model} was asked about, so only their judgments count."
-    return JudgedSteps(judge.model, judge.of.name, tuple(step.name for step in BY_PEOPLE[stage]), found)
 
 
 def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
@@ -243,27 +193,18 @@ JUDGED = {
 """Stage -> (the task whose run makes it, what that is about, the things that are judged)."""
 
 
-def _notes(
-    made: MadeChain, people: Judgments, things: Mapping[str, Sequence[Thing]], judges: Mapping[str, JudgedSteps | str]
-) -> Iterator[str]:
-    """What is absent, and how much of the rest people judged, or a judge."""
+def _notes(made: MadeChain, people: Judgments, things: Mapping[str, Sequence[Thing]]) -> Iterator[str]:
+    """What is absent, and how much of the rest people judged."""
     runs = (made.extracted, made.selected, made.replied)
     for (stage, (task, about, noun)), run in zip(JUDGED.items(), runs, strict=True):
         if run is None:
             yield f"No run of {task}: nothing is said of {about}."
             continue
-        count, of, through = sum(one.said is not None for one in things[stage]), len(things[stage]), judges.get(stage)
-        if isinstance(through, JudgedSteps):
-            yield f"{through.judge} judged {through.share.said.n:,} of the {of:,} {noun}, and people {count:,}."
-            for step in BY_PEOPLE[stage]:
-                if step.name not in through.steps:
-                    yield f"{step.label}: absent, since there is nothing to count or the errors of {through.judge} cannot be taken out of it."
-        elif count:
+        count, of = sum(one.said is not None for one in things[stage]), len(things[stage])
+        if count:
             yield f"People judged {count:,} of the {of:,} {noun}."
         else:
             yield f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): this step is absent."
-        if isinstance(through, str):
-            yield through
         if stage == Extraction.stage and made.unread:
             yield f"{made.unread:,} of {len(made.conversations):,} lists of attributes could not be read: nothing is extracted there."
         if stage == Extraction.stage and not things[TRUE]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.records import jsonable
-from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, Funnel, FunnelSheet, FunnelTable, JudgedSteps
+from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, Funnel, FunnelSheet, FunnelTable
 from .filter.effect import MEASURES, OVER_SELECTION, FilterEffect
 from .funnel import SENSITIVE, STEPS
 from .rating_model import AT_EQUAL_LENGTH, DOUBLING, MENTION, RatingModel
@@ -95,7 +95,6 @@ def document(results: Sequence[ChainResult], signatures: Mapping[str, Mapping[st
             "signatures": signatures[one.funnel.model],
             "steps": one.funnel.steps,
             "parts": one.funnel.parts,
-            "judged": {stage: _judged(of) for stage, of in one.funnel.judged.items()},
             "rating": one.rating,
             "filters": [
                 {
@@ -115,18 +114,3 @@ def document(results: Sequence[ChainResult], signatures: Mapping[str, Mapping[st
     ]
     found: dict[str, Any] = jsonable({"models": models})
     return found
-
-
-def _judged(of: JudgedSteps) -> dict[str, Any]:
-    share = of.share
-    return {
-        "judge": of.judge,
-        "finds": of.finds,
-        "steps": of.steps,
-        "said": share.said,
-        "corrected": share.corrected.rate,
-        "sensitivity": share.corrected.longer,
-        "specificity": share.corrected.shorter,
-        "people": share.people,
-        "prediction_powered": share.powered and share.powered.rate,
-    }

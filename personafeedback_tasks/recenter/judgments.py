@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.corrected import Known
 from ..common.errors import DataError
 from ..common.similar import likeness
 from ..common.text import same_text
-from ..engine.outcome import ScoredCase
-from ..engine.share import JudgedShare, Share, judged_share
 from .annotated import MISSING
 from .data import each_once, file_name, located
 from .extract import NEAR
@@ -87,57 +84,18 @@ class Thing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StageJudge:
-    """A judge of one stage in people's place.
-
-    Attributes:
-        of: what it says of each row.
-        cases: its answers, by key.
-        exam: its answers to rows that people judged; empty without an exam.
-    """
-
-    model: str
-    of: Share
-    cases: Mapping[Key, ScoredCase]
-    exam: Sequence[ScoredCase]
-
-    def share(
-        self, things: Iterable[Thing], so: Callable[[float], bool], of: Share | None = None, made: bool = False
-    ) -> JudgedShare | None:
-        """The share of some things; None if it was asked about none of them, or has no exam.
-
-        Args:
-            so: whether it is so by people's judgment.
-            of: another share of the same stage.
-            made: of those of which it is so and that the model made, too.
-        """
-        every = [one for one in things if one.about in self.cases]
-        asked, others = ([one for one in every if (one.made or not made) is kept] for kept in (True, False))
-        if not asked or not self.exam:
-            return None
-        cases = [self.cases[one.about] for one in asked]
-        people = [None if one.said is None else float(so(one.said)) for one in asked]
-        prompts = [one.prompt for one in asked if one.prompt]
-        clusters = [(one.user, one.prompt) if prompts else one.user for one in others]
-        known = Known([0.0] * len(others), clusters)
-        return judged_share(of or self.of, cases, self.exam, people, prompts, known)
-
-
-@dataclass(frozen=True)
 class Judgments:
-    """What people said of all stages, and what judges say in their place.
+    """What people said of all stages.
 
     Attributes:
         rows: those with a judgment.
         disputed: how many more there are whose judgment differs between two rows of the same texts; nobody can tell which one holds.
         lacking: conversation id -> what people named as missing there. Conversations about which nobody was asked are not there.
-        judges: stage -> its judge.
     """
 
     rows: Mapping[Key, JudgedRow]
     disputed: int
     lacking: Mapping[str, Lacking]
-    judges: Mapping[str, StageJudge] = field(default_factory=dict)
 
     @cached_property
     def true_of(self) -> dict[str, list[str]]:
@@ -154,24 +112,21 @@ def is_among(attribute: str, others: Iterable[str]) -> bool:
     return any(same_text(attribute) == same_text(other) or likeness(attribute, other) >= NEAR for other in others)
 
 
-def read_judgments(
-    folders: Sequence[str | os.PathLike[str] | None], judges: Mapping[str, StageJudge] | None = None
-) -> Judgments:
+def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgments:
     """What people said, of all folders together. Each may lack any of the files.
 
     Args:
         folders: None is that of RECENTER_DATA, see `data.located`.
-        judges: see Judgments.
 
     Raises:
-        DataError: there is no such folder, it has none of the files and there is no judge, or one of them is broken.
+        DataError: there is no such folder, it has none of the files, or one of them is broken.
     """
     names = [*map(file_name, STAGES), MISSING]
     found: dict[Key, JudgedRow] = {}
     disputed: set[Key] = set()
     lacking: dict[str, Lacking] = {}
     for folder, source in (located(folder, names) for folder in folders):
-        if not judges and not any((folder / name).is_file() for name in names):
+        if not any((folder / name).is_file() for name in names):
             raise DataError(
                 f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a "
                 "folder that `personafeedback annotate votes` wrote."
@@ -184,7 +139,7 @@ def read_judgments(
             before = lacking[row.id].named if row.id in lacking else ()
             lacking[row.id] = replace(row, named=(*before, *row.named))
     rows = {key: row for key, row in found.items() if key not in disputed}
-    return Judgments(rows, len(disputed), lacking, judges or {})
+    return Judgments(rows, len(disputed), lacking)
 
 
 def _rows(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:

@@ -16,9 +16,8 @@ from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, CorpusMetric, Outcome
 from ..engine.report import HumanAgreement, Line
-from ..engine.share import Share
 from .agreement import of_labels
-from .data import UNJUDGED, Rows
+from .data import Rows
 from .rows import Extraction, Relevance
 
 
@@ -92,8 +91,8 @@ class TwoLabels:
         return acc, Line("f1", f"F1 of {self.sought}", strong=True, interval=True, meaning=meaning)
 
     def label(self, judgment: float | None) -> str:
-        """The label that people's judgment comes to; UNJUDGED without one."""
-        return UNJUDGED if judgment is None else self.sought if judgment else self.other
+        """The label that people's judgment comes to."""
+        return self.sought if judgment else self.other
 
     def target(self, row: Relevance | Extraction) -> str:
         """What most people said of a row."""
@@ -109,22 +108,10 @@ class TwoLabels:
         every = (*rows.cases, *rows.unscored)
         return of_labels([(row.user_id, list(map(self.label, row.verdicts))) for row in every], self.labels)
 
-    def share(self, name: str) -> Share:
-        """What a judge finds of it where nobody judged."""
-        return Share(
-            name=name,
-            option="rows",
-            said=lambda outcome: mean(float(answer == self.sought) for answer in outcome.answers),
-            true=lambda outcome: float(outcome.targets[0] == self.sought),
-        )
-
     def score(self, targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
         """acc and invalid of one row: shares of its calls."""
         return {
-            "acc": mean(
-                math.nan if target == UNJUDGED else float(answer == target)
-                for target, answer in zip(targets, answers, strict=True)
-            ),
+            "acc": mean(float(answer == target) for target, answer in zip(targets, answers, strict=True)),
             "invalid": mean(float(answer not in self.labels) for answer in answers),
         }
 
@@ -133,8 +120,6 @@ class TwoLabels:
         return {name: partial(self._measure, name) for name in names}
 
     def _measure(self, name: str, outcomes: Sequence[Outcome]) -> float:
-        if name != "selection_rate" and any(UNJUDGED in outcome.targets for outcome in outcomes):
-            return math.nan
         return MEASURES[name](self._tally(outcomes))
 
     def _tally(self, outcomes: Sequence[Outcome]) -> Tally:

@@ -13,7 +13,6 @@ from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, Outcome
 from ..engine.rewards import TOTAL, NamedRewards, pearson
-from ..engine.share import Share
 from .rows import SCALE
 
 LABELS = tuple(map(str, SCALE))
@@ -64,13 +63,13 @@ def score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, fl
 
 
 def people(outcome: Outcome) -> float:
-    """People's mean rating of a row, in [1, 5]; nan if nobody rated it."""
+    """People's mean rating of a row, in [1, 5]."""
     return float(outcome.targets[0])
 
 
 def _agrees(outcome: Outcome) -> float:
-    """Whether the model and people agree that it is better; nan if nobody rated it."""
-    return math.nan if math.isnan(people(outcome)) else float(_better(rating(outcome)) == _better(people(outcome)))
+    """Whether the model and people agree that it is better."""
+    return float(_better(rating(outcome)) == _better(people(outcome)))
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -81,7 +80,7 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     """
     both, outcome = rated(answers), Outcome(targets=targets, answers=answers)
     return {
-        "acc": _agrees(outcome) if both is not None or math.isnan(people(outcome)) else 0.0,
+        "acc": _agrees(outcome) if both is not None else 0.0,
         "consistency": float(both is not None and both[0] == both[1]),
         "invalid": mean(float(answer not in LABELS) for answer in answers),
     }
@@ -89,8 +88,6 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
 
 def spearman(outcomes: Sequence[Outcome]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan where all ratings of a side are equal."""
-    if any(math.isnan(people(outcome)) for outcome in outcomes):
-        return math.nan
     return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
 
 
@@ -128,35 +125,8 @@ def no_better(outcomes: Sequence[Outcome]) -> float:
 
 
 def no_better_people(outcomes: Sequence[Outcome]) -> float:
-    """The same of people's means; nan if nobody rated one."""
-    return (
-        math.nan if any(math.isnan(people(one)) for one in outcomes) else 1 - mean(map(_is_better_to_people, outcomes))
-    )
-
-
-def _is_better_to_people(outcome: Outcome) -> float:
-    return float(_better(people(outcome)))
-
-
-def _is_readable(outcome: Outcome) -> bool:
-    return bool(outcome.rewards) or rated(outcome.answers) is not None
-
-
-SHARE = Share(
-    name="better than generic",
-    option="rows",
-    said=lambda outcome: float(_is_readable(outcome) and _better(rating(outcome))),
-    true=_is_better_to_people,
-)
-"""The rows whose personalized response is better than the generic one."""
-
-WORSE_SHARE = Share(
-    name="worse than generic",
-    option="rows",
-    said=lambda outcome: float(_is_readable(outcome) and rating(outcome) < NO_DIFFERENCE),
-    true=lambda outcome: float(people(outcome) < NO_DIFFERENCE),
-)
-"""Those whose personalized response is the worse one."""
+    """The same of people's means."""
+    return 1 - mean(float(_better(people(outcome))) for outcome in outcomes)
 
 
 def better(targets: Sequence[str], answers: Answers) -> bool:

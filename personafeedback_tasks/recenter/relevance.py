@@ -109,7 +109,6 @@ RELEVANCE = judging(
         "headline": SCORES.headline,
         "compared": (*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
-        "share": SCORES.share("relevant"),
         "ranked": ("f1", "kappa", "over_selection", "invalid"),
         "drawn": {"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
         "details": (

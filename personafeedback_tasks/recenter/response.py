@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,9 +54,9 @@ def build(row: Response, call: str) -> str:
 
 
 def targets(row: Response) -> list[str]:
-    """People's mean, as each order should see it; nan if nobody rated the row."""
-    rating = math.nan if row.judgment is None else row.judgment
-    return [repr(rating), repr(ratings.mirrored(rating))]
+    """People's mean, as each order should see it."""
+    assert row.judgment is not None  # the others are not asked
+    return [repr(row.judgment), repr(ratings.mirrored(row.judgment))]
 
 
 TOLD = """\
@@ -160,7 +159,6 @@ RESPONSE = judging(
             Line("no_better", "no better than generic"),
         ),
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
-        "share": ratings.SHARE,
         "ranked": ("spearman", "pairwise", "weighted_kappa", "consistency", "invalid"),
         "details": (
             Line(

@@ -17,7 +17,7 @@ from ..engine.options import Options, option
 from ..engine.outcome import Answers
 from ..engine.report import Examined, ReportSpec, Shown
 from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
-from .data import ENVIRONMENT_VARIABLE, JUDGED, UNJUDGED, Rows, file_name, load, unjudged, with_judgment
+from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
 from .rows import STAGES, PromptRow, R, StageRow
 
 VERSION = "1.2"
@@ -28,11 +28,6 @@ UNDER_CONTROL = Examined(
     said_notes=(
         "Under the control nothing is right or wrong: people judged the users' own attributes. Compare how much is selected, not "
         "the accuracy.",
-    )
-)
-NOBODY_JUDGED = Examined(
-    said_notes=(
-        "Nobody judged these rows, so nothing is right or wrong. `personafeedback annotate shares` corrects the share by an exam.",
     )
 )
 
@@ -61,19 +56,7 @@ class StageOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedOptions(StageOptions):
-    """The options of a stage in which a model judges."""
-
-    rows: str = option(
-        JUDGED,
-        "unjudged asks about rows without human votes, whose shares `annotate shares` corrects",
-        values=lambda: (JUDGED, UNJUDGED),
-        said=lambda value: [f"{value} rows"],
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControlledOptions(JudgedOptions):
+class ControlledOptions(StageOptions):
     """The options of a stage whose prompts show one attribute of the user."""
 
     control: str = option(
@@ -156,7 +139,7 @@ def judging(
     return of_stage(
         stage,
         stand_ins,
-        options=ControlledOptions if about_prompt else JudgedOptions,
+        options=ControlledOptions if about_prompt else StageOptions,
         load=lambda options, selection: _asked(load(stage, options.data), vars(options)),
         signed={unscored: always},
         signs=lambda cases, options: {unscored: len(cases.unscored)},
@@ -227,7 +210,7 @@ def making(
 
 def _asked(rows: Rows[Any], options: Mapping[str, Any]) -> Rows[Any]:
     """The rows that a run with these options asks, with what it shows; a signature has them."""
-    asked = unjudged(rows) if options.get("rows") == UNJUDGED else with_judgment(rows)
+    asked = with_judgment(rows)
     return under_control(asked, options.get("control", NO_CONTROL)) if issubclass(rows.stage, PromptRow) else asked
 
 
@@ -238,6 +221,4 @@ def _prompts(rows: Rows[Any]) -> dict[str, str]:
 
 def _not_examined(rows: Rows[Any]) -> Examined | None:
     """In place of baselines, where nothing is right or wrong; else None."""
-    if any(row.judgment is None for row in rows):
-        return NOBODY_JUDGED
     return UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else None

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 
 from ..common.statistics import Estimate, percent
-from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, THROUGH, Funnel, FunnelSheet, FunnelTable
+from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, Funnel, FunnelSheet, FunnelTable
 from .blocks import Block, bullets, paragraph, signatures
 from .table import NOTHING, Column, Table, points, ratio, signed, with_ends, with_interval
-from .verdict_text import share_notes
 
 FORMATS: Mapping[str, Callable[[float], str]] = {
     PERCENT: percent,
@@ -26,20 +24,16 @@ def blocks(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> list[Block]:
     Args:
         of_runs: a run -> its signature.
     """
-    rows = [(label, shares, of.through_judges) for of in sheet.funnels for label, shares in _rows(of, sheet.named)]
-    found = [step for step in sheet.steps if any(step.name in shares for _, shares, _ in rows)]
-    columns = []
-    for step in found:
-        through = [step.name in shares and step.name in judged for _, shares, judged in rows]
-        shown, ends = with_interval(step.label, [shares.get(step.name) for _, shares, _ in rows], strong=False)
-        texts = [
-            f"{THROUGH}{text}" if is_judged else text for text, is_judged in zip(shown.texts, through, strict=True)
-        ]
-        columns += [replace(shown, texts=tuple(texts)), ends]
-    labels = {step.name: step.label for step in sheet.steps}
+    rows = [row for of in sheet.funnels for row in _rows(of, sheet.named)]
+    found = [step for step in sheet.steps if any(step.name in shares for _, shares in rows)]
+    columns = [
+        column
+        for step in found
+        for column in with_interval(step.label, [shares.get(step.name) for _, shares in rows], strong=False)
+    ]
     return [
-        *(bullets([*of.notes, *_through_judges(of, labels)], f"{of.model}:") for of in sheet.funnels),
-        Table("", tuple(label for label, *_ in rows), tuple(columns), whole=True),
+        *(bullets(list(of.notes), f"{of.model}:") for of in sheet.funnels),
+        Table("", tuple(label for label, _ in rows), tuple(columns), whole=True),
         bullets([*(f"{step.label}: {step.meaning}." for step in found), sheet.about]),
         *(block for table in sheet.tables for block in (_table(table), paragraph(table.note), paragraph())),
         signatures(of_runs),
@@ -52,16 +46,6 @@ def _rows(funnel: Funnel, named: Callable[[str, str], str]) -> Iterator[tuple[st
     for split, parts in funnel.parts.items():
         for part, steps in parts.items():
             yield f"  {named(split, part)}", steps
-
-
-def _through_judges(funnel: Funnel, labels: Mapping[str, str]) -> Iterator[str]:
-    """What the shares of a judge assume."""
-    for one in funnel.judged.values():
-        yield (
-            f"{THROUGH}{', '.join(labels[name] for name in one.steps)}: estimated through {one.judge}, which says of each whether it is "
-            f"{one.finds}; intervals have its errors, too."
-        )
-        yield from share_notes(one.share)
 
 
 def _table(table: FunnelTable) -> Table:

@@ -160,7 +160,6 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "log-odds take the highest probability that such a label can have, so p_chosen and acc_sym are bounds there.",
     # its data
     "no_data": "{why} So there are no baselines and nothing else from the texts. Pass --data.",
-    "no_prompts": "{why} So the errors are over users alone; where users share prompts, they are too small. Pass --data.",
     "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "
     "the same texts in both, but other cells or personas differ. The audit and the label ceiling describe the data that were read.",
     # its score

@@ -1,4 +1,4 @@
-"""A verdict on replies, and one on what a judge says in people's place, as lines and tables: the same ones on a terminal and in Markdown."""
+"""A verdict on replies as lines and tables: the same ones on a terminal and in Markdown."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..analysis.shares import ShareVerdict
 from ..analysis.verdict import Verdict
 from ..common.adjusted import LEAST_SHARE
 from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
 from ..common.records import jsonable
 from ..common.statistics import Estimate
-from ..engine.share import JudgedShare
 from ..runs.caveat import FORBIDS, VOID
 from ..runs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
@@ -186,13 +184,13 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
         f"log length ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both are equally long, in {double} % "
         f"if it is twice as long. {percent(correction.outside)} % of the replies are not as long beside the other side as nine in ten better responses there."
     )
-    yield from _cut_off(correction, "rate")
+    yield from _cut_off(correction)
 
 
-def _cut_off(correction: Corrected, what: str) -> Iterator[str]:
+def _cut_off(correction: Corrected) -> Iterator[str]:
     possible = min(max(correction.unclipped, 0.0), 1.0)
     if percent(correction.unclipped) != percent(possible):
-        yield f"The corrected {what} came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
+        yield f"The corrected rate came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
 
 
 def _about_length(verdict: Verdict) -> Iterator[str]:
@@ -222,52 +220,3 @@ def blocks(verdict: Verdict) -> list[Block]:
 def all_blocks(verdicts: Sequence[Verdict]) -> list[Block]:
     """Several verdicts, an empty line between them."""
     return [block for verdict in verdicts for block in (paragraph(), *blocks(verdict))][1:]
-
-
-# --- what a judge says in people's place -------------------------------------------------------------------------------
-
-SHARE_LEGEND = (
-    "Shares in percent; an unreadable reply counts as not so. Corrected: (share - false alarms) / (sensitivity - false alarms), with both errors of "
-    "the exam (Rogan and Gladen 1978), which is weighted to the cells of this run. Intervals have the errors of both runs, clustered by user."
-)
-
-
-def _shares(found: JudgedShare) -> Iterator[tuple[str, Estimate]]:
-    yield "as the judge says", found.said
-    if found.corrected.rate is not None:
-        yield "corrected by the exam", found.corrected.rate
-    if found.powered is not None:
-        yield "with people's votes", found.powered.rate
-    yield "to people, in the exam", found.of_exam
-
-
-def share_notes(found: JudgedShare) -> Iterator[str]:
-    """What the numbers assume, and why one is missing."""
-    correction = found.corrected
-    if correction.rate is None:
-        yield f"No corrected share. {correction.why_not}"
-    else:
-        yield (
-            f"Corrected: assumes that the judge errs on these cases as in its exam, where it says so in {percent(correction.longer)} % of the cases of "
-            f"which it is so, and in {percent(1 - correction.shorter)} % of the others."
-        )
-        yield from _cut_off(correction, "share")
-    if found.powered is not None:
-        yield (
-            f"With people's votes on {found.people:,} cases: prediction-powered, the judge's answers weighing {found.powered.weight:.2f}. It holds "
-            "whatever the judge's errors, if these cases were drawn at random."
-        )
-    elif found.people:
-        yield f"People's votes are left out: they are on cases of {found.users} users, and at least {LEAST_USERS} users are needed."
-
-
-def share_blocks(verdict: ShareVerdict) -> list[Block]:
-    """What a judge says in people's place."""
-    return [
-        heading(f"{verdict.run.benchmark.title}, judged by {verdict.run.model}"),
-        warnings(verdict.caveats),
-        _table_of("Shares", "cases", verdict.of.name, dict(_shares(verdict.found))),
-        bullets(list(share_notes(verdict.found))),
-        paragraph(SHARE_LEGEND, dim=True),
-        signatures({"run": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
-    ]

@@ -283,10 +283,6 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_
     done = personafeedback("chain", other, "--people", people)
     assert done.exit_code != 0
     assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
-    done = personafeedback("chain", *logs.values(), "--exam", other)
-    assert "--exam needs --judge: the judge's run on what the models made." in done.output
-    done = personafeedback("chain", *logs.values(), "--judge", logs["recenter_extract"])
-    assert "found a run of recenter_extract, expected one in which a judge says of each case" in done.output
 
 
 def test_a_funnel_of_which_nothing_was_judged_says_so(logs, tmp_path):

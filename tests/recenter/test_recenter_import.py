@@ -185,10 +185,6 @@ def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
     assert [{name: value["value"] for name, value in of_model.items()} for of_model in steps] == [
         {"selected": 1.0, "irrelevant": 0.5}, {}
     ]  # fmt: skip
-    rated, _ = in_inspect(
-        find("recenter_response"), "recenter_response/always_4", tmp_path / "rated", rows="unjudged", **of
-    )
-    assert rated["no_better"] == 1  # the same in both orders: no difference
 
 
 # --- the same labels in several files -----------------------------------------------------------------------------------
