@@ -108,7 +108,7 @@ def build() -> Stored:
     for step in ("personas", "memory", "questions", "answers"):
         yield from printed(step, "build", step, root, *(writers if step == "answers" else writers[:2]))
         yield from printed(f"{step}.status", "build", "status", root)
-    for form in ("html", "label-studio", "potato", "csv"):
+    for form in ("html", "label-studio", "csv"):
         yield from printed(f"packs_{form}", "build", "packs", root, "--format", form)
     yield from printed("votes", "build", "votes", root, *voted_on(root, Path("sent")))
     for step in ("votes", "tiers"):

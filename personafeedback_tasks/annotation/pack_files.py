@@ -1,4 +1,4 @@
-"""A pack as files: a page for a browser, a table, or tasks for Label Studio or Potato. No file says what is expected of an answer."""
+"""A pack as files: a page for a browser, a table, or tasks for Label Studio. No file says what is expected of an answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from xml.sax.saxutils import quoteattr
 import yaml
 
 from ..common import tables, web
-from ..common.records import json_lines
 from ..engine.cases import digest_of
 from .items import CANNOT, LETTERS, NONE, Item, Pack
 
@@ -93,7 +92,9 @@ def as_label_studio(pack: Pack) -> Files:
     for item in pack.items:
         shown = _shown(item, pack)
         headings |= {name: heading for name, (heading, _) in shown.items()}
-        tasks.append({"data": {"item": item.id, **{name: text for name, (_, text) in shown.items()}}})
+        tasks.append({"item": item.id, **{name: text for name, (_, text) in shown.items()}})
+    # A task must have every field that the config names, whatever its item lacks.
+    tasks = [{"data": {**dict.fromkeys(headings, ""), **task}} for task in tasks]
     texts = "".join(
         f"  <Header value={quoteattr(heading)}/>\n  <Text name={quoteattr(name)} value={quoteattr('$' + name)}/>\n"
         for name, heading in headings.items()
@@ -115,43 +116,10 @@ def as_label_studio(pack: Pack) -> Files:
     }
 
 
-def as_potato(pack: Pack) -> Files:
-    """A folder for Potato: `<annotator>.potato/data.jsonl` and config.yaml, one project to each annotator."""
-    rows = [
-        {"id": item.id, "text": "\n\n".join(f"{heading}:\n{text}" for heading, text in _shown(item, pack).values())}
-        for item in pack.items
-    ]
-    config = {
-        "annotation_task_name": pack.title,
-        "task_dir": ".",
-        "output_annotation_dir": "output",
-        "output_annotation_format": "json",
-        "data_files": ["data.jsonl"],
-        "item_properties": {"id_key": "id", "text_key": "text"},
-        "annotation_schemes": [
-            {
-                "annotation_type": "multiselect" if any(item.several for item in pack.items) else "radio",
-                "name": "vote",
-                "description": pack.guideline.title,
-                "labels": pack.answers,
-                "sequential_key_binding": True,
-            }
-        ],
-        "user_config": {"allow_all_users": True, "users": []},
-        "assignment_strategy": "fixed_order",
-    }
-    return {
-        f"{pack.annotator}.potato/data.jsonl": "".join(json_lines(rows)),
-        f"{pack.annotator}.potato/config.yaml": yaml.safe_dump(config, allow_unicode=True, sort_keys=False),
-        **_guideline(pack),
-    }
-
-
 FORMATS: dict[str, Callable[[Pack], Files]] = {
     "html": as_html,
     "csv": as_csv,
     "label-studio": as_label_studio,
-    "potato": as_potato,
 }
 """Name of a format -> what writes it."""
 
@@ -159,7 +127,6 @@ SENT = {
     "html": "the page with their name",
     "csv": "the table with their name, and guideline.txt",
     "label-studio": "a project with label-studio.xml, guideline.txt and the tasks with their name",
-    "potato": "the folder with their name as a project, and guideline.txt",
 }
 """Name of a format -> what an annotator gets of the files."""
 

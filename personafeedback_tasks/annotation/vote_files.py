@@ -37,11 +37,8 @@ class SentVote:
     consent: str = ""
 
 
-_POTATO = "instance_id_to_label_to_value"
-
-
 def read_votes(path: Path) -> list[SentVote]:
-    """The votes of a file: CSV (also of the page, or of Label Studio), an export of Label Studio (JSON), or Potato's user_state.json.
+    """The votes of a file: CSV (also of the page, or of Label Studio), or an export of Label Studio (JSON).
 
     Items without a vote are skipped: annotators may send unfinished files.
 
@@ -57,11 +54,9 @@ def read_votes(path: Path) -> list[SentVote]:
             for number, task in enumerate(document, start=1)
             for vote in _label_studio(f"{path}, task {number}", task)
         ]
-    if _POTATO in document:
-        return list(_potato(path, document[_POTATO], _login(document.get("user_id"))))
     raise DataError(
         f"{path}: found an object with {', '.join(list(document)[:5]) or 'no keys'}, expected a CSV with the columns item and vote, "
-        "a JSON export of Label Studio, or a user_state.json of Potato. Pass the file that the annotator sent."
+        "or a JSON export of Label Studio. Pass the file that the annotator sent."
     )
 
 
@@ -125,22 +120,6 @@ def _written(where: str, result: Any, field: str, kind: str) -> list[str]:
             where, f"{kind} = {short(written)}", "one text or more" if kind == "text" else "one choice or more"
         )
     return written
-
-
-def _potato(path: Path, document: Any, login: str) -> Iterator[SentVote]:
-    """instance -> [[{schema, name}, value], ...]; the label whose value is not empty was clicked."""
-    if not isinstance(document, dict):
-        raise broken(str(path), f"{_POTATO} = {short(document)}", "an object of items")
-    for item, labels in document.items():
-        where = f"{path}, {_POTATO}.{item}"
-        try:
-            clicked = [
-                label["name"] for label, value in labels if label["schema"] == "vote" and value not in (None, "", False)
-            ]
-        except (TypeError, KeyError, ValueError) as error:
-            raise broken(where, short(labels), "pairs of a label and its value") from error
-        if clicked:
-            yield SentVote(where=where, item=item, answer=" ".join(map(str, clicked)), login=login)
 
 
 def _login(user: Any) -> str:

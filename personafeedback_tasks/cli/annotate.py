@@ -27,9 +27,6 @@ from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
 
-FORMS = [form for form in FORMATS if form != "potato"]
-"""Those in which an annotator can write what is missing."""
-
 SETTINGS = ("name", "seed", "annotators", "votes_per_pair")
 """Those of a build that packs of rows follow."""
 
@@ -55,7 +52,7 @@ def annotate() -> None:
     "--draw", metavar="N", type=click.IntRange(1), help="Only N conversations, N prompts of users and N pairs of replies, drawn at random."
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(FORMS), default="html", show_default=True, help="A page for any browser, a table, or tasks for this tool."
+    "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True, help="A page for any browser, a table, or tasks for this tool."
 )  # fmt: skip
 def pack(
     data: tuple[str, ...], out: Path, stages: tuple[str, ...], annotators: int | None, votes: int | None, draw: int | None, form: str

@@ -82,8 +82,8 @@ def votes(
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
 
-    FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, a JSON export of Label Studio, or Potato's
-    user_state.json. Files may come in parts and again: no vote is lost or counted twice.
+    FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, or a JSON export of Label
+    Studio. Files may come in parts and again: no vote is lost or counted twice.
 
     A model that votes is asked about every pair in both orders; where it does not pick the same response twice, it has no vote.
 

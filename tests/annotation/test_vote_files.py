@@ -21,14 +21,6 @@ TASKS = [
     {"data": {"item": "i2"}, "annotations": [label_studio(["1", "3"]), label_studio(["A"], cancelled=True)]},
     {"data": {"item": "i3"}, "annotations": [label_studio([])]},
 ]  # fmt: skip
-POTATO = {
-    "user_id": "ann",
-    "instance_id_to_label_to_value": {
-        "i1": [[{"schema": "vote", "name": "A"}, "true"], [{"schema": "vote", "name": "B"}, None]],
-        "i2": [[{"schema": "vote", "name": "1"}, "1"], [{"schema": "note", "name": "x"}, "odd"], [{"schema": "vote", "name": "3"}, True]],
-        "i3": [[{"schema": "vote", "name": "A"}, ""], [{"schema": "vote", "name": "B"}, False]],
-    },
-}  # fmt: skip
 TABLE = "item,vote,annotator,note,seconds,at,consent\ni1,A,ann,odd,12,2026-01-02,abc\ni2,1 3,,,,,\ni3,,,,,,\n"
 
 
@@ -37,8 +29,6 @@ TABLE = "item,vote,annotator,note,seconds,at,consent\ni1,A,ann,odd,12,2026-01-02
     ("written", "votes"),
     [
         (json.dumps(TASKS), [("i1", "A", "7", "odd"), ("i1", "B", "b@x.org", ""), ("i2", "1 3", "7", "")]),
-        (json.dumps(POTATO), [("i1", "A", "ann", ""), ("i2", "1 3", "ann", "")]),
-        ("\n " + json.dumps({**POTATO, "user_id": None}), [("i1", "A", "", ""), ("i2", "1 3", "", "")]),
         (TABLE, [("i1", "A", "ann", "odd"), ("i2", "1 3", "", "")]),
         ("item,vote\ni1,A\n", [("i1", "A", "", "")]),
         ("[]", []),
@@ -69,8 +59,6 @@ def test_a_table_says_when_and_how_long_and_under_which_consent(tmp_path):
         ('[{"id": 1, "vote": "A"}]', "task 1: .*not as JSON-MIN"),
         ('[{"data": {"item": 1}, "annotations": []}]', "task 1: found data.item = 1, expected the item of a pack"),
         ('[{"data": {"item": "i"}, "annotations": [{}]}]', "task 1: found the annotation"),
-        ('{"instance_id_to_label_to_value": []}', "found instance_id_to_label_to_value = "),
-        ('{"instance_id_to_label_to_value": {"i1": ["x"]}}', r"instance_id_to_label_to_value\.i1: .*pairs of a label and its value"),
         ("item,vote,seconds\ni1,A,-1\n", "line 2: found seconds = '-1', expected a whole number, or nothing"),
     ],
 )  # fmt: skip

@@ -104,7 +104,7 @@ def test_packs_only_grow(first, annotators, tmp_path_factory):
         assert {pair.id for pair in every} <= {one.pair_id for one in after if one.annotator == name}
 
 
-@pytest.mark.parametrize("form", ["html", "csv", "label-studio", "potato"])
+@pytest.mark.parametrize("form", ["html", "csv", "label-studio"])
 def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     build = a_build(tmp_path / "b", annotators=2)
     done = personafeedback("build", "packs", build.root, "--format", form)
