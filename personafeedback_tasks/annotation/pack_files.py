@@ -88,13 +88,13 @@ def as_csv(pack: Pack) -> Files:
 def as_label_studio(pack: Pack) -> Files:
     """`<annotator>.label-studio.json`, tasks to import into a project of his own, and the project's labeling config."""
     headings: dict[str, str] = {}
-    tasks = []
+    fields = []
     for item in pack.items:
         shown = _shown(item, pack)
         headings |= {name: heading for name, (heading, _) in shown.items()}
-        tasks.append({"item": item.id, **{name: text for name, (_, text) in shown.items()}})
+        fields.append({"item": item.id, **{name: text for name, (_, text) in shown.items()}})
     # A task must have every field that the config names, whatever its item lacks.
-    tasks = [{"data": {**dict.fromkeys(headings, ""), **task}} for task in tasks]
+    tasks = [{"data": {**dict.fromkeys(headings, ""), **own}} for own in fields]
     texts = "".join(
         f"  <Header value={quoteattr(heading)}/>\n  <Text name={quoteattr(name)} value={quoteattr('$' + name)}/>\n"
         for name, heading in headings.items()

@@ -66,26 +66,16 @@ class Risk(Struct, frozen=True, forbid_unknown_fields=True):
     high: float | None = None
 
 
-class Fit(Struct, frozen=True, forbid_unknown_fields=True):
-    """A test of whether the votes are distributed as the risk assumes: chi-square (from 0), its degrees of freedom (from 1), p in [0, 1]."""
-
-    chi_square: Annotated[float, Meta(ge=0)]
-    degrees: Count
-    p: Share
-
-
 class LabelNoise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far the labels rest on who happened to vote.
 
     Attributes:
         measure: what the risk is, in words.
         by_tier: difficulty -> the mean risk of its cases.
-        fit: None where there are too few pairs for a test.
     """
 
     measure: str
     by_tier: Mapping[str, Risk]
-    fit: Fit | None = None
 
 
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -149,7 +139,8 @@ def is_line(value: object, longest: int) -> bool:
 
 def _parsed(path: Path, document: Any) -> Manifest:
     if isinstance(document, dict):
-        if (written := document.get("format")) != FORMAT:
+        written = document.get("format")
+        if type(written) is not int or written != FORMAT:  # True is 1, and so is 1.0
             remedy = "If a later version wrote the file, upgrade personafeedback-tasks."
             raise _wrong(path, "format", written, str(FORMAT), remedy)
         document = {name: value for name, value in document.items() if name != "format"}

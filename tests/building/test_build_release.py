@@ -125,9 +125,6 @@ def test_the_risk_is_one_number_in_tiers_set_card_and_ceiling(build, tmp_path):
     for tier, risk in noise.by_tier.items():
         assert structs.asdict(risk) == {end: round(found["by_tier"][tier][end], 4) for end in ("value", "low", "high")}
         assert 0 < risk.low <= risk.value <= risk.high < 0.5
-    assert (noise.fit.chi_square, noise.fit.degrees, noise.fit.p) == (
-        round(found["chi_square"], 4), found["degrees"], round(found["p"], 6),
-    )  # fmt: skip
     card = DatasetCard.load(build.root / "release" / "README.md").text
     row = [
         [f"{100 * found['by_tier'][tier][end]:.1f}" for end in ("value", "low", "high")] for tier in found["by_tier"]
@@ -147,7 +144,6 @@ def test_the_card_is_one_that_the_hub_reads(build):
         assert (build.root / "release" / config["data_files"]).is_file()
     assert "Accepted by whoever released this set:** overlap is right in" in card.text
     assert "| kappa, random sides | " in card.text
-    assert "| kappa, tossed coins | " in card.text
     assert "kappa by tier is circular" in card.text
     assert "for these annotators" in card.text
     assert "| `longest` |" in card.text

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import beta, binom, binomtest, chi2
+from scipy.stats import beta, binom, binomtest
 from support.builds import a_build, cast
 from support.commands import personafeedback
-from support.preferences import above, chance, most_probable
+from support.preferences import above, most_probable
 
 from personafeedback_tasks.building.coins import least_majority
-from personafeedback_tasks.building.release.preferences import RISK, Noise, Preferences
-from personafeedback_tasks.building.release.tiers import REASONS, kappa_of_coins, label_noise, sort_into_tiers
+from personafeedback_tasks.building.release.preferences import RISK, Preferences
+from personafeedback_tasks.building.release.tiers import REASONS, label_noise, sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Below, Pair, Tiered, Vote
 
@@ -106,7 +105,7 @@ def test_eight_of_nine_can_be_medium_where_people_agree_throughout(build, others
 
 
 def test_the_estimate_is_that_of_a_fit_by_scipy():
-    """The most probable a of a folded beta-binomial, the risk as an integral over the share, and a chi-square of the five majorities."""
+    """The most probable a of a folded beta-binomial, the risk as an integral over the share, of five majorities."""
     counts = {9: 120, 8: 70, 7: 50, 6: 40, 5: 30}
     fit = Preferences(
         [both for most, pairs in counts.items() for both in [(most, 9 - most), (9 - most, most)] * (pairs // 2)]
@@ -118,10 +117,6 @@ def test_the_estimate_is_that_of_a_fit_by_scipy():
         posterior = beta(fit.a + most, fit.a + 9 - most)
         otherwise = quad(lambda share, seen=posterior: seen.pdf(share) * binom.cdf(4, 9, share), 0, 1)[0]
         assert fit.risk(most, 9 - most) == pytest.approx(otherwise)
-    expected = {most: 310 * chance(most, 9 - most, fit.a) for most in counts}
-    chi_square = sum((pairs - expected[most]) ** 2 / expected[most] for most, pairs in counts.items())
-    assert fit.misfit == (pytest.approx(chi_square), 3)  # five majorities, their sum is given, one parameter
-    assert Noise.of({}, *fit.misfit).p == pytest.approx(chi2.sf(chi_square, 3))
 
 
 def test_without_one_of_nine_annotators_medium_stays_medium(tmp_path):
@@ -214,7 +209,7 @@ def spelled_out(rows):
 
 
 @pytest.mark.slow
-def test_the_codings_are_those_of_a_reference(build):
+def test_the_headline_is_the_mean_over_random_sides(build):
     rng = random.Random(7)
     pairs = build.read(Pair)
     votes = [
@@ -228,17 +223,8 @@ def test_the_codings_are_those_of_a_reference(build):
         for n in range(9)
     ]
     cases, below = sort_into_tiers(build, votes)
-    tiered = {one.pair_id: one for one in [*cases, *below]}
-    strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
-    found = agreement(build.settings, pairs, build.read(Answer), [*cases, *below], votes)["all"]
+    found = agreement(pairs, [*cases, *below], votes)["all"]
     of_pair = [[vote for vote in votes if vote.pair_id == pair.id] for pair in pairs]
-    expected = {
-        "Fleiss, by strategy": spelled_out([[strategy[vote.chosen] for vote in some] for some in of_pair]),
-        "Fleiss, by letter": spelled_out([[vote.shown_as for vote in some] for some in of_pair]),
-        "Fleiss, by label": spelled_out(
-            [[vote.chosen == tiered[vote.pair_id].chosen for vote in some] for some in of_pair]
-        ),
-    }
     # A random side for each pair, drawn two thousand times: the headline is what that comes to.
     drawn = []
     for _ in range(2000):
@@ -251,8 +237,6 @@ def test_the_codings_are_those_of_a_reference(build):
                 ]
             )
         )
-    for name, value in expected.items():
-        assert found.coefficients[name].value == pytest.approx(value, abs=1e-12)
     assert found.coefficients[HEADLINE].value == pytest.approx(sum(drawn) / len(drawn), abs=0.02)
     assert found.coefficients[HEADLINE].low < found.coefficients[HEADLINE].value < found.coefficients[HEADLINE].high
     assert found.votes == (9, 9)
@@ -267,7 +251,7 @@ def test_who_votes_at_random_agrees_no_better_than_chance(tmp_path):
         for n in range(rng.choice([3, 9]))
     ]
     cases, below = sort_into_tiers(build, votes)
-    found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)["all"]
+    found = agreement(build.read(Pair), [*cases, *below], votes)["all"]
     for name in (HEADLINE, "alpha, random sides"):
         assert abs(found.coefficients[name].value) < 0.08
     assert found.votes == (3, 9)
@@ -283,36 +267,19 @@ def test_tossed_coins_agree_in_the_upper_tiers(tmp_path):
     votes = [vote for pair, first in zip(pairs, firsts, strict=True) for vote in votes_for(pair, first, 9 - first)]
     cases, below = sort_into_tiers(build, votes)
     assert len(cases) <= 0.05 * len(pairs) + 3 * (0.05 * 0.95 * len(pairs)) ** 0.5  # 3.9 % are expected
-    found = agreement(build.settings, build.read(Pair), build.read(Answer), [*cases, *below], votes)
-    coins = {tier: one.coins for tier, one in found.items()}
-    # Nobody agrees on anything here, so that even nine of nine are no Medium.
-    assert coins == pytest.approx(
-        {
-            "hard": 2 * (2 * 1 + 18 * 28 / 36) / 20 - 1,  # .60
-            "below": 2 * (72 * 22 / 36 + 168 * 18 / 36 + 252 * 16 / 36) / 492 - 1,  # -.02
-            "all": 0.0,
-        }
-    )
-    # And coins that were tossed come out there, though they know nothing.
+    found = agreement(build.read(Pair), [*cases, *below], votes)
+    # Nobody agrees on anything here, so that even nine of nine are no Medium. Yet by tier they seem to.
+    coins = {
+        "hard": 2 * (2 * 1 + 18 * 28 / 36) / 20 - 1,  # .60
+        "below": 2 * (72 * 22 / 36 + 168 * 18 / 36 + 252 * 16 / 36) / 492 - 1,  # -.02
+        "all": 0.0,
+    }
+    assert found.keys() == coins.keys()
     for tier, value in coins.items():
         assert found[tier].coefficients[HEADLINE].value == pytest.approx(value, abs=0.15), tier
-    risk = label_noise([*cases, *below], build.read(Pair)).by_tier["hard"]
+    risk = label_noise([*cases, *below], build.read(Pair))["hard"]
     assert risk.value == pytest.approx(sum(case.risk for case in cases) / len(cases), abs=1e-4)
     assert 0.3 < risk.value <= 0.5  # the truth is .5; a label of eight in nine never says so in full
-
-
-def test_coins_confirm_an_easy_pair_in_one_of_two_cases(build):
-    """Only votes for the answer that should win make it easy; the others are below, where they raise what coins agree."""
-    pairs = {pair.id: pair for pair in build.read(Pair)}
-    easy = next(pair for pair in pairs.values() if pair.easy)
-    (case,) = sort_into_tiers(build, votes_for(easy, *((9, 0) if easy.easy == easy.first else (0, 9))))[0]
-    upper = 2 * (1 + 9 * 28 / 36 + 36 * 22 / 36) / 46 - 1
-    # Of 512 ways, 46 have seven or more for the answer; all others are below. Over all of them, coins agree in half.
-    assert kappa_of_coins([case], pairs, build.settings) == pytest.approx(
-        {"easy": upper, "below": -46 * upper / 466, "all": 0.0}
-    )
-    twice = replace(case, difficulty="", reason="twice")
-    assert kappa_of_coins([twice], pairs, build.settings) == pytest.approx({"below": 0.0, "all": 0.0})
 
 
 # --- the command ----------------------------------------------------------------------------------------------------------
@@ -343,7 +310,6 @@ def test_the_command_says_what_became_of_every_pair(tmp_path):
     assert all(
         0 <= risk["low"] <= risk["value"] <= risk["high"] <= 0.5 for risk in document["noise"]["by_tier"].values()
     )
-    assert "kappa, tossed coins" in done.stdout
     assert "kappa by tier is circular" in " ".join(done.stdout.split())
     narrow = personafeedback("build", "tiers", build.root, COLUMNS="80")
     table = [line for line in narrow.stdout.splitlines() if line.startswith("─")]

@@ -18,7 +18,7 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.duels import WON, Duel, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.cells import CELLS, DIFFICULTIES
-from personafeedback_tasks.personafeedback.manifest import Agreement, Fit, LabelNoise, Manifest, Risk
+from personafeedback_tasks.personafeedback.manifest import Agreement, LabelNoise, Manifest, Risk
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "Bob", "Job": "cook"}}
 
@@ -56,7 +56,6 @@ RISKS = st.builds(Risk, SHARES) | st.lists(SHARES, min_size=3, max_size=3).map(
 )
 NOISES = st.builds(
     LabelNoise, measure=LINES, by_tier=st.dictionaries(st.sampled_from(DIFFICULTIES), RISKS),
-    fit=st.none() | st.builds(Fit, st.floats(0, 1e6), st.integers(1, 99), SHARES),
 )  # fmt: skip
 MANIFESTS = st.builds(
     Manifest,
@@ -69,7 +68,7 @@ MANIFESTS = st.builds(
 WHOLE = Manifest(
     name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", licence="MIT", annotators=9,
     agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
-    noise=LabelNoise(measure="risk", by_tier={"easy": Risk(0.1, 0.0, 0.2), "hard": Risk(0.3, 0.2, 0.4)}, fit=Fit(4.5, 3, 0.2)),
+    noise=LabelNoise(measure="risk", by_tier={"easy": Risk(0.1, 0.0, 0.2), "hard": Risk(0.3, 0.2, 0.4)}),
     duel=Duel(writer="a", against="chosen", models=("a",), not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
 ).as_dict()  # fmt: skip
 """A manifest with every key."""

@@ -40,19 +40,3 @@ def risk(most: int, least: int, a: float) -> float:
     """The probability that at most four of another nine agree with a majority, as an integral over the share."""
     posterior = beta(a + most, a + least)
     return quad(lambda share: posterior.pdf(share) * binom.cdf(4, 9, share), 0, 1)[0]
-
-
-def misfit(pairs: Mapping[tuple[int, int], int], a: float) -> tuple[float, int]:
-    """(chi-square, majorities compared) of pairs with equally many votes; those of which fewer than five are expected go with the next one."""
-    (votes,) = {sum(both) for both in pairs}
-    cells, seen, expected = [], 0, 0.0
-    for least in range(votes // 2 + 1):
-        seen += pairs.get((votes - least, least), 0)
-        expected += sum(pairs.values()) * chance(votes - least, least, a)
-        if expected >= 5:
-            cells.append((seen, expected))
-            seen, expected = 0, 0.0
-    if expected and cells:
-        last = cells.pop()
-        cells.append((last[0] + seen, last[1] + expected))
-    return sum((found - model) ** 2 / model for found, model in cells), len(cells)

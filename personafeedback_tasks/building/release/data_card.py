@@ -15,7 +15,7 @@ from ..yields import HEADER, writers, yield_rows
 from .preferences import SHARED
 from .release_folder import Made
 from .shortcuts import MOST, STOPPING, Shortcuts, shortcut_table
-from .voting import CIRCULAR, CODINGS, agreement_table, how_it_fits, risk_table
+from .voting import CIRCULAR, CODINGS, agreement_table, risk_table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
@@ -86,7 +86,7 @@ def _sections(made: Made, folder: Folder, shortcuts: Shortcuts, accepted: Sequen
     if made.noise:
         sections += [
             "### How sure the labels are",
-            f"In percent, with 95 % intervals over users. {SHARED} {how_it_fits(made.noise)}",
+            f"In percent, with 95 % intervals over users. {SHARED}",
             _table(*risk_table(made.noise, " to ")),
         ]
     sections += [

@@ -10,12 +10,12 @@ from ...common.files import write
 from ...common.records import json_text, jsonable
 from ..coins import LEAST_VOTES
 from ..folder import Folder
-from ..rows import Answer, Below, Pair, Tiered
+from ..rows import Below, Pair, Tiered
 from ..steps import RELEASE, TIERS, Say, ShowTable
 from ..votes.collected import counted, outdated
 from .preferences import RISK, SHARED
 from .tiers import REASONS, label_noise, sort_into_tiers
-from .voting import CIRCULAR, CODINGS, agreement, agreement_table, how_it_fits, risk_table
+from .voting import CIRCULAR, CODINGS, agreement, agreement_table, risk_table
 
 
 def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
@@ -27,12 +27,12 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
     with folder.step(TIERS):
         votes = counted(folder)
         cases, below = sort_into_tiers(folder, votes)
-        agreements = agreement(folder.settings, folder.read(Pair), folder.read(Answer), [*cases, *below], votes)
+        agreements = agreement(folder.read(Pair), [*cases, *below], votes)
         noise = label_noise([*cases, *below], folder.read(Pair))
         document = {
             "codings": CODINGS,
             "agreement": {name: asdict(voting) for name, voting in agreements.items()},
-            "noise": {"measure": RISK, **asdict(noise)},
+            "noise": {"measure": RISK, "by_tier": {tier: asdict(risk) for tier, risk in noise.items()}},
         }
         write(folder.root / "tiers.json", json_text(jsonable(document)))
         folder.write(Below, below)
@@ -52,7 +52,6 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
     for name, meaning in CODINGS.items():
         say(f"{name}: {meaning}.")
     show_table("How sure the labels are, in percent, with 95 % intervals over users", *risk_table(noise, "–"))
-    say(how_it_fits(noise))
     say(SHARED)
     if not cases:
         raise DataError(

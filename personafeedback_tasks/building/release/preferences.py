@@ -20,8 +20,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from ...common.errors import require
@@ -40,31 +39,6 @@ SHARED = (
 
 RESAMPLES = 1_000
 """Of the users, for an interval."""
-
-
-@dataclass(frozen=True)
-class Noise:
-    """How far the labels rest on who happened to vote.
-
-    Attributes:
-        by_tier: tier -> the mean RISK of its pairs, in [0, 1], with a 95 % interval (bootstrap over users; nan with one user).
-        chi_square, degrees, p: a test of whether the majorities are distributed as the fit says: chi-square (from 0), its degrees of
-            freedom, and the p value in [0, 1]; nan, 0 and nan where there are too few pairs to tell.
-    """
-
-    by_tier: Mapping[str, Estimate]
-    chi_square: float
-    degrees: int
-    p: float
-
-    @classmethod
-    def of(cls, by_tier: Mapping[str, Estimate], chi_square: float, degrees: int) -> Noise:
-        """With the p value of the test."""
-        from scipy.stats import chi2  # the extra `build` brings it, see Preferences
-
-        if not degrees:
-            return cls(by_tier, math.nan, 0, math.nan)
-        return cls(by_tier, chi_square, degrees, float(chi2.sf(chi_square, degrees)))
 
 
 class Preferences:
@@ -100,7 +74,7 @@ class Preferences:
         return float(_risks(most, least)[self._at])
 
     def risks(self, tiers: Mapping[str, Sequence[Tiered]]) -> dict[str, Estimate]:
-        """Tier -> the mean risk of its pairs, see Noise; not for "", the pairs below, nor for a tier without pairs.
+        """Tier -> the mean RISK of its pairs, in [0, 1], with a 95 % interval (bootstrap over users; nan with one user); not for "", the pairs below, nor for a tier without pairs.
 
         Args:
             tiers: tier, or "" -> its pairs; together, the pairs of the fit. Each resample has a fit of its own.
@@ -130,31 +104,6 @@ class Preferences:
                 owners = int(of_tier.any(axis=1).sum())
                 by_tier[tier] = Estimate(value, math.nan, min(low, value), max(high, value), pairs, owners)
         return by_tier
-
-    @cached_property
-    def misfit(self) -> tuple[float, int]:
-        """(chi-square, its degrees of freedom) of the majorities against those of the fit; both 0 where there are too few pairs.
-
-        Pairs with as many votes are counted together, and so are neighboring majorities until five pairs are expected of them.
-        """
-        of_size: Counter[int] = Counter()
-        for kind, count in self._counts.items():
-            of_size[sum(kind)] += count
-        chi_square, degrees = 0.0, -1  # one parameter is fitted
-        for size, pairs in of_size.items():
-            cells: list[list[float]] = [[0.0, 0.0]]
-            for most in range(size, (size - 1) // 2, -1):
-                if cells[-1][1] >= 5:
-                    cells.append([0.0, 0.0])
-                cells[-1][0] += self._counts[most, size - most]
-                cells[-1][1] += pairs * math.exp(_log_likelihoods(most, size - most)[self._at])
-            if len(cells) > 1 and cells[-1][1] < 5:
-                last = cells.pop()
-                cells[-1] = [cells[-1][0] + last[0], cells[-1][1] + last[1]]
-            if len(cells) > 1:
-                chi_square += sum((seen - expected) ** 2 / expected for seen, expected in cells)
-                degrees += len(cells) - 1
-        return (chi_square, degrees) if degrees > 0 else (0.0, 0)
 
     def _best(self, counts: Any) -> Any:
         """The place of the most probable a for each row of counts (rows x kinds of votes)."""

@@ -14,7 +14,7 @@ from ...common.errors import DataError
 from ...common.records import cut, json_lines, read, short
 from ...common.statistics import Estimate
 from ...personafeedback.cells import CELLS, DIFFICULTIES
-from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, Fit, LabelNoise, Manifest, Risk
+from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, LabelNoise, Manifest, Risk
 from ..basis import Bases
 from ..folder import Folder
 from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered, Vote
@@ -22,7 +22,7 @@ from ..settings import FILE
 from ..steps import command
 from ..votes.collected import MODEL, by_models, counted
 from ..votes.shown_texts import refuse_edited_labels
-from .preferences import RISK, Noise
+from .preferences import RISK
 from .tiers import ALL, label_noise, sort_into_tiers
 from .voting import HEADLINE, Voting, agreement
 
@@ -55,7 +55,7 @@ class Made:
     users: tuple[str, ...]
     answers: dict[str, Answer]
     agreement: dict[str, Voting]
-    noise: Noise | None
+    noise: Mapping[str, Estimate] | None
     memories: Counter[str]
     left_out: int
 
@@ -102,7 +102,7 @@ def make(folder: Folder) -> Made:
             f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('status', folder.root)}`."
         )
     pair_ids = {label.pair_id for label in used}
-    agreements = agreement(folder.settings, folder.read(Pair), list(answers.values()), every, votes)
+    agreements = agreement(folder.read(Pair), every, votes)
     noise = label_noise(every, folder.read(Pair)) if votes else None
     votes = [vote for vote in votes if vote.pair_id in pair_ids]
     texts = [answers[name] for label in used for name in (label.chosen, label.rejected)]
@@ -156,7 +156,7 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer], memor
 
 
 def _manifest(
-    folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting], noise: Noise | None
+    folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting], noise: Mapping[str, Estimate] | None
 ) -> Manifest:  # fmt: skip
     settings = folder.settings
     voters = by_models(votes)
@@ -214,11 +214,10 @@ def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
     return Agreement(measure=MEASURE, **_estimated(headline))
 
 
-def _noise(noise: Noise) -> LabelNoise | None:
+def _noise(noise: Mapping[str, Estimate]) -> LabelNoise | None:
     """The risks of the tiers; None where no pair has a tier."""
-    fit = None if isnan(noise.chi_square) else Fit(round(noise.chi_square, 4), noise.degrees, round(noise.p, 6))
-    risks = {tier: Risk(**_estimated(risk)) for tier, risk in noise.by_tier.items()}
-    return LabelNoise(measure=RISK, by_tier=risks, fit=fit) if risks else None
+    risks = {tier: Risk(**_estimated(risk)) for tier, risk in noise.items()}
+    return LabelNoise(measure=RISK, by_tier=risks) if risks else None
 
 
 def _estimated(estimate: Estimate) -> dict[str, float]:

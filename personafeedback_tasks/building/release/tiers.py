@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from math import comb
 
 from ...common.statistics import Estimate
 from ...personafeedback.cells import DIFFICULTIES
@@ -19,7 +18,7 @@ from ..folder import Folder
 from ..rows import Answer, Below, Pair, Question, Tiered, Vote
 from ..settings import Settings
 from ..votes.shown_texts import ShownTexts
-from .preferences import Noise, Preferences
+from .preferences import Preferences
 
 EASY, MEDIUM, HARD = DIFFICULTIES
 
@@ -121,7 +120,7 @@ def _decided(
     return MEDIUM if preferences.above(float(settings.medium), most, votes - most) >= 0.5 else HARD, ""
 
 
-def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> Noise:
+def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> dict[str, Estimate]:
     """How far the labels rest on who happened to vote, by tier: the mean of the pairs' `risk`.
 
     It comes from two fits, one to the pairs that are built to be easy and one to all others: people agree far more on the former, and
@@ -133,36 +132,8 @@ def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> Noise:
     """
     easy = {pair.id for pair in pairs if pair.easy}
     risks: dict[str, Estimate] = {}
-    chi_square, degrees = 0.0, 0
     for built in (True, False):
         group = [pair for pair in tiered if (pair.pair_id in easy) == built]
         fit = Preferences([pair.votes for pair in group])
         risks |= fit.risks({tier: [pair for pair in group if pair.difficulty == tier] for tier in (*DIFFICULTIES, "")})
-        chi_square, degrees = chi_square + fit.misfit[0], degrees + fit.misfit[1]
-    return Noise.of(risks, chi_square, degrees)
-
-
-def kappa_of_coins(tiered: Sequence[Tiered], pairs: Mapping[str, Pair], settings: Settings) -> dict[str, float]:
-    """Tier -> 2 P - 1 of annotators who toss coins, P being the share of pairs of votes that agree; BELOW and ALL, too.
-
-    The tiers are made of agreement, so even coins agree in the upper ones and disagree below. Every way in which the votes on a pair can
-    fall is enumerated, with as many votes on each pair as it has; Medium begins where it does for these votes.
-
-    Args:
-        tiered: pairs with two votes or more.
-        pairs: pair id -> pair.
-    """
-    preferences = Preferences([pair.votes for pair in tiered])
-    kinds = Counter(
-        (sum(pair.votes), _easy_side(pairs[pair.pair_id]), pair.reason in (MISSING, SAME, TWICE)) for pair in tiered
-    )
-    chances: dict[str, float] = defaultdict(float)
-    agreeing: dict[str, float] = defaultdict(float)
-    for (total, easy_side, left_out), count in kinds.items():
-        for first in range(total + 1):
-            second = total - first
-            tier = "" if left_out else _decided(first, second, easy_side, preferences, settings)[0]
-            chance = count * comb(total, first) / 2**total
-            chances[tier or BELOW] += chance
-            agreeing[tier or BELOW] += chance * (comb(first, 2) + comb(second, 2)) / comb(total, 2)
-    return {tier: 2 * agreeing[tier] / chance - 1 for tier, chance in chances.items()} | {ALL: 0.0}
+    return risks

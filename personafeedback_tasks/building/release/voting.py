@@ -1,4 +1,4 @@
-"""How far annotators agree, by tier and on the whole. The coding is part of the number: the same votes give four different kappas."""
+"""How far annotators agree, by tier and on the whole. The coding is part of the number: the same votes give other kappas in others."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...common.agreement import alpha, fleiss, randolph
+from ...common.agreement import alpha, randolph
 from ...common.jackknife import estimate_of
 from ...common.statistics import Estimate
-from ..rows import Answer, Pair, Tiered, Vote
-from ..settings import Settings
-from .preferences import RISK, Noise
-from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, kappa_of_coins
+from ..rows import Pair, Tiered, Vote
+from .preferences import RISK
+from .tiers import ALL, BELOW, EASY, HARD, MEDIUM
 
 HEADLINE = "kappa, random sides"
 """The coefficient that is reported: 0 for random votes, although the two answers of a pair have no names in common with other pairs."""
@@ -21,19 +20,14 @@ HEADLINE = "kappa, random sides"
 CODINGS = {
     HEADLINE: "2 P - 1, where P is the share of pairs of annotators who agree: what Fleiss' kappa comes to where each pair's votes are "
     "coded by a side drawn at random",
-    "Fleiss, by strategy": "Fleiss' kappa where a vote is what the writer of the answer was told",
-    "Fleiss, by letter": "Fleiss' kappa where a vote is the letter under which the answer was shown to this annotator (to a model, in the first of two orders)",
-    "Fleiss, by label": "Fleiss' kappa where a vote is chosen or rejected: near 0 or below by construction, since chosen is what most took",
     "alpha, random sides": "Krippendorff's alpha with a side drawn for each pair: for unequal numbers of votes",
 }
 """Coefficient -> how a vote is coded."""
 
 CIRCULAR = (
-    "Quote the value over all pairs that were voted on. Tiers are made of agreement, so kappa by tier is circular: the line of tossed coins "
-    "shows what it would be if nobody could tell the answers apart. Intervals are over users, for these annotators: others may agree more or less."
+    "Quote the value over all pairs that were voted on. Tiers are made of agreement, so kappa by tier is circular: annotators who toss coins "
+    "agree in the upper tiers, too. Intervals are over users, for these annotators: others may agree more or less."
 )
-
-COINS = "kappa, tossed coins"
 
 PAPER, PAPERS = "kappa, the paper's", {MEDIUM: "> 0.60", HARD: "0.40 to 0.60"}
 """The name of its line, and its ranges of Fleiss' kappa; it has none for the others."""
@@ -48,26 +42,21 @@ class Voting:
         votes: fewest and most votes to one of them.
         coefficients: name of CODINGS -> its value with a 95 % interval over users, for these annotators (jackknife); nan where it is not
             defined.
-        coins: HEADLINE if the annotators tossed coins: 0 over all pairs, but not in a tier, see `tiers.kappa_of_coins`.
     """
 
     pairs: int
     users: int
     votes: tuple[int, int]
     coefficients: Mapping[str, Estimate]
-    coins: float
 
 
-def agreement(
-    settings: Settings, pairs: Sequence[Pair], answers: Sequence[Answer], tiered: Sequence[Tiered], votes: Sequence[Vote]
-) -> dict[str, Voting]:  # fmt: skip
+def agreement(pairs: Sequence[Pair], tiered: Sequence[Tiered], votes: Sequence[Vote]) -> dict[str, Voting]:
     """Tier -> its agreement; BELOW and ALL, too. Those without a pair that has two votes are left out.
 
     Args:
         tiered: all pairs, those below as well: pairs are released by agreement, so that kappa over these alone is circular.
         votes: those that count.
     """
-    strategy = {answer.id: answer.strategy for answer in answers}
     of_pair: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         of_pair[vote.pair_id].append(vote)
@@ -79,15 +68,11 @@ def agreement(
             groups[ALL].append(pair)
     codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
         HEADLINE: (lambda pair, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
-        "Fleiss, by strategy": (lambda pair, vote: strategy.get(vote.chosen, ""), fleiss),
-        "Fleiss, by letter": (lambda pair, vote: vote.shown_as, fleiss),
-        "Fleiss, by label": (lambda pair, vote: "chosen" if vote.chosen == pair.chosen else "rejected", fleiss),
         "alpha, random sides": (
             lambda pair, vote: _side(first, vote),
             lambda rows: alpha(rows, ("first", "second"), "nominal"),
         ),
     }
-    coins = kappa_of_coins(groups[ALL], {pair.id: pair for pair in pairs}, settings)
     agreements = {}
     for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
         group = groups[name]
@@ -96,12 +81,12 @@ def agreement(
         for coefficient, (coded, measure) in codings.items():
             rows = [[coded(pair, vote) for vote in of_pair[pair.pair_id]] for pair in group]
             coefficients[coefficient] = _estimated(measure, rows, users)
-        agreements[name] = Voting(len(group), len(set(users)), (min(counts), max(counts)), coefficients, coins[name])
+        agreements[name] = Voting(len(group), len(set(users)), (min(counts), max(counts)), coefficients)
     return agreements
 
 
 def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
-    """(header, rows): a column for each tier, a row for each coefficient; below the headline what tossed coins would give, and the paper's ranges.
+    """(header, rows): a column for each tier, a row for each coefficient; below the headline the paper's ranges.
 
     Args:
         to: stands between the ends of an interval.
@@ -109,32 +94,21 @@ def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str
     voting = agreements.values()
     rows = [[name, *(_with_interval(tier.coefficients[name], to) for tier in voting)] for name in CODINGS]
     rows.insert(0, ["pairs", *(f"{tier.pairs:,}" for tier in voting)])
-    rows.insert(2, [COINS, *(f"{tier.coins:.2f}" for tier in voting)])
-    rows.insert(3, [PAPER, *(PAPERS.get(name, "–") for name in agreements)])
+    rows.insert(2, [PAPER, *(PAPERS.get(name, "–") for name in agreements)])
     return ["", *agreements], rows
 
 
-def risk_table(noise: Noise, to: str) -> tuple[list[str], list[list[str]]]:
+def risk_table(risks: Mapping[str, Estimate], to: str) -> tuple[list[str], list[list[str]]]:
     """(header, rows) of the risk in percent with its interval, a column for each tier; see `agreement_table`."""
     shown = [
         f"{100 * risk.value:.1f}"
         + ("" if math.isnan(risk.low) else f" ({100 * risk.low:.1f}{to}{100 * risk.high:.1f})")
-        for risk in noise.by_tier.values()
+        for risk in risks.values()
     ]
-    return ["", *noise.by_tier], [
-        ["pairs", *(f"{risk.n:,}" for risk in noise.by_tier.values())],
+    return ["", *risks], [
+        ["pairs", *(f"{risk.n:,}" for risk in risks.values())],
         [RISK, *shown],
     ]
-
-
-def how_it_fits(noise: Noise) -> str:
-    """A sentence on whether the votes are distributed as the estimate of the risk assumes."""
-    if math.isnan(noise.chi_square):
-        return "There are too few pairs to tell whether the votes are distributed as the risk assumes."
-    test = f"chi-square {noise.chi_square:.1f}, {noise.degrees} degrees of freedom, p {noise.p:.2g}"
-    if noise.p < 0.05:
-        return f"The votes are not distributed as the risk assumes ({test}): treat it as a rough estimate."
-    return f"No sign that the votes are distributed otherwise than the risk assumes ({test})."
 
 
 def _with_interval(kappa: Estimate, to: str) -> str:
