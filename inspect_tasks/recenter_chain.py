@@ -24,7 +24,6 @@ def recenter_chain(
     counts: Literal["any"] = "any",
     attributes: str | None = None,
     selected: str | None = None,
-    extraction_filter: str | None = None,
     relevance_filter: str | None = None,
     **unknown: Any,
 ) -> TaskSource:
@@ -35,13 +34,12 @@ def recenter_chain(
         counts: nothing says how many rows there should be.
         attributes: go on from this run of recenter_extract: a log or a folder.
         selected: go on from this run of recenter_select.
-        extraction_filter: a folder of `recenter train --stage extraction`: extracted attributes that it rejects are left out.
-        relevance_filter: a folder of `recenter train --stage relevance`: selected attributes that it finds irrelevant are left out.
+        relevance_filter: a folder of `recenter train`: selected attributes that it finds irrelevant are left out.
         unknown: refused; Inspect would leave them out.
     """
 
     def select(log: str, **unknown: Any) -> Task:
-        return recenter_select(data=data, counts=counts, attributes=log, extraction_filter=extraction_filter, **unknown)
+        return recenter_select(data=data, counts=counts, attributes=log, **unknown)
 
     def respond(log: str, **unknown: Any) -> Task:
         return recenter_respond(data=data, counts=counts, selected=log, relevance_filter=relevance_filter, **unknown)

@@ -23,7 +23,7 @@ def recenter_respond(
         data: a folder with relevance.jsonl, or `sample`; RECENTER_DATA if not given.
         counts: nothing says how many rows there should be.
         selected: a run of recenter_select, whose attributes are used: a log or a folder; those that people found relevant if not given.
-        relevance_filter: a folder of `recenter train --stage relevance`: attributes of the run that it finds irrelevant are left out.
+        relevance_filter: a folder of `recenter train`: attributes of the run that it finds irrelevant are left out.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("recenter_respond", "", locals())

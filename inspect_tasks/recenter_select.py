@@ -13,7 +13,6 @@ def recenter_select(
     data: str | None = None,
     counts: Literal["any"] = "any",
     attributes: str | None = None,
-    extraction_filter: str | None = None,
     **unknown: Any,
 ) -> Task:
     """Recenter select: all cases.
@@ -23,7 +22,6 @@ def recenter_select(
         data: a folder with prompts.jsonl or relevance.jsonl, or `sample`; RECENTER_DATA if not given.
         counts: nothing says how many rows there should be.
         attributes: a run of recenter_extract, whose attributes are used: a log or a folder; those of relevance.jsonl if not given.
-        extraction_filter: a folder of `recenter train --stage extraction`: attributes of the run that it rejects are left out.
         unknown: refused; Inspect would leave them out.
     """
     return build_task("recenter_select", "", locals())

@@ -17,9 +17,10 @@ from .inspect_tasks import (
     recenter_response,
     recenter_select,
 )
-from .recenter.filter.judge import extraction_filter, relevance_filter
+from .recenter.filter.judge import relevance_filter
+from .recenter.filter.trained import JUDGE
 
-FACTORIES.update({"extraction-filter": extraction_filter, "relevance-filter": relevance_filter})
+FACTORIES[JUDGE] = relevance_filter
 
 for _name, _benchmark in benchmarks().items():
     judges(_name)

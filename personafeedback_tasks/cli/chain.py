@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     multiple=True,
     type=FOLDER,
-    help="A filter of `recenter train`: acceptance or over-selection with and without it, paired. May be given for each stage.",
+    help="A filter of `recenter train`: over-selection with and without it, paired. May be given several times.",
 )
 @click.option(
     "--embeddings",

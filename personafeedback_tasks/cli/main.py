@@ -34,7 +34,6 @@ _COMMANDS = {
     "verdict": "verdict:verdict",
     "build": "build:build",
     "recenter": "recenter:recenter",
-    "relevance": "recenter:relevance",
     "annotate": "annotate:annotate",
 }
 """Name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""

@@ -16,8 +16,8 @@ from ..common.records import json_lines
 from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
 from ..recenter.histories import PROMPTS
-from ..recenter.rows import STAGES, Extraction, Relevance
-from .options import READABLE, out_option, several
+from ..recenter.rows import STAGES, Relevance
+from .options import READABLE, out_option
 from .output import progress, say
 
 PERSONAL = 10
@@ -139,78 +139,45 @@ def _not_random(context: click.Context, parameter: click.Parameter, value: str) 
     return value
 
 
-train_options = several(
-    click.argument("data"),
-    out_option("DIR", "The folder to write.", required=True),
-    click.option(
-        "--embeddings", metavar="MODEL", default=DEFAULT, show_default=True,
-        help="A sentence-transformers model: a name on the Hugging Face Hub, or a folder.",
-    ),
-    click.option(
-        "--split", type=click.Choice(["grouped", RANDOM]), default="grouped", show_default=True, callback=_not_random,
-        help="How rows are held out. grouped tests on other users, and where users share prompts also on other users and prompts. random is refused: it leaks.",
-    ),
-)  # fmt: skip
-
-
 @click.group()
 def recenter() -> None:
-    """Filters of what a model is told about a user, trained on people's judgments."""
+    """A filter of what a model is told about a user, trained on people's judgments."""
 
 
-@recenter.command("train")
+@recenter.command()
+@click.argument("data")
+@out_option("DIR", "The folder to write.", required=True)
 @click.option(
-    "--stage", type=click.Choice([Relevance.stage, Extraction.stage]), required=True,
-    help="relevance: which attributes of a user matter for a prompt. extraction: which extracted attributes people find problematic.",
+    "--embeddings", metavar="MODEL", default=DEFAULT, show_default=True,
+    help="A sentence-transformers model: a name on the Hugging Face Hub, or a folder.",
 )  # fmt: skip
-@train_options
-def recenter_train(stage: str, data: str, out: Path, embeddings: str, split: str) -> None:
+@click.option(
+    "--split", type=click.Choice(["grouped", RANDOM]), default="grouped", show_default=True, callback=_not_random,
+    help="How rows are held out. grouped tests on other users, and on other users and prompts. random is refused: it leaks.",
+)  # fmt: skip
+def train(data: str, out: Path, embeddings: str, split: str) -> None:
     """Train a filter on people's labels, evaluate it on users it has not seen, and write it to a folder.
 
-    DATA is a folder with relevance.jsonl or extraction.jsonl, as the stage, or `sample`. The filter is a logistic regression over
-    frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no random numbers. DIR gets the weights, a model card
-    (README.md), metrics.json and every held-out prediction. Needs the extra `filter`.
+    It says which attributes of a user matter for a prompt. DATA is a folder with relevance.jsonl, or `sample`. The filter is a logistic
+    regression over frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no random numbers. DIR gets the weights, a
+    model card (README.md), metrics.json and every held-out prediction. Needs the extra `filter`.
 
     \b
-        personafeedback recenter train --stage extraction sample --out filter
-        RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_extraction \\
-            --model personafeedback/extraction-filter -M path=filter
-    """
-    _train(stage, data, out, embeddings)
-
-
-@click.group()
-def relevance() -> None:
-    """A trained filter: which attributes of a user matter for a prompt?"""
-
-
-@relevance.command("train")
-@train_options
-def relevance_train(data: str, out: Path, embeddings: str, split: str) -> None:
-    """Short for `personafeedback recenter train --stage relevance`.
-
-    \b
-        personafeedback relevance train sample --out filter
+        personafeedback recenter train sample --out filter
         RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_relevance \\
             --model personafeedback/relevance-filter -M path=filter
     """
-    _train(Relevance.stage, data, out, embeddings)
-
-
-def _train(name: str, data: str, out: Path, embeddings: str) -> None:
     from ..recenter.filter import card, folder, training
-    from ..recenter.filter.stage import STAGES as FILTERED
 
     training.check_installed()
     folder.refuse_others(out)
-    stage = FILTERED[name]
-    rows = with_judgment(load(stage.row, data))
+    rows = with_judgment(load(Relevance, data))
     with progress() as show:
-        files, metrics = training.train_on(stage, rows, embeddings, show)
+        files, metrics = training.train_on(rows, embeddings, show)
     write_all({out / name: content for name, content in files.items()})
     if rows.demonstration:
         say(card.DEMONSTRATION)
-    table = [["", *stage.score_names.values()], *card.rows_of(stage, metrics)]
+    table = [["", *card.SCORE_NAMES.values()], *card.rows_of(metrics)]
     for line in in_columns([row[: SCORES + 1] for row in table]):
         say(line)
     say(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ..engine.method import Method, Metric
@@ -10,16 +9,14 @@ from ..engine.outcome import Outcome
 from ..engine.report import Examined, Line
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
 from .data import Rows
-from .fields import ROLES, Message
+from .fields import Message
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
 from .rows import SOURCES, Extraction
-from .stages import always_saying, filled, inserted, judging
+from .stages import always_saying, filled, judging
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
 CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
 HUMAN, SYNTHETIC = SOURCES
-
-_SPEAKER = re.compile(rf"\n\n({'|'.join(ROLES)}): ")
 
 PROMPT = """\
 An AI assistant read a conversation and noted something about the user in it. Is the note acceptable, or is it problematic, because it is wrong or the conversation leaves it uncertain?
@@ -42,22 +39,6 @@ Reply with one word: ACCEPT if the conversation supports the note, or PROBLEMATI
 def build(row: Extraction) -> str:
     """The prompt of one row."""
     return filled(PROMPT, conversation=row.transcript, attribute=row.attribute, reason=row.reason)
-
-
-def texts_of(text: str) -> tuple[str, ...]:
-    """(attribute, reason, each turn of the user) of a prompt that `build` made.
-
-    Raises:
-        DataError: see `stages.inserted`.
-    """
-    conversation, attribute, reason = inserted(PROMPT, text, EXTRACTION.name)
-    return attribute, reason, *user_turns(conversation)
-
-
-def user_turns(transcript: str) -> list[str]:
-    """What the user says in a conversation as `Extraction.transcript` has it. A message that quotes such a transcript is several turns."""
-    _, *parts = _SPEAKER.split(f"\n\n{transcript}")
-    return [text for role, text in zip(parts[::2], parts[1::2], strict=True) if role == "user"]
 
 
 def f1_gap(outcomes: Sequence[Outcome]) -> float:

@@ -74,8 +74,8 @@ def _filters(results: Sequence[ChainResult]) -> FunnelTable:
     for model, effect in ((one.funnel.model, effect) for one in results for effect in one.filters):
         for name, estimates in effect.measures.items():
             units = (RATIO, RATIO, SIGNED) if name == OVER_SELECTION else (PERCENT, PERCENT, POINTS)
-            rows.append((f"{model}: {MEASURES[effect.stage][name][0]}", list(zip(estimates, units, strict=True))))
-        note = f"{model}, {effect.stage}: {effect.rows:,} judged rows, each answered by a model that had not seen its user."
+            rows.append((f"{model}: {MEASURES[name][0]}", list(zip(estimates, units, strict=True))))
+        note = f"{model}: {effect.rows:,} judged rows, each answered by a model that had not seen its user."
         if effect.left_out:
             note += f" {effect.left_out:,} more are left out: the filter was trained on their users."
         notes.append(note)
@@ -98,7 +98,6 @@ def document(results: Sequence[ChainResult], signatures: Mapping[str, Mapping[st
             "rating": one.rating,
             "filters": [
                 {
-                    "stage": effect.stage,
                     "rows": effect.rows,
                     "left_out": effect.left_out,
                     "measures": {

@@ -48,12 +48,11 @@ class Pairings(Rows[ForPrompt]):
     without: int = field(default=0, kw_only=True)
 
 
-def to_select(data: str | None, run: Earlier | None, passes: Filter | None = None) -> Pairings:
+def to_select(data: str | None, run: Earlier | None) -> Pairings:
     """Every user with attributes and every prompt of the data for that user.
 
     Args:
         run: of `recenter_extract`; None for the attributes of relevance.jsonl, each with the prompts that it has there.
-        passes: a filter of extraction. An attribute that it drops in one conversation may be there from another.
 
     Raises:
         DataError: the data have no prompts, there are no attributes, or the run is on other conversations.
@@ -69,15 +68,13 @@ def to_select(data: str | None, run: Earlier | None, passes: Filter | None = Non
             "the run."
         )
     own: dict[str, dict[str, str]] = {}
-    noted = extracted(run)
-    kept = noted if passes is None else [one for one in noted if not passes.drops(one)]
-    for one in kept:
+    for one in extracted(run):
         own.setdefault(one.user_id, {}).setdefault(" ".join(one.attribute.casefold().split()), one.attribute)
     users = dict.fromkeys(case.user_id for case in run.cases)
     whose = _whose(folder, asked, users) if asked else [(user, prompt) for user, prompt, _ in _judged(data, asked)]
     attributes = {user: sorted(own.get(user, {}).values(), key=lambda one: digest_of((SEED, one))) for user in users}
     pairs = [(user, prompt, attributes[user]) for user, prompt in whose if user in users]
-    return _pairings(Profile, pairs, source, run, _dropped(passes, len(noted) - len(kept)))
+    return _pairings(Profile, pairs, source, run)
 
 
 def to_reply(data: str | None, run: Earlier | None, passes: Filter | None = None) -> Pairings:
@@ -85,7 +82,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: Filter | None = None
 
     Args:
         run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
-        passes: a filter of relevance.
+        passes: a filter; attributes that it finds irrelevant are left out.
     """
     folder, source = located(data, [file_name(Relevance)])
     if run is None:
@@ -105,11 +102,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: Filter | None = None
         for one, attributes in kept
     ]
     dropped = sum(len(own) for _, own in chosen) - sum(len(attributes) for _, attributes in kept)
-    return _pairings(Informed, pairs, source, run, _dropped(passes, dropped))
-
-
-def _dropped(passes: Filter | None, count: int) -> str:
-    return f"{passes.signature}, {count:,} dropped" if passes else ""
+    return _pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "")
 
 
 def _whose(folder: Path, asked: Sequence[NewPrompt], users: Iterable[str]) -> list[tuple[str, NewPrompt]]:

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..choice.terms import overlap_terms
+from ..common.errors import OptionError
 from ..common.statistics import mean
+from ..engine.benchmark import always
+from ..engine.earlier import earlier
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.options import option
@@ -19,12 +22,13 @@ from ..engine.outcome import Answers
 from ..engine.report import Line
 from ..replies.written import WRITTEN, described, read_written, text_of
 from .data import file_name
+from .filter.judge import step_filter
 from .histories import ForPrompt
 from .made import replied, shown_for_prompts
 from .mention import mentions
-from .pairings import Informed, to_reply
+from .pairings import Informed, Pairings, to_reply
 from .rows import Relevance
-from .select import SELECT, going_on
+from .select import SELECT, SIGNED, signs
 from .stages import StageOptions, bullets, data_option, does, filled, making
 
 PERSONALIZED, GENERIC = "personalized", "generic"
@@ -66,9 +70,16 @@ class RespondOptions(StageOptions):
     )  # fmt: skip
     relevance_filter: str | None = option(
         None,
-        "a folder of `recenter train --stage relevance`: attributes of the run that it finds irrelevant are left out",
+        "a folder of `recenter train`: attributes of the run that it finds irrelevant are left out",
         place=True,
     )
+
+
+def _load(options: Any, selection: Mapping[str, str]) -> Pairings:
+    if options.relevance_filter and not options.selected:
+        raise OptionError("relevance_filter filters what a run selected, and there is none. Pass selected=RUN as well.")
+    run = earlier(options.selected, SELECT.name) if options.selected else None
+    return to_reply(options.data, run, step_filter(options.relevance_filter) if options.relevance_filter else None)
 
 
 def build(row: ForPrompt, call: str) -> str:
@@ -125,7 +136,9 @@ RESPOND = making(
     METHOD,
     Informed("", "", "", "P", False, "", ("A", "B  B")),
     options=RespondOptions,
-    **going_on("selected", SELECT, Relevance, to_reply),
+    load=_load,
+    signed={**SIGNED, "filtered_by": always},
+    signs=lambda cases, options: {**signs(cases, options), "filtered_by": cases.filtered_by or "none"},
     prompt=lambda row, options, call: build(row, call),
     report={
         "headline": (

@@ -6,13 +6,12 @@ People's labels are not needed. Where there are some of the same attributes, `re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.errors import OptionError
-from ..engine.benchmark import Benchmark, always
-from ..engine.earlier import Earlier, earlier
+from ..engine.benchmark import always
+from ..engine.earlier import earlier
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
 from ..engine.options import option
@@ -23,12 +22,10 @@ from ..replies.numbers import NONE, read_numbers
 from . import profile
 from .data import file_name
 from .extract import EXTRACT, LISTED
-from .filter.judge import step_filter
-from .filter.trained import Filter
 from .histories import PROMPTS
 from .made import chosen, selected, shown_for_prompts
 from .pairings import Pairings, Profile, to_select
-from .rows import Extraction, JudgedRow, Relevance
+from .rows import Relevance
 from .stages import StageOptions, bullets, data_option, does, making
 
 
@@ -42,45 +39,18 @@ class SelectOptions(StageOptions):
         None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {file_name(Relevance)} if not given",
         place=True,
     )  # fmt: skip
-    extraction_filter: str | None = option(
-        None,
-        "a folder of `recenter train --stage extraction`: attributes of the run that it rejects are left out",
-        place=True,
-    )
 
 
-def going_on(
-    from_run: str,
-    before: Benchmark,
-    filtered: type[JudgedRow],
-    pair: Callable[[str | None, Earlier | None, Filter | None], Pairings],
-) -> dict[str, Any]:
-    """What the record of a stage has that goes on from a run of the one before it: how it loads, and what its signature says of that run.
+SIGNED = {"attributes_of": always, "without_attributes": always}
 
-    Args:
-        from_run: the option that names the run; the option of its filter is called after the stage of the filter.
-        filtered: the rows that the filter is about.
-        pair: (data, the run, its filter) -> the pairs.
-    """
 
-    def load(options: Any, selection: Mapping[str, str]) -> Pairings:
-        place, folder = getattr(options, from_run), getattr(options, f"{filtered.stage}_filter")
-        if folder and not place:
-            raise OptionError(
-                f"{filtered.stage}_filter filters what a run made, and there is none. Pass {from_run}=RUN as well."
-            )
-        run = earlier(place, before.name) if place else None
-        return pair(options.data, run, step_filter(folder, filtered.stage) if folder else None)
+def signs(cases: Pairings, options: Any) -> dict[str, Any]:
+    """What a signature says of the run that a stage goes on from."""
+    return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
 
-    return {
-        "load": load,
-        "signed": {"attributes_of": always, "without_attributes": always, "filtered_by": always},
-        "signs": lambda cases, options: {
-            "attributes_of": cases.made_by or "people",
-            "without_attributes": cases.without,
-            "filtered_by": cases.filtered_by or "none",
-        },
-    }
+
+def _load(options: Any, selection: Mapping[str, str]) -> Pairings:
+    return to_select(options.data, earlier(options.attributes, EXTRACT.name) if options.attributes else None)
 
 
 def _read(reply: str, truncated: bool = False) -> str:
@@ -124,7 +94,9 @@ SELECT = making(
     METHOD,
     Profile("", "", "", "P", False, "", ("A", "B  B")),
     options=SelectOptions,
-    **going_on("attributes", EXTRACT, Extraction, to_select),
+    load=_load,
+    signed=SIGNED,
+    signs=signs,
     prompt=lambda row, options, call: profile.listing(row.attributes, row.question),
     judges={"always_all": _all, "always_none": lambda prompt: NONE},
     report={

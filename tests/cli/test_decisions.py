@@ -27,8 +27,7 @@ from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.cli import registration
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.recenter.filter import training
-from personafeedback_tasks.recenter.filter.stage import STAGES
+from personafeedback_tasks.recenter.filter import card, training
 from personafeedback_tasks.reports.terminal import WIDTH
 from personafeedback_tasks.runs import log as logs
 
@@ -302,20 +301,17 @@ def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
 # --- filters, and errors of the system ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("stage", "columns"),
-    [("relevance", ["F1, %", "kappa", "over-selection"]), ("extraction", ["F1, %", "kappa", "precision, %"])],
-)
-def test_of_a_filter_that_was_trained_three_scores_are_printed(stage, columns, tmp_path, monkeypatch):
+def test_of_a_filter_that_was_trained_three_scores_are_printed(tmp_path, monkeypatch):
     """The model card has all of them."""
-    scores = {score: {"value": number / 10, "stderr": None} for number, score in enumerate(STAGES[stage].score_names)}
-    trained = {"README.md": "the card"}, dict.fromkeys(["by_user", *STAGES[stage].constant], scores)
+    scores = {score: {"value": number / 10, "stderr": None} for number, score in enumerate(card.SCORE_NAMES)}
+    trained = {"README.md": "the card"}, dict.fromkeys(["by_user", *card.CONSTANT], scores)
     monkeypatch.setattr(training, "check_installed", lambda: None)
     monkeypatch.setattr(training, "train_on", lambda *given: trained)
-    said = done("recenter", "train", "--stage", stage, "sample", "--out", tmp_path / "filter").splitlines()
+    said = done("recenter", "train", "sample", "--out", tmp_path / "filter").splitlines()
     heading = next(at for at, line in enumerate(said) if "F1" in line)
+    columns = ["F1, %", "kappa", "over-selection"]
     assert re.split("  +", said[heading].strip()) == columns
-    names = ["filter, by user", *(f"always {label}" for label in STAGES[stage].constant.values())]
+    names = ["filter, by user", *(f"always {label}" for label in card.CONSTANT.values())]
     for name, line in zip(names, said[heading + 1 : heading + 4], strict=True):
         shown, *numbers = re.split("  +", line)
         assert shown == name

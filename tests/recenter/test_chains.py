@@ -37,7 +37,7 @@ def test_runs_of_a_model_are_one_chain_wherever_they_went_on_from():
 def test_a_stage_with_a_filter_and_without_makes_two():
     filtered = run(RESPOND, "r2", "s", "relevance-filter 1, 2 dropped")
     assert told(*PLAIN, filtered) == {"m": WHOLE, "m, filtered": {**WHOLE, RESPOND: "r2"}}
-    early = run(SELECT, "s3", "e", "extraction-filter 1, 2 dropped")
+    early = run(SELECT, "s3", "e", "relevance-filter 1, 2 dropped")
     late = run(RESPOND, "r3", "s3")  # no filter of its own, but one before the run that it went on from
     assert told(late, early, *PLAIN) == {"m": WHOLE, "m, filtered": {EXTRACT: "e", SELECT: "s3", RESPOND: "r3"}}
 

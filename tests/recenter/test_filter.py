@@ -33,11 +33,10 @@ from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
-from personafeedback_tasks.recenter.filter.features import columns_of, joined, of_relevance, scaled
+from personafeedback_tasks.recenter.filter.features import columns_of, features_of, scaled
 from personafeedback_tasks.recenter.filter.judge import relevance_filter
 from personafeedback_tasks.recenter.filter.model import fit, threshold
 from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups
-from personafeedback_tasks.recenter.filter.stage import STAGES
 from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.words import read_yes_no
@@ -49,7 +48,7 @@ PLANTED = planted.rows(users=6, prompts=5, attributes=5)
 
 
 def train(data, out, minilm, *arguments):
-    return personafeedback("relevance", "train", data, "--out", out, "--embeddings", minilm, *arguments)
+    return personafeedback("recenter", "train", data, "--out", out, "--embeddings", minilm, *arguments)
 
 
 def trained(data, out, minilm, *arguments):
@@ -188,7 +187,7 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
     users, prompts, _ = zip(*product("abcd", "pq", range(12)), strict=True)
-    found, of = rng.normal(size=(len(users), 7)), columns_of(STAGES["relevance"].blocks, 3)
+    found, of = rng.normal(size=(len(users), 7)), columns_of(3)
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
     folds = EVALUATIONS[name](Groups(users, prompts, labels))
     before = held_out(found, Groups(users, prompts, labels), folds, of)
@@ -248,8 +247,8 @@ def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
 
 def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
     rng = np.random.default_rng(2)
-    of = columns_of(STAGES["relevance"].blocks, 3)
-    found = joined(of_relevance(rng.normal(size=(90, 2, 3))))
+    of = columns_of(3)
+    found = features_of(*rng.normal(size=(2, 90, 3)))
     labels = found[:, 5] + found[:, 6] > 0
     means, factors = scaled(found, of)
     centered = (found - means) * factors
@@ -260,9 +259,9 @@ def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
 
 
 def test_features_are_the_attribute_the_product_and_its_sum():
-    blocks = of_relevance([np.array([[0.6, 0.8], [0.8, 0.6]]), np.array([[1, 0], [0, 1]])])
-    assert joined(blocks) == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
-    places = columns_of(STAGES["relevance"].blocks, 2)  # a file of weights has one per column
+    found = features_of(np.array([[0.6, 0.8], [1, 0]]), np.array([[0.8, 0.6], [0, 1]]))
+    assert found == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
+    places = columns_of(2)  # a file of weights has one per column
     assert [column for at in places.values() for column in range(at.start, at.stop)] == [*range(5)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -14,15 +15,14 @@ from support.tables import in_markdown
 np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
-from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter import funnel
 from personafeedback_tasks.recenter.chains import MadeChain
 from personafeedback_tasks.recenter.fields import Message
-from personafeedback_tasks.recenter.filter.card import rows_of
+from personafeedback_tasks.recenter.filter.card import SCORE_NAMES, rows_of
 from personafeedback_tasks.recenter.filter.effect import effect_of
 from personafeedback_tasks.recenter.filter.judge import step_filter
-from personafeedback_tasks.recenter.filter.stage import STAGES
+from personafeedback_tasks.recenter.filter.trained import texts
 from personafeedback_tasks.recenter.funnel import make_funnel
 from personafeedback_tasks.recenter.funnel_sheet import ChainResult, sheet
 from personafeedback_tasks.recenter.histories import conversation_id
@@ -39,42 +39,21 @@ def people(tmp_path_factory):
     return planted.write_people(tmp_path_factory.mktemp("people"), PLAN)
 
 
-def says(stage, found, held_out=True, users=()):
+def says(finds, held_out=True, users=()):
     """A filter that finds what it is told to."""
-    of = STAGES[stage]
     return SimpleNamespace(
-        stage=of,
-        unbiased=lambda row, texts: held_out or row.user_id not in users,
-        drops=lambda row: found(row.id, of.texts(row)) is of.drops,
+        unbiased=lambda row: held_out or row.user_id not in users, drops=lambda row: not finds(*texts(row))
     )
-
-
-def test_a_filter_that_rejects_what_people_reject_lets_only_accepted_ones_through(people):
-    """96 attributes, 54 of them accepted. It drops the 42 others: acceptance rises from 54 / 96 to 1, and no accepted one is lost."""
-    wrong = {f"x{number}" for number, right in enumerate(PLAN.accepted.values()) if not right}  # ids of `write_people`
-    judge = says("extraction", lambda row, texts: row in wrong)
-    effect = effect_of(judge, planted.made_chain(PLAN), read_judgments([people]))
-    without, with_it, difference = effect.measures["accepted"]
-    assert (without.value, with_it.value) == (pytest.approx(54 / 96), 1)
-    assert difference.value == pytest.approx(1 - 54 / 96)
-    assert effect.measures["kept_accepted"][1].value == 1
-    assert (effect.rows, effect.left_out) == (96, 0)
-    rows = [(PLAN.owner[name], right) for (name, _), right in PLAN.accepted.items()]
-    stderr = jackknife_stderr(
-        lambda some: 1 - sum(right for _, right in some) / len(some), rows, [user for user, _ in rows]
-    )
-    assert difference.stderr == pytest.approx(stderr)  # paired: with the filter nothing varies
 
 
 def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(people):
     topics = {text: topic for topic, text in planted.PROMPTS}
 
-    def relevant(row, texts):
-        return planted.relevant(
-            next(one for one in planted.ALL if one.casefold() == texts[0].casefold()), topics[texts[1]]
-        )
+    def relevant(attribute, prompt):
+        named = next(one for one in planted.ALL if one.casefold() == attribute.casefold())
+        return planted.relevant(named, topics[prompt])
 
-    effect = effect_of(says("relevance", relevant), planted.made_chain(PLAN), read_judgments([people]))
+    effect = effect_of(says(relevant), planted.made_chain(PLAN), read_judgments([people]))
     pairs = [
         (user, topic) for user in (f"u{number}" for number in range(planted.USERS)) for topic, _ in planted.PROMPTS
     ]
@@ -91,30 +70,25 @@ def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(peopl
 
 def test_rows_of_users_that_the_filter_knows_are_left_out_unless_held_out(people):
     """Of u0 and u1 the filter knows other rows: what it says of these would flatter it. The others are new to it."""
-    effect = effect_of(
-        says("extraction", lambda row, texts: False, held_out=False, users=("u0", "u1")),
-        planted.made_chain(PLAN),
-        read_judgments([people]),
-    )
-    assert (effect.rows, effect.left_out) == (72, 24)
-    everyone = effect_of(
-        says("extraction", lambda row, texts: False, users=("u0", "u1")),
-        planted.made_chain(PLAN),
-        read_judgments([people]),
-    )
-    assert (everyone.rows, everyone.left_out) == (96, 0)
+    made, said = planted.made_chain(PLAN), read_judgments([people])
+    everyone = effect_of(says(lambda *texts: True, users=("u0", "u1")), made, said)
+    assert (everyone.rows, everyone.left_out) == (768, 0)
+    effect = effect_of(says(lambda *texts: True, held_out=False, users=("u0", "u1")), made, said)
+    assert (effect.rows, effect.left_out) == (576, 192)
 
 
 def test_a_filter_that_drops_everything_leaves_no_share(people):
-    effect = effect_of(says("extraction", lambda row, texts: True), planted.made_chain(PLAN), read_judgments([people]))
-    assert (
-        effect.measures["accepted"][1].value != effect.measures["accepted"][1].value
-    )  # nan: of nothing there is no share
-    assert effect.measures["kept_accepted"][1].value == 0
-    assert effect_of(says("extraction", lambda row, texts: True), MadeChain("m"), read_judgments([people])) is None
+    nothing = says(lambda *texts: False)
+    effect = effect_of(nothing, planted.made_chain(PLAN), read_judgments([people]))
+    assert math.isnan(effect.measures["irrelevant"][1].value)  # of nothing there is no share
+    assert effect.measures["selected"][1].value == 0
+    assert effect_of(nothing, MadeChain("m"), read_judgments([people])) is None
     whole = make_funnel(planted.made_chain(PLAN), read_judgments([people]))
     shown = markdown(blocks(sheet([ChainResult(whole, None, (effect,))]), {}))
-    assert in_markdown(shown)["What the filters change"]["with minus without, paired"]["model: accepted"] == "–"
+    assert (
+        in_markdown(shown)["What the filters change"]["with minus without, paired"]["model: irrelevant of selected"]
+        == "–"
+    )
 
 
 def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
@@ -127,14 +101,13 @@ def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
 
 
 def test_the_card_has_a_dash_for_a_score_that_is_undefined():
-    stage = STAGES["relevance"]
-    known = {name: {"value": 0.5, "stderr": 0.1} for name in stage.score_names}
-    ((name, *texts),) = rows_of(stage, {"by_user": known})
+    known = {name: {"value": 0.5, "stderr": 0.1} for name in SCORE_NAMES}
+    ((name, *texts),) = rows_of({"by_user": known})
     assert name == "filter, by user"
     assert set(texts) == {"50.0 ± 10.0", "0.500 ± 0.100"}
-    ((_, *texts),) = rows_of(stage, {"by_user": {name: {"value": None, "stderr": None} for name in known}})
+    ((_, *texts),) = rows_of({"by_user": {name: {"value": None, "stderr": None} for name in known}})
     assert set(texts) == {"–"}
-    ((_, *texts),) = rows_of(stage, {"by_user": {name: {"value": 0.5, "stderr": None} for name in known}})
+    ((_, *texts),) = rows_of({"by_user": {name: {"value": 0.5, "stderr": None} for name in known}})
     assert set(texts) == {"50.0", "0.500"}
 
 
@@ -152,17 +125,7 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     two = {text for _, text in planted.PROMPTS[1:3]}
     rows = map(json.loads, (people / "relevance.jsonl").read_text("utf-8").splitlines())
     planted.lines(tmp_path / "some" / "relevance.jsonl", (row for row in rows if row["prompt"] in two))
-    done = personafeedback(
-        "recenter",
-        "train",
-        "--stage",
-        "relevance",
-        tmp_path / "some",
-        "--out",
-        tmp_path / "filter",
-        "--embeddings",
-        minilm,
-    )
+    done = personafeedback("recenter", "train", tmp_path / "some", "--out", tmp_path / "filter", "--embeddings", minilm)
     assert done.exit_code == 0, done.output
     record = find("recenter_extract")
     _, first = in_inspect(
@@ -186,7 +149,7 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     document = json.loads((tmp_path / "out" / "chain.json").read_text("utf-8"))
     assert faults(document, "chain") == []
     (effect,) = document["models"][0]["filters"]
-    assert (effect["stage"], effect["rows"], effect["left_out"]) == ("relevance", 192, 576)
+    assert (effect["rows"], effect["left_out"]) == (192, 576)
     over = effect["measures"]["over_selection"]
     assert over["difference"]["value"] == pytest.approx(over["with"]["value"] - over["without"]["value"])
     assert over["difference"]["value"] < -0.3

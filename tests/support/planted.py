@@ -66,33 +66,9 @@ def rows(users: int, prompts: int, attributes: int) -> list[dict[str, object]]:
     return made
 
 
-def extractions(users: int, conversations: int) -> list[dict[str, object]]:
-    """Rows of extraction: of each conversation, about one topic, an attribute of that topic and one of the next, which people reject."""
-    topics = list(TOPICS)
-    made = []
-    for user, number in product(range(users), range(conversations)):
-        place = (2 * user + number) % len(topics)
-        about, other = topics[place], topics[(place + 1) % len(topics)]
-        said = TOPICS[about][1][(user + number) % 4]
-        conversation = [
-            {"role": "user", "content": f"{said} You know me: {TOPICS[about][0][(user + number) % 5].lower()}."},
-            {"role": "assistant", "content": "Gladly. Is there anything else?"},
-            {"role": "user", "content": "No, thank you."},
-        ]
-        for topic in (about, other):
-            made.append(
-                {
-                    "id": f"e{user}-{number}-{topic}", "user_id": f"u{user}", "conversation": conversation,
-                    "attribute": TOPICS[topic][0][(user + number + 1) % 5], "reason": f"They talk about {topic}.",
-                    "source": "human" if number % 2 else "synthetic", "label": "accepted" if topic == about else "rejected",
-                }
-            )  # fmt: skip
-    return made
-
-
-def write(folder: Path, found: list[dict[str, object]], stage: str = "relevance") -> Path:
-    """A folder with these rows as the stage's file."""
+def write(folder: Path, found: list[dict[str, object]]) -> Path:
+    """A folder with these rows as relevance.jsonl."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = "".join(json.dumps(row) + "\n" for row in found)
-    (folder / f"{stage}.jsonl").write_text(lines, encoding="utf-8")
+    (folder / "relevance.jsonl").write_text(lines, encoding="utf-8")
     return folder

@@ -10,26 +10,38 @@ from typing import Any
 import yaml
 
 from ...common.statistics import percent
+from ..data import file_name
+from ..relevance import RELEVANCE, SCORES
+from ..rows import Relevance
 from .splits import BY_BOTH, BY_USER
-from .stage import FilterStage
+from .trained import JUDGE
 
 DEMONSTRATION = (
     "Trained on invented rows that come with the package: for demonstration only, not evidence about anything."
 )
 
-_CARD = """\
-# {title} filter
+SCORE_NAMES = {
+    "f1": "F1, %", "kappa": "kappa", "over_selection": "over-selection", "precision": "precision, %", "recall": "recall, %",
+    "selection_rate": "selected, %", "acc": "accuracy, %",
+}  # fmt: skip
+"""Metric -> its column. The first ones are printed."""
 
-{stage.asks} A logistic regression over frozen sentence embeddings, trained with `{stage.command}`.{demonstration}
+CONSTANT = {f"always_{label.lower()}": label for label in SCORES.labels}
+"""Baselines: name -> what they say of every row."""
+
+_CARD = """\
+# Relevance filter
+
+Says of an attribute of a user and a new prompt whether the attribute should change the reply in any way: YES or NO. A logistic regression over frozen sentence embeddings, trained with `personafeedback recenter train`.{demonstration}
 
 ## Training
 
 | | |
 | :-- | :-- |
-| data | {source} (digest `{data[digest]}`): {data[rows]:,} rows of {data[users]:,} users{prompts}; people find {of_found:,} {stage.found} |
+| data | {source} (digest `{data[digest]}`): {data[rows]:,} rows of {data[users]:,} users and {data[prompts]:,} prompts; people find {data[relevant]:,} relevant |
 | left out | {data[even_votes]:,} rows with even votes |
 | embeddings | {model} (digest `{embeddings[digest]}`, {embeddings[dimensions]:,} dimensions){longest} |
-| features | {stage.weighs} |
+| features | the attribute's embedding, its elementwise product with the prompt's, their cosine |
 | penalty | L2, C = {about[strength]:g}: smallest log loss on held-out users |
 | threshold | {about[threshold]:.4f}: highest F1 on held-out users |
 | random numbers | none |
@@ -37,11 +49,11 @@ _CARD = """\
 
 ## Evaluation
 
-Against what most people say, with standard errors from a jackknife over users{and_prompts}:
+Against what most people say, with standard errors from a jackknife over users and prompts:
 
 {table}
 
-People find {human_rate} % of the rows {stage.found}.{over_selection}
+People find {human_rate} % of the rows relevant. *Over-selection* is how many times as often the filter does.
 
 {evaluations}
 
@@ -74,78 +86,65 @@ _ABOUT_FOLDER = (
 )
 
 
-_OVER = " *Over-selection* is how many times as often the filter does."
-
 _EVALUATED = {
-    BY_USER: "- *By user*: each row is predicted by one of {} models, which was trained on other users.",
+    BY_USER: "- *By user*: each row is predicted by one of {} models, which was trained on other users. Other users had the same prompts.",
     BY_BOTH: "- *By user and prompt*: by one of {} models, which has seen neither the user nor the prompt, and was trained on fewer rows.",
 }
 """Evaluation -> what it is, by how many models."""
 
-_SAME_PROMPTS = " Other users had the same prompts."
 
-
-def text(stage: FilterStage, about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
+def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
     data, embeddings = about["data"], about["embeddings"]
     demonstration = data["source"] != "folder"
     front = {
         "library_name": "personafeedback-tasks",
         "pipeline_tag": "text-classification",
-        "tags": ["personalization", stage.name, "logistic-regression"],
+        "tags": ["personalization", Relevance.stage, "logistic-regression"],
         **({} if _is_folder(embeddings["model"]) else {"base_model": embeddings["model"]}),
     }
     filled = _CARD.format(
-        stage=stage,
         about=about,
         data=data,
         embeddings=embeddings,
-        title=stage.name.capitalize(),
-        prompts=f" and {data['prompts']:,} prompts" if stage.prompt else "",
-        and_prompts=" and prompts" if stage.prompt else "",
-        of_found=data[stage.found],
-        over_selection=_OVER if "over_selection" in stage.score_names else "",
-        evaluations="\n".join(
-            _EVALUATED[name].format(count) + (_SAME_PROMPTS if stage.prompt and name == BY_USER else "")
-            for name, count in about["folds"].items()
-        ),
+        evaluations="\n".join(_EVALUATED[name].format(count) for name, count in about["folds"].items()),
         source=f"the bundled `{data['source']}`" if demonstration else "a folder of rows",
         demonstration=f"\n\n**{DEMONSTRATION}**" if demonstration else "",
         model=_model(embeddings["model"]),
         longest=f"; texts beyond {embeddings['longest']:,} tokens are cut" if embeddings["longest"] else "",
         versions=", ".join(f"{name} {number}" for name, number in {"personafeedback-tasks": about["package"], **about["versions"]}.items()),
-        table=table(stage, metrics),
+        table=table(metrics),
         human_rate=percent(metrics["by_user"]["human_rate"]["value"]),
-        command=command(stage, data["source"] if demonstration else "FOLDER"),
-        notes="\n".join(f"- {note}" for note in _notes(stage, embeddings["model"], demonstration)),
+        command=command(data["source"] if demonstration else "FOLDER"),
+        notes="\n".join(f"- {note}" for note in _notes(embeddings["model"], demonstration)),
     )  # fmt: skip
     return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{filled}"
 
 
-def command(stage: FilterStage, data: str) -> str:
+def command(data: str) -> str:
     """How Inspect runs the filter whose folder one is in."""
     return (
-        f"RECENTER_DATA={data} inspect eval personafeedback_tasks/{stage.benchmark.name} "
-        f"--model personafeedback/{stage.judge} -M path=."
+        f"RECENTER_DATA={data} inspect eval personafeedback_tasks/{RELEVANCE.name} "
+        f"--model personafeedback/{JUDGE} -M path=."
     )
 
 
-def rows_of(stage: FilterStage, metrics: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+def rows_of(metrics: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     """The rows of the table: a name, and each score with its standard error; a dash for what is undefined."""
     return [
-        [_named(stage, name), *(_score(of[score], column) for score, column in stage.score_names.items())]
+        [_named(name), *(_score(of[score], column) for score, column in SCORE_NAMES.items())]
         for name, of in metrics.items()
     ]
 
 
-def _named(stage: FilterStage, name: str) -> str:
+def _named(name: str) -> str:
     """An evaluation, or a baseline."""
-    said = stage.constant.get(name)
+    said = CONSTANT.get(name)
     return f"filter, {name.replace('_', ' ')}" if said is None else f"always {said}"
 
 
-def table(stage: FilterStage, metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    header = ["", *stage.score_names.values()]
-    lines = [header, [":--", *["--:"] * len(stage.score_names)], *rows_of(stage, metrics)]
+def table(metrics: Mapping[str, Mapping[str, Any]]) -> str:
+    header = ["", *SCORE_NAMES.values()]
+    lines = [header, [":--", *["--:"] * len(SCORE_NAMES)], *rows_of(metrics)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -171,10 +170,10 @@ def _code(name: str) -> str:
     return f"`{''.join(char if char.isprintable() and char not in '`|' else ' ' for char in name)}`"
 
 
-def _notes(stage: FilterStage, model: str, demonstration: bool) -> list[str]:
+def _notes(model: str, demonstration: bool) -> list[str]:
     notes = []
     if not demonstration:
-        notes.append(f"`FOLDER` has {stage.name}.jsonl.")
+        notes.append(f"`FOLDER` has {file_name(Relevance)}.")
     if _is_folder(model):
         notes.append("If the embedding model is not where it was in training, add `-M embeddings=` and its folder.")
     return [*notes, _ABOUT_PREDICTIONS, _ABOUT_FOLDER]

@@ -1,4 +1,4 @@
-"""A trained filter as a step of the chain: what acceptance and over-selection come to with and without it, on the same rows."""
+"""A trained filter as a step of the chain: what over-selection comes to with and without it, on the same rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...common.statistics import Estimate, estimate
 from ..chains import MadeChain
 from ..funnel import things_of
 from ..judgments import Judgments
+from ..rows import Relevance
 from .trained import Filter
 
 
@@ -18,8 +19,8 @@ class FilteredRow(NamedTuple):
     """A row that people judged and the filter was asked about.
 
     Attributes:
-        good: whether people accept the attribute, or find it relevant.
-        made: whether the model extracted or selected it.
+        good: whether people find the attribute relevant.
+        made: whether the model selected it.
         kept: whether it did, and the filter lets it through.
     """
 
@@ -37,56 +38,47 @@ Measure = Callable[[FilteredRow, bool], tuple[float, float]]
 OVER_SELECTION = "over_selection"
 """The one measure that is no share."""
 
-MEASURES: Mapping[str, Mapping[str, tuple[str, Measure]]] = {
-    "extraction": {
-        "accepted": ("accepted", lambda row, there: (row.good and there, there)),
-        "kept_accepted": ("accepted ones that are there", lambda row, there: (row.good and there, row.good)),
-    },
-    "relevance": {
-        OVER_SELECTION: ("selected, times as often as people", lambda row, there: (there, row.good)),
-        "irrelevant": ("irrelevant of selected", lambda row, there: (there and not row.good, there)),
-        "selected": ("selected of relevant", lambda row, there: (row.good and there, row.good)),
-    },
+MEASURES: Mapping[str, tuple[str, Measure]] = {
+    OVER_SELECTION: ("selected, times as often as people", lambda row, there: (there, row.good)),
+    "irrelevant": ("irrelevant of selected", lambda row, there: (there and not row.good, there)),
+    "selected": ("selected of relevant", lambda row, there: (row.good and there, row.good)),
 }
-"""Stage -> measure -> (its name, the sums whose ratio it is)."""
+"""Measure -> (its name, the sums whose ratio it is)."""
 
 
 @dataclass(frozen=True)
 class FilterEffect:
     """
     Attributes:
-        stage: of the filter.
         measures: of MEASURES -> (without the filter, with it, with minus without: paired, row by row).
         rows: on how many rows.
         left_out: rows of users that the filter was trained on without a prediction of a model that has not seen them: they would flatter it.
     """
 
-    stage: str
     measures: Mapping[str, tuple[Estimate, Estimate, Estimate]]
     rows: int
     left_out: int
 
 
 def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect | None:
-    """What a filter does to one model's chain; None where people judged nothing that the model made and the filter is about."""
-    stage = judge.stage
+    """What a filter does to one model's chain; None where people judged nothing that the model selected from."""
     rows, left_out = [], 0
-    for thing in things_of(made, people)[stage.name]:
+    for thing in things_of(made, people)[Relevance.stage]:
         row = people.rows.get(thing.about)
-        if row is None:
+        if not isinstance(row, Relevance):
             continue
-        if not judge.unbiased(row, stage.texts(row)):
+        if not judge.unbiased(row):
             left_out += 1
             continue
-        good = bool(row.judgment) is not stage.drops
-        rows.append(FilteredRow(row.user_id, thing.prompt, good, thing.made, thing.made and not judge.drops(row)))
+        kept = thing.made and not judge.drops(row)
+        rows.append(FilteredRow(row.user_id, thing.prompt, bool(row.judgment), thing.made, kept))
     if not rows:
         return None
     measures = {
         name: _paired(rows, measure, math.inf if name == OVER_SELECTION else 1.0)
-        for name, (_, measure) in MEASURES[stage.name].items()
+        for name, (_, measure) in MEASURES.items()
     }
-    return FilterEffect(stage.name, measures, len(rows), left_out)
+    return FilterEffect(measures, len(rows), left_out)
 
 
 def _paired(rows: Sequence[FilteredRow], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:

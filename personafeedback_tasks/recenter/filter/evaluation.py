@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from ...common.jackknife import estimate_of
 from ...common.statistics import Estimate, estimate
 from ...engine.outcome import Outcome
-from ..rows import JudgedRow
+from ..relevance import RELEVANCE, SCORES
+from ..rows import Relevance
 from .features import Features
 from .model import train
 from .splits import Fold, Groups, taken
-from .stage import FilterStage
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Prediction:
 
     Attributes:
         fold: which model, from 1 on, of those that were trained without the row; 0 for the model of all rows.
-        probability: of the label that is sought, in [0, 1].
-        threshold: of that model; it says that label from there on.
+        probability: that people find the attribute relevant, in [0, 1].
+        threshold: of that model; it says YES from there on.
     """
 
     fold: int
@@ -32,6 +32,10 @@ class Prediction:
     @property
     def found(self) -> bool:
         return self.probability >= self.threshold
+
+    @property
+    def answer(self) -> str:
+        return SCORES.label(self.found)
 
 
 def held_out(
@@ -51,18 +55,18 @@ def held_out(
     return [made[index] for index in range(len(groups.users))]
 
 
-def scores(stage: FilterStage, rows: Sequence[JudgedRow], answers: Sequence[str]) -> dict[str, Estimate]:
-    """Accuracy and the corpus scores of the stage's task, with standard errors over users, and over prompts where users share them. How
-    much another training set would change the filter is not in them.
+def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estimate]:
+    """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts. How much another training
+    set would change the filter is not in them.
     """
-    users, prompts = [row.user_id for row in rows], [stage.prompt(row) for row in rows] if stage.prompt else None
+    users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
     outcomes = [
-        Outcome(targets=(stage.labels.label(row.judgment),), answers=(answer,), cell=row.cell)
+        Outcome(targets=(SCORES.target(row),), answers=(answer,), cell=row.cell)
         for row, answer in zip(rows, answers, strict=True)
     ]
     right = [float(outcome.targets == outcome.answers) for outcome in outcomes]
     corpus = {
-        name: estimate_of(measure, outcomes, users, stage.benchmark.report.line(name).ends, prompts)
-        for name, measure in stage.benchmark.corpus.items()
+        name: estimate_of(measure, outcomes, users, RELEVANCE.report.line(name).ends, prompts)
+        for name, measure in RELEVANCE.corpus.items()
     }
     return {"acc": estimate(right, users, also=prompts), **corpus}

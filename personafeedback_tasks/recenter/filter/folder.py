@@ -18,13 +18,13 @@ from pathlib import Path
 from ...common.errors import DataError
 from ...common.records import json_text, load_json, rows, short
 from ..fields import Fields
-from ..rows import JudgedRow
+from ..relevance import RELEVANCE
+from ..rows import Relevance
 from .evaluation import Prediction
 from .features import columns_of
 from .model import TrainedFilter, Weights
 from .splits import BY_USER
-from .stage import STAGES, FilterStage
-from .trained import Filter, text_digest
+from .trained import Filter, text_digest, texts
 
 FORMAT = 1
 """Of these files; a folder of another one is refused."""
@@ -55,17 +55,12 @@ def weights_text(model: TrainedFilter, columns: Mapping[str, slice]) -> str:
     return json_text({"bias": model.weights.bias, "weights": weights})
 
 
-def predictions(
-    stage: FilterStage, rows: Sequence[JudgedRow], evaluations: Mapping[str, Sequence[Prediction]]
-) -> Iterator[str]:
+def predictions(rows: Sequence[Relevance], evaluations: Mapping[str, Sequence[Prediction]]) -> Iterator[str]:
     """The lines of that file: id, user and label of a row, a digest of its texts, and each evaluation's prediction."""
     for index, row in enumerate(rows):
-        text = text_digest(stage.texts(row))
+        text = text_digest(texts(row))
         about = {"id": row.id, "user_id": row.user_id, "text": text, "label": bool(row.judgment)}
-        made = {
-            name: {**asdict(of[index]), "answer": stage.labels.label(of[index].found)}
-            for name, of in evaluations.items()
-        }
+        made = {name: {**asdict(of[index]), "answer": of[index].answer} for name, of in evaluations.items()}
         yield json.dumps({**about, **made}, ensure_ascii=False) + "\n"
 
 
@@ -81,16 +76,15 @@ def read(folder: Path) -> Filter:
         )
     about = _object(folder / ABOUT)
     about.checked("format", lambda value: value == FORMAT, f"{FORMAT}")
-    of_task = {stage.benchmark.name: stage for stage in STAGES.values()}
-    stage = of_task[about.word("task", tuple(of_task))]
+    about.word("task", (RELEVANCE.name,))
     embeddings = about.object("embeddings")
     dimensions = int(embeddings.number("dimensions"))
-    weights = _weights(_object(folder / WEIGHTS), columns_of(stage.blocks, dimensions))
+    weights = _weights(_object(folder / WEIGHTS), columns_of(dimensions))
     model = TrainedFilter(weights, about.number("threshold"), about.number("strength"))
     predicted = list(_held_out(folder / PREDICTIONS))
     held_out = {(row, text): made for row, text, _, made in predicted}
     users = frozenset(user for _, _, user, _ in predicted)
-    return Filter(folder, stage, embeddings.text("model"), embeddings.text("digest"), model, held_out, users)
+    return Filter(folder, embeddings.text("model"), embeddings.text("digest"), model, held_out, users)
 
 
 def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:

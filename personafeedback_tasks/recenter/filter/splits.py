@@ -6,11 +6,13 @@ would test a model on what it has been trained on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...common.errors import DataError
 from ...common.records import short_list
+from ...common.text import same_text
+from ..rows import Relevance
 
 FOLDS = 5
 """At most: of users, and of prompts. Fewer where there are fewer users or prompts."""
@@ -28,13 +30,18 @@ class Groups(NamedTuple):
     """What rows are grouped by.
 
     Attributes:
-        prompts: the prompt of each row; case and white space make no other prompt. Empty where users share none.
+        prompts: the prompt of each row; case and white space make no other prompt.
         labels: what people said of each row.
     """
 
     users: Sequence[str]
     prompts: Sequence[str]
     labels: Sequence[bool]
+
+
+def groups_of(rows: Sequence[Relevance]) -> Groups:
+    prompts = [same_text(row.prompt) for row in rows]
+    return Groups([row.user_id for row in rows], prompts, [bool(row.judgment) for row in rows])
 
 
 def by_user(groups: Groups) -> list[Fold]:
@@ -58,32 +65,24 @@ BY_USER, BY_BOTH = "by_user", "by_user_and_prompt"
 EVALUATIONS: dict[str, Callable[[Groups], list[Fold]]] = {BY_USER: by_user, BY_BOTH: by_user_and_prompt}
 
 
-def check(
-    groups: Groups, source: str, evaluations: Mapping[str, Callable[[Groups], list[Fold]]], called: tuple[str, str]
-) -> None:
+def check(groups: Groups, source: str) -> None:
     """
-    Args:
-        evaluations: some of EVALUATIONS. Prompts count if users and prompts are held out together.
-        called: what rows of either label are called, True first.
-
     Raises:
         DataError: there are too few rows for one of the evaluations: some model, or one of its inner folds, would be trained on
             rows of one label.
     """
-    by_prompt = BY_BOTH in evaluations
-    prompts = f" and {len(set(groups.prompts))} prompts" if by_prompt else ""
     few = (
-        f"{source}: found {len(groups.labels):,} rows of {len(set(groups.users))} users{prompts}, "
-        f"too few to test on users{' and prompts' if by_prompt else ''} that were held out"
+        f"{source}: found {len(groups.labels):,} rows of {len(set(groups.users))} users and {len(set(groups.prompts))} prompts, "
+        "too few to test on users and prompts that were held out"
     )
-    if len(set(groups.users)) < 3 or (by_prompt and len(set(groups.prompts)) < 2):
-        raise DataError(f"{few}: expected at least 3 users{' and 2 prompts' if by_prompt else ''}. Add rows.")
-    for folds in evaluations.values():
+    if len(set(groups.users)) < 3 or len(set(groups.prompts)) < 2:
+        raise DataError(f"{few}: expected at least 3 users and 2 prompts. Add rows.")
+    for folds in EVALUATIONS.values():
         for fold in folds(groups):
-            _check_training(groups, fold, few, called)
+            _check_training(groups, fold, few)
 
 
-def _check_training(groups: Groups, fold: Fold, few: str, called: tuple[str, str]) -> None:
+def _check_training(groups: Groups, fold: Fold, few: str) -> None:
     """Both labels must be in the rows that a model is trained on, and in those without each of its inner folds."""
     import numpy as np
 
@@ -92,10 +91,10 @@ def _check_training(groups: Groups, fold: Fold, few: str, called: tuple[str, str
     for part in inner:
         labels = set(np.delete(np.array(inside.labels), part).tolist())
         if labels != {True, False}:
-            left = "no rows" if not labels else f"only {called[True not in labels]} rows"
+            left = "no rows" if not labels else f"only {'relevant' if True in labels else 'irrelevant'} rows"
             users = {groups.users[index] for index in fold.test} | {inside.users[index] for index in part}
             raise DataError(
-                f"{few}: without the users {short_list(sorted(users))}, expected {called[0]} and {called[1]} rows to train on, "
+                f"{few}: without the users {short_list(sorted(users))}, expected relevant and irrelevant rows to train on, "
                 f"found {left}. Add rows of more users."
             )
 

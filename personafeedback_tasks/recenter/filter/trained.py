@@ -6,7 +6,7 @@ data can be compared with a language model's. Any other row gets the answer of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,10 +15,13 @@ from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
 from ...engine.cases import digest_of
 from ...engine.evidence import Reply
-from ..rows import JudgedRow
+from ..rows import Relevance
 from .evaluation import Prediction
+from .features import features_of
 from .model import TrainedFilter
-from .stage import FilterStage
+
+JUDGE = "relevance-filter"
+"""Its name as a judge: `--model personafeedback/NAME`."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,6 @@ class Filter:
 
     Attributes:
         folder: where it was read from.
-        stage: whose rows it judges.
         embeddings: the name or folder of its embedding model.
         digest: of that model.
         held_out: (row id, `text_digest`) of each training row -> its prediction by a model that has not seen its user.
@@ -35,7 +37,6 @@ class Filter:
     """
 
     folder: Path
-    stage: FilterStage
     embeddings: str
     digest: str
     model: TrainedFilter
@@ -46,27 +47,28 @@ class Filter:
     def signature(self) -> str:
         """Its name as a judge, and SHA-256 (12 hex digits) of its weights and its threshold."""
         weights = self.model.weights
-        return f"{self.stage.judge} {digest_of([*map(float, weights.weights), weights.bias, self.model.threshold])}"
+        return f"{JUDGE} {digest_of([*map(float, weights.weights), weights.bias, self.model.threshold])}"
 
     def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
         """The answer on a line of its own, and where it comes from.
 
         Args:
             row: its id.
-            texts: see `FilterStage.texts`.
+            texts: its attribute and its prompt.
         """
         made = self.predicted(row, texts)
         how = "trained without this user" if made.fold else "trained on all rows"
-        answer = self.stage.labels.label(made.found)
-        return Reply(f"{answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}.")
+        return Reply(
+            f"{made.answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}."
+        )
 
-    def drops(self, row: JudgedRow) -> bool:
-        """Whether a chain goes on without what the row is about: it would be rejected, or is not relevant."""
-        return self.predicted(row.id, self.stage.texts(row)).found is self.stage.drops
+    def drops(self, row: Relevance) -> bool:
+        """Whether a chain goes on without the attribute, since it is not relevant."""
+        return not self.predicted(row.id, texts(row)).found
 
-    def unbiased(self, row: JudgedRow, texts: tuple[str, ...]) -> bool:
+    def unbiased(self, row: Relevance) -> bool:
         """Whether no model that answers for the row has seen its user: the row's answer is held out, or the user is a new one."""
-        return bool(self._held_out(row.id, texts)) or row.user_id not in self.users
+        return bool(self._held_out(row.id, texts(row))) or row.user_id not in self.users
 
     def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
         """
@@ -75,7 +77,7 @@ class Filter:
         """
         if held_out := self._held_out(row, texts):
             return held_out
-        columns, _ = self.stage.weighed([texts], self._embed)
+        columns = features_of(*map(self._vector, texts))
         return Prediction(0, float(self.model.weights.probabilities(columns)[0]), self.model.threshold)
 
     def _held_out(self, row: str, texts: tuple[str, ...]) -> Prediction | None:
@@ -88,14 +90,9 @@ class Filter:
         """The same by texts alone, of the first row that has them: data may have other ids."""
         return {text: made for (_, text), made in reversed(self.held_out.items())}
 
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
-        return np.concatenate([self._vector(text) for text in texts])
-
     @cached_property
     def _vector(self) -> Callable[[str], Vectors]:
-        """A conversation is there once for each of its attributes: each text is embedded once.
+        """A prompt is there once for each attribute: each text is embedded once.
 
         Raises:
             DataError: the embedding model is another one.
@@ -109,6 +106,11 @@ class Filter:
         return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
 
 
+def texts(row: Relevance) -> tuple[str, ...]:
+    """Those that decide what a filter says of a row."""
+    return row.attribute, row.prompt
+
+
 def text_digest(texts: tuple[str, ...]) -> str:
-    """SHA-256 (12 hex digits) of a row's texts, see `FilterStage.texts`."""
+    """SHA-256 (12 hex digits) of a row's texts."""
     return digest_of(texts)

@@ -14,13 +14,14 @@ from ...common.errors import require
 from ...common.files import Content
 from ...common.records import json_text, jsonable
 from ..data import Rows
-from ..rows import JudgedRow
+from ..relevance import RELEVANCE
+from ..rows import Relevance
 from . import card, folder
 from .evaluation import Prediction, held_out, scores
-from .features import columns_of
+from .features import columns_of, features_of
 from .model import TrainedFilter, train
-from .splits import Fold, Groups, check
-from .stage import FilterStage
+from .splits import EVALUATIONS, Fold, Groups, check, groups_of
+from .trained import texts
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
@@ -38,8 +39,7 @@ def check_installed() -> None:
 
 
 def train_on(
-    stage: FilterStage,
-    rows: Rows[Any],
+    rows: Rows[Relevance],
     model: str,
     progress: Progress = lambda text: None,
 ) -> tuple[dict[str, Content], dict[str, Any]]:
@@ -52,13 +52,14 @@ def train_on(
         DataError: too few rows.
         OptionError: the embedding model cannot be loaded.
     """
-    groups = stage.groups(rows.cases)
-    check(groups, rows.source, stage.evaluations, (stage.found, stage.others))
+    groups = groups_of(rows.cases)
+    check(groups, rows.source)
     progress(f"loading {model}")
     loaded = embedder(model)
-    of_rows, dimensions = stage.weighed(map(stage.texts, rows), partial(loaded.embed, progress=progress))
-    columns = columns_of(stage.blocks, dimensions)
-    folds = {name: split(groups) for name, split in stage.evaluations.items()}
+    vectors = loaded.embed([text for row in rows for text in texts(row)], progress)
+    of_rows, dimensions = features_of(vectors[::2], vectors[1::2]), vectors.shape[1]
+    columns = columns_of(dimensions)
+    folds = {name: split(groups) for name, split in EVALUATIONS.items()}
     evaluated = {
         name: held_out(of_rows, groups, split, columns, partial(_evaluating, progress, name))
         for name, split in folds.items()
@@ -66,14 +67,14 @@ def train_on(
     progress("training on all rows")
     final = train(of_rows, groups, columns)
     progress("computing standard errors")
-    metrics = _metrics(stage, rows.cases, evaluated)
-    about = _about(stage, rows, groups, loaded, dimensions, final, folds)
+    metrics = _metrics(rows.cases, evaluated)
+    about = _about(rows, groups, loaded, dimensions, final, folds)
     files: dict[str, Content] = {
         folder.ABOUT: json_text(about),
         folder.WEIGHTS: folder.weights_text(final, columns),
-        folder.PREDICTIONS: folder.predictions(stage, rows.cases, evaluated),
+        folder.PREDICTIONS: folder.predictions(rows.cases, evaluated),
         folder.METRICS: json_text(metrics),
-        folder.CARD: card.text(stage, about, metrics),
+        folder.CARD: card.text(about, metrics),
     }
     return files, metrics
 
@@ -82,21 +83,18 @@ def _evaluating(progress: Progress, name: str, text: str) -> None:
     progress(f"evaluating {name.replace('_', ' ')}, {text}")
 
 
-def _metrics(
-    stage: FilterStage, rows: Sequence[JudgedRow], evaluated: Mapping[str, Sequence[Prediction]]
-) -> dict[str, Any]:
+def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[Prediction]]) -> dict[str, Any]:
     """Evaluation or baseline -> score -> its estimate; nan is null."""
-    answers = {name: [stage.labels.label(made.found) for made in of] for name, of in evaluated.items()}
-    answers |= {name: [answer] * len(rows) for name, answer in stage.constant.items()}
+    answers = {name: [made.answer for made in of] for name, of in evaluated.items()}
+    answers |= {name: [answer] * len(rows) for name, answer in card.CONSTANT.items()}
     return {
-        name: jsonable({score: asdict(value) for score, value in scores(stage, rows, of).items()})
+        name: jsonable({score: asdict(value) for score, value in scores(rows, of).items()})
         for name, of in answers.items()
     }
 
 
 def _about(
-    stage: FilterStage,
-    rows: Rows[Any],
+    rows: Rows[Relevance],
     groups: Groups,
     loaded: Embedder,
     dimensions: int,
@@ -107,7 +105,7 @@ def _about(
     model = {"model": loaded.name, "digest": loaded.digest, "dimensions": dimensions, "longest": loaded.longest}
     return {
         "format": folder.FORMAT,
-        "task": stage.benchmark.name,
+        "task": RELEVANCE.name,
         "package": __version__,
         "versions": {name: version(name) for name in PACKAGES},
         "embeddings": model,
@@ -119,9 +117,9 @@ def _about(
             "source": rows.source if rows.demonstration else "folder",
             "digest": rows.digest,
             "rows": len(rows),
-            stage.found: sum(groups.labels),
+            "relevant": sum(groups.labels),
             "users": len(set(groups.users)),
-            **({"prompts": len(set(groups.prompts))} if stage.prompt else {}),
+            "prompts": len(set(groups.prompts)),
             "even_votes": len(rows.unscored),
         },
     }
