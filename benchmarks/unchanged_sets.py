@@ -187,11 +187,11 @@ def written_by(root: Path) -> Stored:
 def voted_on(root: Path, folder: Path) -> list[Path]:
     """The packs as annotators send them: right on the items for attention, else mostly for the better informed answer."""
     answers = {row["text"].strip(): row for row in rows(root / "answers.jsonl")}
-    strategies = ("improved", "full", "masked", "question", "degraded")
+    strategies = ("improved", "full", "masked", "question", "degraded", "imported")
 
     def vote(annotator: str, line: dict[str, str]) -> dict[str, str]:
         shown = {letter: answers[line[letter].strip()] for letter in "AB"}
-        ranks = {letter: strategies.index(row["strategy"]) for letter, row in shown.items()}
+        ranks = {letter: (strategies.index(row["strategy"]), -len(row["text"])) for letter, row in shown.items()}
         better = "A" if ranks["A"] <= ranks["B"] else "B"
         asked = {letter: row["question_id"] for letter, row in shown.items()}
         if asked["A"] != asked["B"]:  # for attention: one answers another question
@@ -229,10 +229,8 @@ def imported() -> Stored:
     yield from written_by(root)
     models.learn(sample_folder())
     set_up(root, annotators=9)
-    yield from printed("packs", "build", "packs", root)
-    voters = ("longest", "noisy", *(f"steady-{number}" for number in range(2, 9)))
-    asked = [word for name in voters for word in ("--votes-by", f"{models.NAME}/{name}")]
-    yield from printed("votes", "build", "votes", root, *asked)
+    yield from printed("packs", "build", "packs", root, "--format", "csv")
+    yield from printed("votes", "build", "votes", root, *voted_on(root, Path("sent")))
     for step in ("tiers", "status"):
         yield from printed(step, "build", step, root)
     yield from ((f"voted/{name}", text) for name, text in written_by(root))

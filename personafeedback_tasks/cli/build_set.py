@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -11,23 +10,19 @@ from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
-from ..building.models import Batch, Models, silent
 from ..building.release.shortcuts import NAMES
 from ..building.votes.collected import Corrections
 from ..building.votes.pack_files import write_packs
 from ..building.votes.taking import take_votes
-from ..common.errors import OptionError
 from ..personafeedback.cells import DIFFICULTIES
 from .build_options import (
-    batch_option,
     build_argument,
     corrections_options,
     drop_option,
     files_argument,
     folder_argument,
-    model_arguments_option,
 )
-from .output import progress, say, show_table
+from .output import say, show_table
 
 
 @click.command()
@@ -61,23 +56,11 @@ def packs(folder: Folder, form: str) -> None:
 @build_argument
 @files_argument
 @drop_option
-@click.option(
-    "--votes-by",
-    "models",
-    multiple=True,
-    metavar="MODEL",
-    help="Have a model vote in place of people, as Inspect names it. Repeatable. The set is then marked `model votes` everywhere.",
-)
-@model_arguments_option
-@batch_option
 @corrections_options
 def votes(
     folder: Folder,
     files: tuple[Path, ...],
     drop: tuple[str, ...],
-    models: tuple[str, ...],
-    given: tuple[str, ...],
-    batch: Batch,
     corrections: Corrections,
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
@@ -85,17 +68,11 @@ def votes(
     FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, or a JSON export of Label
     Studio. Files may come in parts and again: no vote is lost or counted twice.
 
-    A model that votes is asked about every pair in both orders; where it does not pick the same response twice, it has no vote.
-
     \b
         personafeedback build votes DIR annotator-1.votes.csv annotator-2.votes.csv
         personafeedback build votes DIR --drop annotator-2
-        personafeedback build votes DIR --votes-by openai/gpt-4o --votes-by anthropic/claude-sonnet-4-5
     """
-    if (given or batch) and not models:
-        raise OptionError("-M and --batch are for the models of --votes-by, and there are none.")
-    with progress() if models else nullcontext(silent) as show:
-        take_votes(folder, files, drop, Models(models, given, batch=batch, show=show), say, corrections)
+    take_votes(folder, files, drop, say, corrections)
 
 
 @click.command()

@@ -241,7 +241,7 @@ def test_votes_of_models_are_about_their_texts_too(tmp_path):
     cast(
         build,
         [
-            Vote(annotator=f"model:m{n}", pair_id=one.id, chosen=one.first, shown_as="A")
+            Vote(annotator=f"m{n}", pair_id=one.id, chosen=one.first, shown_as="A")
             for one in build.read(Pair)
             for n in range(6)
         ],
@@ -250,7 +250,7 @@ def test_votes_of_models_are_about_their_texts_too(tmp_path):
     named = another_answer(build)
     said = refusal(build, "tiers")
     assert named in said
-    assert f"`personafeedback build votes {build.root} --votes-by MODEL`" in said
+    assert f"`personafeedback build packs {build.root}`" in said
     build.write(Question, [replace(one, keep="no" if one.user_id == "u0" else "") for one in build.read(Question)])
     step(build, "tiers")  # what was dropped needs no vote
 

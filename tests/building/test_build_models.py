@@ -54,10 +54,6 @@ def test_an_argument_is_of_all_models_or_of_one(tmp_path, writer):
     )
     step("answers", folder, *both, "--batch=50")
     assert writer.told == {BIG: ({"timeout": 9}, 50), SMALL: ({"timeout": 20, "base_url": "http://here/v1"}, 50)}
-    personafeedback("build", "votes", folder.root, "--votes-by", SMALL, "-M", f"{SMALL}:seed=1", "--batch")
-    assert writer.told[SMALL] == ({"seed": 1}, True)
-    done = personafeedback("build", "votes", folder.root, "--batch")
-    assert "-M and --batch are for the models of --votes-by, and there are none." in done.output
     with pytest.raises(
         OptionError, match="expected one of the models 'openai/gpt-4o' before the colon, got 'openai/gpt'"
     ):

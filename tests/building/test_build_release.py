@@ -316,31 +316,6 @@ def test_a_pair_with_both_labels_stops_the_release(voted, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("prefix", "name"),
-    [("a", "our set"), ("model:m", "our set (model votes)"), ("mixed", "our set (people's and model votes)")],
-)
-def test_votes_of_models_are_in_the_name_and_so_in_every_table(voted, tmp_path, prefix, name):
-    build = voted(tmp_path / "b", prefix=prefix)
-    if prefix == "mixed":
-        labeled = build.read(Tiered)[-1].pair_id
-        votes = build.read(Vote)
-        by_models = [
-            Vote(**{**vars(vote), "annotator": f"model:m{n}"})
-            for n, vote in enumerate(vote for vote in votes if vote.pair_id == labeled)
-        ]
-        build.write(Vote, [*(vote for vote in votes if vote.pair_id != labeled), *by_models])
-    said = released(build, *ACCEPT)
-    assert f"The set is called {name}." in said
-    manifest = load_present(build.root / "release").release.manifest
-    assert manifest.name == name
-    assert ("votes of models (m0, m1" in manifest.labels) == (prefix == "model:m")
-    assert manifest.annotators == (None if prefix == "model:m" else 9)
-    table = personafeedback("baselines", "--data", build.root / "release")
-    assert table.exit_code == 0, table.output
-
-
-@pytest.mark.slow
 def test_a_person_of_the_training_split_is_named(voted, tmp_path):
     build = voted(tmp_path / "b")
     people = build.read(Person)

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -18,10 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.builds import a_build, attentive, filled_in, likes_full
 from support.commands import personafeedback, tree
-from support.texts_server import texts_server
 
 from personafeedback_tasks.building.rows import PackItem, Pair, Person, Question, Vote
-from personafeedback_tasks.building.votes.collected import by_models, counted, merged
+from personafeedback_tasks.building.votes.collected import counted, merged
 from personafeedback_tasks.building.votes.growing import ATTENTION, names
 
 
@@ -326,7 +324,7 @@ def test_attention_items_make_no_labels(build, tmp_path):
 def test_without_votes_the_command_says_how_to_get_some(build):
     done = personafeedback("build", "votes", build.root)
     assert done.exit_code == 1
-    assert "found no votes, expected some. Pass the files that annotators sent back, or --votes-by MODEL" in done.stderr
+    assert "found no votes, expected some. Pass the files that annotators sent back" in done.stderr
 
 
 @pytest.mark.slow
@@ -451,91 +449,3 @@ def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tm
         assert content(root) == content(whole), f"killed after {replaced} files"
         replaced += 1
     assert replaced >= 2
-
-
-# --- models in place of people ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_no_model_is_paid_before_all_of_them_are_known(build):
-    with texts_server(lambda prompt: "A") as server:
-        words = [
-            "--votes-by",
-            "openai-api/acme/judge",
-            "--votes-by",
-            "nobody/x",
-            "-M",
-            f"base_url={server.url}",
-            "-M",
-            "api_key=none",
-        ]
-        assert "'nobody/x' could not be started" in refusal(build, *words)
-        assert server.seen == []
-
-
-@pytest.mark.slow
-def test_a_model_votes_where_it_picks_the_same_response_in_both_orders(build):
-    """It likes parks (the full answers); of two texts without a park it takes the first it sees; now and then it rambles."""
-
-    def says(prompt):
-        a, b = (prompt.split(f"<response_{letter}>")[1].split("</")[0] for letter in "AB")
-        if "day 2" in prompt:
-            return "Hard to say."
-        return "A" if "park" in a or "park" not in b else "B"
-
-    with texts_server(says) as server:
-        words = ["--votes-by", "openai-api/acme/judge", "-M", f"base_url={server.url}", "-M", "api_key=none"]
-        done = personafeedback("build", "votes", build.root, *words)
-        assert done.exit_code == 0, done.output
-        asked = len(server.seen)
-        again = personafeedback("build", "votes", build.root, *words)
-        assert len(server.seen) == asked == 2 * len(build.read(Pair))
-    votes = build.read(Vote)
-    pairs = len(build.read(Pair))
-    assert {one.annotator for one in votes} == {"model:openai-api/acme/judge"}
-    assert {one.chosen.split(":")[2] for one in votes} == {"full"}
-    assert len(votes) == pairs * 2 // 3
-    assert (
-        f"{pairs * 2 // 3} votes on {pairs} pairs; 0 with another response in the other order, {pairs // 3} unreadable, 0 failed"
-        in done.stdout
-    )
-    assert again.stdout == done.stdout
-    with texts_server(lambda prompt: (400, "no")) as server:
-        (build.root / "cache").rename(build.root / "cache-before")
-        words[3] = f"base_url={server.url}"
-        assert personafeedback("build", "votes", build.root, *words).exit_code == 1  # all calls failed
-    assert {vote.annotator for vote in build.read(Vote)} == {"model:openai-api/acme/judge"}
-    assert by_models(votes) is True
-    assert by_models([]) is False
-    person = Vote(annotator="a", pair_id="p", chosen="c", shown_as="A")
-    assert by_models([person]) is False
-    assert by_models([*votes, person]) is None
-
-
-MINDS_SIGINT = """
-import runpy, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("personafeedback_tasks", run_name="__main__")
-"""
-"""A shell lets what it runs in the background ignore SIGINT, and processes inherit that."""
-
-
-@pytest.mark.release
-def test_control_c_ends_a_step_in_a_word_and_what_was_asked_is_not_asked_again(build):
-    environment = {**os.environ, "OPENAI_API_KEY": "none"}
-    with texts_server(
-        lambda prompt: "A" if "park" in prompt.split("<response_A>")[1].split("</")[0] else "B"
-    ) as server:
-        words = ["build", "votes", build.root, "--votes-by", "openai/gpt-4o", "-M", f"base_url={server.url}"]
-        command = [sys.executable, "-c", MINDS_SIGINT, *words]
-        server.answer_only(15)
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-        in_flight = server.wait_until_all_wait(process)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-        assert process.returncode not in (0, None)
-        assert "Traceback" not in said
-        assert "Aborted!" in said
-        server.answer_only(float("inf"))
-        assert subprocess.run(command, env=environment, check=False).returncode == 0
-        assert Counter(Counter(server.seen).values()) == {2: in_flight, 1: 2 * len(build.read(Pair)) - in_flight}

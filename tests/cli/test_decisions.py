@@ -213,11 +213,6 @@ def test_arguments_of_a_model_are_pairs(given):
         Models(("m",), (given,))
 
 
-def test_arguments_without_a_model_are_refused(tmp_path):
-    root = a_build(tmp_path / "build").root
-    assert "-M and --batch are for the models of --votes-by" in refused("build", "votes", root, "-M", "a=1")
-
-
 def test_a_plan_of_a_build_says_what_it_assumes(tmp_path):
     root = a_build(tmp_path / "build", personas=4, specific=2, test="1/2").root
     said = done("build", "plan", root)

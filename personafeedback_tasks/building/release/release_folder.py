@@ -20,7 +20,7 @@ from ..folder import Folder
 from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered, Vote
 from ..settings import FILE
 from ..steps import command
-from ..votes.collected import MODEL, by_models, counted
+from ..votes.collected import counted
 from ..votes.shown_texts import refuse_edited_labels
 from .preferences import RISK
 from .tiers import ALL, label_noise, sort_into_tiers
@@ -32,7 +32,6 @@ Rows = dict[str, list[dict[str, Any]]]
 MEASURE = f"{HEADLINE}, over all pairs voted on"
 """Those that are not released, too: pairs are released by agreement, so that kappa over the released ones is circular."""
 
-BY_MODELS = {True: "model votes", None: "people's and model votes"}
 """Who voted, if not people alone -> what the set's name says of it, and so every table."""
 
 
@@ -159,16 +158,13 @@ def _manifest(
     folder: Folder, rows: Rows, texts: Sequence[Answer], votes: Sequence[Vote], agreements: Mapping[str, Voting], noise: Mapping[str, Estimate] | None
 ) -> Manifest:  # fmt: skip
     settings = folder.settings
-    voters = by_models(votes)
-    marked = f" ({BY_MODELS[voters]})" if voters in BY_MODELS else ""
-    people = {vote.annotator for vote in votes if not vote.annotator.startswith(MODEL)}
     return Manifest(
-        name=cut(settings.name, LONGEST_NAME - len(marked)) + marked,
+        name=cut(settings.name, LONGEST_NAME),
         counts={cell: len(of_cell) for cell, of_cell in rows.items()},
         licence=settings.licence,
         labels=cut(_labels(folder, texts, votes, {cell.partition("_")[2] for cell in rows}), LONGEST_TEXT),
         generator=cut(_generators(texts), LONGEST_TEXT),
-        annotators=len(people) or None,
+        annotators=len({vote.annotator for vote in votes}) or None,
         agreement=_agreement(agreements),
         noise=_noise(noise) if noise else None,
     )
@@ -179,22 +175,14 @@ def _labels(folder: Folder, texts: Sequence[Answer], votes: Sequence[Vote], tier
         source = "that of the imported pairs" if any(text.strategy == IMPORTED for text in texts) else "nobody's vote"
         return f"Nobody voted here: the label of each pair is {source}."
     settings = folder.settings
-    models = sorted({vote.annotator.removeprefix(MODEL) for vote in votes if vote.annotator.startswith(MODEL)})
     counts = Counter(vote.pair_id for vote in votes).values()
     each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    voters, named = by_models(votes), ", ".join(models)
-    if voters is None:
-        by = f"votes of people and of models ({named})"
-    else:
-        by = f"votes of models ({named}), not of people," if voters else "people's votes"
     rules = {
         "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
         "medium": f"Medium: more than {settings.medium} of all such people agree, as estimated from the votes",
         "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
     }
-    return (
-        f"The majority of {each} {by} on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in tiers)}."
-    )
+    return f"The majority of {each} people's votes on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in tiers)}."
 
 
 def _generators(texts: Sequence[Answer]) -> str:

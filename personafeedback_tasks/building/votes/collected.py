@@ -19,9 +19,6 @@ from ..rows import Dropped, PackItem, Pair, Vote
 from .growing import ATTENTION
 from .shown_texts import ShownTexts, refuse_edited_votes
 
-MODEL = "model:"
-"""What the name of an annotator begins with that is a model."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Corrections:
@@ -205,9 +202,3 @@ def outdated(folder: Folder) -> int:
     texts = ShownTexts(folder)
     now = {pair.id: texts.of(pair) for pair in folder.read(Pair)}
     return sum(vote.pair_id in now and vote.texts != now[vote.pair_id] for vote in folder.read(Vote))
-
-
-def by_models(votes: Iterable[Vote]) -> bool | None:
-    """Whether models voted and no person did; None for both of them together."""
-    kinds = {vote.annotator.startswith(MODEL) for vote in votes}
-    return None if len(kinds) > 1 else True in kinds

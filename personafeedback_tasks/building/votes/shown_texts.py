@@ -14,7 +14,7 @@ from ...engine.cases import digest_of
 from ..basis import Bases
 from ..folder import Folder
 from ..rows import Answer, Digests, Origin, PackItem, Pair, Person, Question, Tiered, Vote, kept
-from ..steps import PACKS, command
+from ..steps import PACKS
 
 NAMED = 5
 """Edited texts that an error names; it counts the others."""
@@ -77,10 +77,9 @@ def refuse_edited_votes(folder: Folder) -> None:
     questions = [question for question in folder.questions() if question.id in ids]
     Bases(folder).refuse_edited(questions, folder.read(Answer), folder.by_id(Origin))
     by_pack = any(pair.id in sent for pair, _, _ in edited)
-    again = PACKS.line(folder.root) if by_pack else f"{command('votes', folder.root)} --votes-by MODEL"
     raise DataError(
         f"{folder.root}: found {len(edited):,} pairs with other texts than people {'were sent' if by_pack else 'voted on'}: {_named(edited)}. Put "
-        f"them back; or have these pairs voted on again with `{again}`: votes on the old texts then no longer count."
+        f"them back; or have these pairs voted on again with `{PACKS.line(folder.root)}`: votes on the old texts then no longer count."
     )
 
 

@@ -1,4 +1,4 @@
-"""`build votes`: what annotators sent, and votes of models, into votes.jsonl; and who has voted how."""
+"""`build votes`: what annotators sent into votes.jsonl; and who has voted how."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from ...common.errors import DataError
 from ...common.records import short, short_list
 from ..coins import LEAST_VOTES
 from ..folder import Folder
-from ..models import Models
 from ..rows import Dropped, PackItem, Pair, Vote
 from ..steps import PACKS, TIERS, VOTES, Say, command
 from .annotators import Annotator, annotators
-from .collected import AS_SENT, MODEL, Corrections, Merged, counted, merged, outdated
+from .collected import AS_SENT, Corrections, Merged, counted, merged, outdated
 from .growing import ATTENTION
-from .model_votes import add_model_votes
 from .pack_files import CONSENT
 
 
@@ -25,7 +23,6 @@ def take_votes(
     folder: Folder,
     files: Sequence[Path],
     drop: Sequence[str],
-    models: Models,
     say: Say,
     corrections: Corrections = AS_SENT,
 ) -> None:
@@ -34,19 +31,15 @@ def take_votes(
     Args:
         files: that annotators sent.
         drop: annotators whose votes make no labels from now on.
-        models: that vote, too.
         corrections: of votes in the files.
 
     Raises:
-        DataError: see `merged`, and `add_model_votes`; a dropped annotator has neither a pack nor a vote, or nobody has one.
-        OptionError: a model does not exist.
+        DataError: see `merged`; a dropped annotator has neither a pack nor a vote, or nobody has one.
     """
     with folder.step(VOTES):
         if files:
             write_merged(folder, merged(folder, files, corrections), say)
-        if models.names:
-            add_model_votes(folder, models, say)
-        votes = votes_there(folder, drop, ", or --votes-by MODEL")
+        votes = votes_there(folder, drop)
     pack = pack_of(folder, votes)
     found = annotators(list(pack), pack, folder.read(PackItem), votes, counted(folder), folder.by_id(Pair))
     say_annotators(folder, found, command("votes", folder.root), say)
@@ -68,13 +61,13 @@ def write_merged(folder: Folder, merged: Merged, say: Say) -> None:
     say("; ".join([f"{merged.new:,} new votes", *filter(None, counts)]))
 
 
-def votes_there(folder: Folder, drop: Sequence[str], or_else: str = "") -> list[Vote]:
+def votes_there(folder: Folder, drop: Sequence[str]) -> list[Vote]:
     """All votes, after some annotators were dropped. Raises DataError if a dropped annotator has neither a pack nor a vote; or if there are no
     votes, and nobody is dropped."""
     votes = folder.read(Vote)
     if not votes and not drop:
         raise DataError(
-            f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back{or_else}."
+            f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back."
         )
     if drop:
         folder.write(Dropped, _with_dropped(folder, drop, votes))
@@ -82,11 +75,11 @@ def votes_there(folder: Folder, drop: Sequence[str], or_else: str = "") -> list[
 
 
 def pack_of(folder: Folder, votes: Sequence[Vote]) -> dict[str, str]:
-    """Everybody who has a pack or a vote, people before models -> whose pack they had."""
+    """Everybody who has a pack or a vote -> whose pack they had."""
     voters = dict.fromkeys(vote.annotator for vote in votes)
     shared = {_pack(voter) for voter in voters} - voters.keys()  # a pack that people with logins share is theirs alone
     packs = {item.annotator for item in folder.read(PackItem)} - shared
-    names = sorted({*packs, *voters}, key=lambda name: (name.startswith(MODEL), len(_pack(name)), name))
+    names = sorted({*packs, *voters}, key=lambda name: (len(_pack(name)), name))
     return {name: _pack(name) for name in names}
 
 
@@ -106,7 +99,7 @@ def say_annotators(folder: Folder, found: Sequence[Annotator], again: str, say: 
 
 def _pack(annotator: str) -> str:
     """Whose pack an annotator had: their own, or that of everybody with a login."""
-    return annotator if annotator.startswith(MODEL) else annotator.partition(":")[0]
+    return annotator.partition(":")[0]
 
 
 def _with_dropped(folder: Folder, names: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
@@ -135,9 +128,7 @@ def _say_votes_per_pair(folder: Folder, votes: Sequence[Vote], say: Say) -> None
         say(f"{removed:,} votes are on pairs that {folder.path(Pair)} no longer has: they do not count")
     if edited := outdated(folder):
         say(f"{edited:,} votes are on texts that were edited since: they do not count")
-    if (folder.root / CONSENT).is_file() and (
-        without := sum(not vote.consent and not vote.annotator.startswith(MODEL) for vote in votes)
-    ):
+    if (folder.root / CONSENT).is_file() and (without := sum(not vote.consent for vote in votes)):
         say(f"! {without:,} votes came without consent to {folder.root / CONSENT}: only the page asks for it")
     if lacking := sum(pairs for count, pairs in counts.items() if count < LEAST_VOTES):
         say(
