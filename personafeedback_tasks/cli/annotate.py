@@ -12,7 +12,6 @@ import click
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.settings import FILE, Settings
-from ..building.votes.collected import Corrections
 from ..building.votes.questions import Asking, take_answers, write_questions
 from ..building.votes.sharing import drawn
 from ..common.errors import DataError, OptionError
@@ -22,7 +21,7 @@ from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
 from ..runs.earlier import of_run, refuse_void
-from .build_options import corrections_options, drop_option, files_argument
+from .build_options import drop_option, files_argument
 from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
@@ -143,8 +142,7 @@ def _votes_command(root: Path) -> str:
 @click.argument("folder", metavar="DIR", type=FOLDER)
 @files_argument
 @drop_option
-@corrections_options
-def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], corrections: Corrections) -> None:
+def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     """Take in what annotators sent, and write the rows with their votes.
 
     FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, or a JSON export of Label Studio. Files may come in
@@ -160,7 +158,7 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...], correcti
         raise OptionError(
             f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
         )
-    counted = take_answers(Folder(folder), _asking(asked), files, drop, corrections, _votes_command(folder), say)
+    counted = take_answers(Folder(folder), _asking(asked), files, drop, _votes_command(folder), say)
     if not counted and not files:  # somebody was dropped before any answer came
         say(f"Next: {_votes_command(folder)} FILE...")
         return

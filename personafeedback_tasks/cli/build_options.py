@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ..building.folder import Folder
 from ..building.models import Batch
-from ..building.votes.collected import Corrections
-from ..common.errors import OptionError
-from ..common.records import short_list
-from .options import several
 
 _DIR = click.Path(file_okay=False, path_type=Path)
 
@@ -51,39 +45,6 @@ def _batch(text: str | None) -> Batch:
 drop_option = click.option(
     "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
 )
-
-
-def corrections_options(command: Any) -> Any:
-    """--replace, --same and --shared, as the argument `corrections`."""
-
-    @wraps(command)
-    def with_corrections(
-        *args: Any, replace: bool, same: tuple[str, ...], shared: tuple[str, ...], **others: Any
-    ) -> Any:
-        names = dict(name.partition("=")[::2] for name in same)
-        if not all(names.values()):
-            raise OptionError(f"--same must be NAME=ANNOTATOR, got {short_list(same)}.")
-        return command(*args, corrections=Corrections(replace=replace, same=names, shared=shared), **others)
-
-    return several(
-        click.option(
-            "--replace",
-            is_flag=True,
-            help="Where a person voted twice on one item, the later vote counts. Without it, all of these are listed.",
-        ),
-        click.option(
-            "--same",
-            multiple=True,
-            metavar="NAME=ANNOTATOR",
-            help="The votes under this name in a file are this annotator's. Repeatable.",
-        ),
-        click.option(
-            "--shared",
-            multiple=True,
-            metavar="ANNOTATOR",
-            help="Several people, each with a login, have this pack. Repeatable.",
-        ),
-    )(with_corrections)
 
 
 files_argument = click.argument(

@@ -11,13 +11,11 @@ from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
 from ..building.release.shortcuts import NAMES
-from ..building.votes.collected import Corrections
 from ..building.votes.pack_files import write_packs
 from ..building.votes.taking import take_votes
 from ..personafeedback.cells import DIFFICULTIES
 from .build_options import (
     build_argument,
-    corrections_options,
     drop_option,
     files_argument,
     folder_argument,
@@ -56,12 +54,10 @@ def packs(folder: Folder, form: str) -> None:
 @build_argument
 @files_argument
 @drop_option
-@corrections_options
 def votes(
     folder: Folder,
     files: tuple[Path, ...],
     drop: tuple[str, ...],
-    corrections: Corrections,
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
 
@@ -72,7 +68,7 @@ def votes(
         personafeedback build votes DIR annotator-1.votes.csv annotator-2.votes.csv
         personafeedback build votes DIR --drop annotator-2
     """
-    take_votes(folder, files, drop, say, corrections)
+    take_votes(folder, files, drop, say)
 
 
 @click.command()

@@ -12,7 +12,6 @@ from personafeedback_tasks.annotation.items import Guideline
 from personafeedback_tasks.annotation.questions import SIDES, ItemQuestion
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import PackItem, Vote
-from personafeedback_tasks.building.votes.collected import AS_SENT
 from personafeedback_tasks.building.votes.growing import ATTENTION
 from personafeedback_tasks.building.votes.questions import Asking, take_answers, write_questions
 from personafeedback_tasks.common.errors import DataError
@@ -68,7 +67,7 @@ def taken(folder, path, answer, asking=ASKING, say=lambda line: None):
     }
     lines = [f"{item.item},{answer(item, rows[item.item])}\n" for item in items]
     path.write_text("".join(["item,vote\n", *lines]), encoding="utf-8")
-    return take_answers(Folder(folder.root), asking, [path], (), AS_SENT, "again", say)
+    return take_answers(Folder(folder.root), asking, [path], (), "again", say)
 
 
 def test_options_have_sides_of_each_annotators_own_and_nothing_else_has_sides(packed):

@@ -151,8 +151,7 @@ def test_several_people_with_one_pack_are_told_apart_by_their_logins(build, tmp_
         ]
     path = tmp_path / "export.json"
     path.write_text(json.dumps(first), "utf-8")
-    assert "if several people have this pack, --shared annotator-1." in refusal(build, path)
-    said = votes_of(build, path, "--shared", "annotator-1")
+    said = votes_of(build, path)
     pairs = len(build.read(Pair))
     assert f"annotator-1:7: {pairs} of {pairs} votes" in said
     assert f"! annotator-1:8 answered B in all {len(first)}" in said
@@ -171,7 +170,6 @@ def test_a_cancelled_annotation_is_no_vote(build, tmp_path):
     [
         ("item,vote\nnobody,A\n", "line 2: found the item 'nobody', expected one of"),
         ("item,vote\n{item},C\n", "line 2: found the vote 'C', expected A, B or `cannot judge`, or nothing"),
-        ("item,vote\n{item},A\n{item},B\n", "annotator-1 voted B on {item}, but A in"),
         ("item,choice\n{item},A\n", "expected one 'vote'"),
         ("item,vote\n{item},\n", "found no vote in it"),
         ('{{"a": 1}}', "found an object with a, expected a CSV with the columns item and vote"),
@@ -186,17 +184,15 @@ def test_what_no_vote_can_be_made_of_is_one_clear_error(build, tmp_path, content
     assert said.format(item=item) in refusal(build, path)
 
 
-def test_an_annotator_who_changed_votes_is_asked_about_all_of_them_or_the_later_ones_replace(build, tmp_path):
+def test_the_later_of_two_votes_counts_and_is_listed(build, tmp_path):
     first = filled_in(build, "annotator-1", tmp_path / "1.csv", lambda one: "A")
     votes_of(build, first)
     changed = [item.item for item in build.read(PackItem) if item.annotator == "annotator-1"][:3]
     other = filled_in(build, "annotator-1", tmp_path / "2.csv", lambda one: "B" if one.item in changed else "A")
-    said = refusal(build, other)
-    assert said.count(f"but A in {build.path(Vote)}") == 3
-    assert all(f"annotator-1 voted B on {item}" in said for item in changed)
-    assert "Found 3 votes that differ from another one by the same person on the same item" in said
     count = len(build.read(Vote))
-    assert f"0 new votes; {count - 3} were there before; 3 replace another one" in votes_of(build, other, "--replace")
+    said = votes_of(build, other)
+    assert f"0 new votes; {count - 3} were there before; 3 replace another one" in said
+    assert all(f"! annotator-1 voted B on {item} after A in {build.path(Vote)}: B counts" in said for item in changed)
     assert Counter(vote.shown_as for vote in build.read(Vote)) == {"A": count - 3, "B": 3}
     assert len(build.read(Vote)) == count
 
@@ -208,28 +204,21 @@ def test_where_both_votes_have_a_time_the_later_one_replaces_whatever_the_order_
     for hour, letter in ((9, "A"), (10, "B")):
         files.append(tmp_path / f"{hour}.csv")
         files[-1].write_text(f"item,vote,at\n{item.item},{letter},2026-01-01T{hour:02}:00:00.000Z\n", "utf-8")
-    votes_of(build, *files[::order], "--replace")
+    votes_of(build, *files[::order])
     assert [vote.shown_as for vote in build.read(Vote)] == ["B"]
 
 
-def test_a_second_name_on_one_pack_is_asked_about(build, tmp_path):
+def test_votes_on_a_pack_have_a_login_or_none(build, tmp_path):
     item, other = build.read(PackItem)[:2]
     votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", lambda one: "A" if one == item else ""))
     path = tmp_path / "2.csv"
     path.write_text(f"item,vote,annotator\n{other.item},B,Anna\n", "utf-8")
-    said = refusal(build, path)
     assert (
         f"{path}, line 2: found votes of annotator-1:Anna on the pack of annotator-1, which has votes of annotator-1 in"
-        in said
+        in refusal(build, path)
     )
-    assert "pass --same annotator-1:Anna=annotator-1; if several people have this pack, --shared annotator-1." in said
-    done = personafeedback(
-        "build", "votes", build.root, path, "--same", "annotator-1:Bob=annotator-1", "--shared", "annotator-1"
-    )
-    assert "have no vote of 'annotator-1:Bob', only of 'annotator-1:Anna'" in " ".join(done.stderr.split())
-    done = personafeedback("build", "votes", build.root, path, "--same", "annotator-1:Anna")
-    assert "--same must be NAME=ANNOTATOR" in done.stderr
-    votes_of(build, path, "--same", "annotator-1:Anna=annotator-1")
+    path.write_text(f"item,vote,annotator\n{other.item},B,\n", "utf-8")
+    votes_of(build, path)
     assert {vote.annotator for vote in build.read(Vote)} == {"annotator-1"}
     assert len(build.read(Vote)) == 2
 

@@ -3,16 +3,15 @@ all at once."""
 
 from __future__ import annotations
 
-import shlex
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ...annotation.items import CANNOT, LETTERS, read_answer
 from ...annotation.vote_files import SentVote, read_votes
-from ...common.errors import DataError, OptionError
+from ...common.errors import DataError
 from ...common.records import short, short_list
 from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
@@ -20,58 +19,39 @@ from .growing import ATTENTION
 from .shown_texts import ShownTexts, refuse_edited_votes
 
 
-@dataclass(frozen=True, kw_only=True)
-class Corrections:
-    """What a team says about votes that contradict each other.
-
-    Attributes:
-        replace: a later vote by the same person on the same item counts, not the earlier one.
-        same: another name of an annotator -> the name that counts.
-        shared: annotators whose pack several people have, each with a login.
-    """
-
-    replace: bool = False
-    same: Mapping[str, str] = field(default_factory=dict)
-    shared: Collection[str] = ()
-
-
-AS_SENT = Corrections()
-"""None."""
-
-
 class Merged(NamedTuple):
-    """All votes; how many are new; how many were there before, or are in a file twice; and how many replace another one."""
+    """All votes; how many are new; how many were there before, or are in a file twice; and a line on each that replaces another one."""
 
     votes: list[Vote]
     new: int
     again: int
-    replaced: int
+    replaced: Sequence[str]
 
 
-def merged(folder: Folder, paths: Iterable[Path], corrections: Corrections = AS_SENT) -> Merged:
-    """The votes that were there, and those of files.
+def merged(folder: Folder, paths: Iterable[Path]) -> Merged:
+    """The votes that were there, and those of files. Of two votes by one person on one item the later one counts: by their times or, without
+    times, by the order of files and lines.
 
     Raises:
-        DataError: a file is broken, an item is of no pack, an annotator has voted differently on the same item (all of these are listed), a
-            second name votes on one person's pack, or see `refuse_edited_votes`. Nothing is written.
-        OptionError: a name of `corrections.same` has no vote.
+        DataError: a file is broken, an item is of no pack, a pack has votes with logins and without, or see `refuse_edited_votes`. Nothing is
+            written.
     """
     folder.need(PackItem)
     refuse_edited_votes(folder)
-    return merged_as(folder, paths, _vote, corrections)
+    return merged_as(folder, paths, _vote)
 
 
 VoteOf = Callable[[PackItem, SentVote, str], Vote]
 """(item, what was sent about it, annotator) -> the vote. Raises DataError if the item has no such answer."""
 
 
-def merged_as(folder: Folder, paths: Iterable[Path], vote_of: VoteOf, corrections: Corrections = AS_SENT) -> Merged:
+def merged_as(folder: Folder, paths: Iterable[Path], vote_of: VoteOf) -> Merged:
     """`merged`, of items of any kind."""
     items = {item.item: item for item in folder.need(PackItem)}
     before = folder.read(Vote)
     votes = {_key(vote): (vote, str(folder.path(Vote))) for vote in before}
-    names = _Names(before, str(folder.path(Vote)), corrections)
-    again, conflicts = 0, list[str]()
+    names = _Names(before, str(folder.path(Vote)))
+    again, replaced = 0, list[str]()
     for path in paths:
         sent_votes = read_votes(path)
         if not sent_votes:
@@ -93,52 +73,36 @@ def merged_as(folder: Folder, paths: Iterable[Path], vote_of: VoteOf, correction
                 if vote.note and is_later:  # people add to a note
                     votes[_key(vote)] = replace(known, note=vote.note), place
                 continue
-            conflicts.append(
-                f"{sent.where}: {vote.annotator} voted {vote.shown_as} on {sent.item}, but {known.shown_as} in {place}"
+            first, then, last = (known, place, vote) if is_later else (vote, sent.where, known)
+            replaced.append(
+                f"{vote.annotator} voted {last.shown_as} on {sent.item} after {first.shown_as} in {then}: {last.shown_as} counts"
             )
             if is_later:
                 votes[_key(vote)] = vote, sent.where
-    if conflicts and not corrections.replace:
-        raise DataError(
-            "\n".join(conflicts)
-            + f"\nFound {len(conflicts):,} votes that differ from another one by the same person on the same item, expected one. Ask "
-            "which one counts and remove the other one; or pass --replace: the later one counts."
-        )
-    names.refuse_unknown()
-    return Merged([vote for vote, _ in votes.values()], len(votes) - len(before), again, len(conflicts))
+    return Merged([vote for vote, _ in votes.values()], len(votes) - len(before), again, replaced)
 
 
 class _Names:
-    """Who votes: one name for each pack, unless the team says that several people have it."""
+    """Who votes: the annotator of a pack or, where a tool has logins, each person who has it."""
 
-    def __init__(self, before: Iterable[Vote], place: str, corrections: Corrections):
-        self._same, self._shared, self._used = corrections.same, corrections.shared, set[str]()
-        self._of_pack: dict[str, dict[str, str]] = defaultdict(dict)  # pack -> name -> where it was met first
+    def __init__(self, before: Iterable[Vote], place: str):
+        self._of_pack: dict[str, dict[bool, tuple[str, str]]] = defaultdict(dict)
         for vote in before:
-            self._of_pack[vote.annotator.partition(":")[0]][vote.annotator] = place
-        self._known_to_share = {pack for pack, names in self._of_pack.items() if len(names) > 1}
+            pack, colon, _ = vote.annotator.partition(":")
+            self._of_pack[pack].setdefault(bool(colon), (vote.annotator, place))
 
     def of(self, pack: str, sent: SentVote) -> str:
-        """Whose vote it is. Raises DataError if it is a second name's."""
-        written = f"{pack}:{sent.login}" if sent.login else pack
-        name = self._same.get(written, written)
-        self._used.add(written)
+        """Whose vote it is. Raises DataError if a pack has votes with a login and without one: this may be one person twice."""
+        name = f"{pack}:{sent.login}" if sent.login else pack
         names = self._of_pack[pack]
-        if names and name not in names and pack not in self._shared and pack not in self._known_to_share:
-            other, place = next(iter(names.items()))
+        names.setdefault(bool(sent.login), (name, sent.where))
+        if len(names) > 1:
+            other, place = names[not sent.login]
             raise DataError(
-                f"{sent.where}: found votes of {name} on the pack of {pack}, which has votes of {other} in {place}, expected one name for one person. If "
-                f"it is one person, pass --same {shlex.quote(f'{name}={other}')}; if several people have this pack, --shared {shlex.quote(pack)}."
+                f"{sent.where}: found votes of {name} on the pack of {pack}, which has votes of {other} in {place}, expected all of them with a "
+                "login or none. If it is one person, write the same name into the column annotator, or leave it out."
             )
-        names.setdefault(name, sent.where)
         return name
-
-    def refuse_unknown(self) -> None:
-        for name in self._same:
-            if name not in self._used:
-                raise OptionError(
-                    f"--same {name}=...: these files have no vote of {short(name)}, only of {short_list(sorted(self._used))}."
-                )
 
 
 def _key(vote: Vote) -> tuple[object, ...]:

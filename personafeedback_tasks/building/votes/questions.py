@@ -18,7 +18,7 @@ from ..folder import Folder
 from ..rows import Digests, Dropped, PackItem, Vote
 from ..steps import Say
 from .annotators import annotators
-from .collected import Corrections, merged_as, vote_for
+from .collected import merged_as, vote_for
 from .growing import ATTENTION, Block, Packing, item_id, names
 from .pack_files import FOLDER, consent_of, in_sessions, send
 from .sharing import OfUser, drawn
@@ -125,7 +125,7 @@ def _packs(folder: Folder, packing: _Packing, items: Sequence[PackItem]) -> list
 
 
 def take_answers(
-    folder: Folder, asking: Asking, files: Sequence[Path], drop: Sequence[str], corrections: Corrections, again: str, say: Say
+    folder: Folder, asking: Asking, files: Sequence[Path], drop: Sequence[str], again: str, say: Say
 ) -> list[tuple[ItemQuestion, Vote]]:  # fmt: skip
     """Take in what annotators sent, and say who has answered how.
 
@@ -157,7 +157,7 @@ def take_answers(
 
     with folder.locked():
         if files:
-            write_merged(folder, merged_as(folder, files, vote, corrections), say)
+            write_merged(folder, merged_as(folder, files, vote), say)
         votes = votes_there(folder, drop)
     dropped = folder.by_id(Dropped)
     counted = [

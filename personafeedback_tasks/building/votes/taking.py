@@ -14,7 +14,7 @@ from ..folder import Folder
 from ..rows import Dropped, PackItem, Pair, Vote
 from ..steps import PACKS, TIERS, VOTES, Say, command
 from .annotators import Annotator, annotators
-from .collected import AS_SENT, Corrections, Merged, counted, merged, outdated
+from .collected import Merged, counted, merged, outdated
 from .growing import ATTENTION
 from .pack_files import CONSENT
 
@@ -24,21 +24,19 @@ def take_votes(
     files: Sequence[Path],
     drop: Sequence[str],
     say: Say,
-    corrections: Corrections = AS_SENT,
 ) -> None:
     """Add votes, drop annotators, and say who has voted how.
 
     Args:
         files: that annotators sent.
         drop: annotators whose votes make no labels from now on.
-        corrections: of votes in the files.
 
     Raises:
         DataError: see `merged`; a dropped annotator has neither a pack nor a vote, or nobody has one.
     """
     with folder.step(VOTES):
         if files:
-            write_merged(folder, merged(folder, files, corrections), say)
+            write_merged(folder, merged(folder, files), say)
         votes = votes_there(folder, drop)
     pack = pack_of(folder, votes)
     found = annotators(list(pack), pack, folder.read(PackItem), votes, counted(folder), folder.by_id(Pair))
@@ -56,9 +54,11 @@ def write_merged(folder: Folder, merged: Merged, say: Say) -> None:
     folder.write(Vote, merged.votes)
     counts = (
         f"{merged.again:,} were there before" * bool(merged.again),
-        f"{merged.replaced:,} replace another one" * bool(merged.replaced),
+        f"{len(merged.replaced):,} replace another one" * bool(merged.replaced),
     )
     say("; ".join([f"{merged.new:,} new votes", *filter(None, counts)]))
+    for line in merged.replaced:
+        say(f"! {line}")
 
 
 def votes_there(folder: Folder, drop: Sequence[str]) -> list[Vote]:
