@@ -79,7 +79,6 @@ def chain(
     from ..recenter.funnel import make_funnel
     from ..recenter.funnel_sheet import ChainResult, document, sheet
     from ..recenter.judgments import read_judgments
-    from ..recenter.rating_model import model_of_rating
     from ..reports import files
     from ..reports.funnel_text import blocks
 
@@ -101,7 +100,7 @@ def chain(
             funnel = make_funnel(made, said)
             logged_as = {task: by_log[run.earlier.where] for task, run in own.items()}
             funnel = replace(funnel, notes=[*_cautions(funnel, logged_as), *funnel.notes])
-            results.append(ChainResult(funnel, model_of_rating(made, said), effects))
+            results.append(ChainResult(funnel, effects))
     shown = sheet(results)
     signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()}
     as_json = document(results, lines)

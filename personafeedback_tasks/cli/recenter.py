@@ -65,7 +65,7 @@ def import_annotations(folder: Path, out: Path) -> None:
     help="Of the conversations.",
 )
 @click.option(
-    "--least", type=click.IntRange(1), default=4, show_default=True, help="Conversations that a user must have: two halves are compared."
+    "--least", type=click.IntRange(1), default=4, show_default=True, help="Conversations that a user must have."
 )  # fmt: skip
 def import_wildchat(file: Path, out: Path, language: str, least: int) -> None:
     """Convert conversations in WildChat's layout into users.jsonl and conversations.jsonl.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from ..common.similar import likeness
+from ..common.statistics import mean
 from ..engine.earlier import Earlier
 from ..engine.evidence import Reply
 from ..engine.method import Described, Method, Metric
-from ..engine.outcome import Answers, CorpusMetric, Outcome
+from ..engine.outcome import Answers, Outcome
 from ..engine.report import Line, Shown
 from ..replies.answers import REASONS
 from ..replies.objects import Objects, read_objects
@@ -26,14 +25,6 @@ LISTED = "listed"
 """The one label: the reply is what was asked for."""
 
 KEYS = ("attribute", "reason", "quote")
-
-Attributes = tuple[tuple[int, str], ...]
-"""(half of the user's conversations, attribute) of each."""
-
-NEAR = 0.4
-"""Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers` have 0.5, and
-`Lives in Lyon` and `Lives in Lisbon` 0.33. A paraphrase in other words has less.
-"""
 
 PROMPT = """\
 Below is a conversation between a user and an AI assistant. Note what it says about the user that will still hold in other conversations: who the user is, and what the user does, needs, knows or prefers. Note nothing that the user's own words do not support.
@@ -79,15 +70,12 @@ def _read(reply: str, truncated: bool = False) -> str:
 
 
 def _facts(row: Conversation) -> dict[str, Any]:
-    return {"conversation": [message._asdict() for message in row.messages], "half": row.half}
+    return {"conversation": [message._asdict() for message in row.messages]}
 
 
 def _items(replies: Sequence[Reply], facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     said = said_by_user(facts)
-    return [
-        {"attribute": attribute, "quoted": is_there(quote, said), "half": facts["half"]}
-        for attribute, _, quote in noted(replies[0].text)
-    ]
+    return [{"attribute": attribute, "quoted": is_there(quote, said)} for attribute, _, quote in noted(replies[0].text)]
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
@@ -104,60 +92,7 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
 
 def quoted(outcomes: Sequence[Outcome]) -> float:
     """The share of all attributes whose quote is really there; nan without attributes."""
-    return _share((item["quoted"], 1) for outcome in outcomes for item in outcome.items)
-
-
-def _per_user(count: Callable[[Attributes, int], tuple[int, int]]) -> CorpusMetric:
-    """A share of the attributes of all users, which counts those of each user by themselves, see `repeated`."""
-
-    def share(outcomes: Sequence[Outcome]) -> float:
-        own: dict[tuple[str, int], list[Outcome]] = {}
-        for outcome in outcomes:
-            if outcome.answers == (LISTED,):
-                own.setdefault((outcome.user_id, outcome.epoch), []).append(outcome)
-        return _share(
-            count(
-                tuple(sorted((item["half"], item["attribute"]) for one in of_user for item in one.items)), len(of_user)
-            )
-            for of_user in own.values()
-        )
-
-    return share
-
-
-def _share(counted: Iterable[tuple[int, int]]) -> float:
-    pairs = list(counted)
-    total = sum(of for _, of in pairs)
-    return sum(count for count, _ in pairs) / total if total else math.nan
-
-
-@lru_cache(maxsize=4096)  # a jackknife leaves out one user and counts all others again
-def repeated(attributes: Attributes, conversations: int) -> tuple[int, int]:
-    """(attributes that could be left out because another says nearly the same, all) of a user.
-
-    Args:
-        conversations: how many the attributes are from, those without any among them.
-    """
-    groups: list[list[str]] = []
-    for _, attribute in attributes:
-        near = [group for group in groups if any(likeness(attribute, other) >= NEAR for other in group)]
-        groups = [group for group in groups if group not in near]
-        groups.append([attribute, *(other for group in near for other in group)])
-    return len(attributes) - len(groups), len(attributes)
-
-
-@lru_cache(maxsize=4096)
-def persistent(attributes: Attributes, conversations: int) -> tuple[int, int]:
-    """(attributes with a near duplicate in the other half of the user's conversations, all); none of a user with one conversation."""
-    if conversations < 2:
-        return 0, 0
-    halves = [[attribute for half, attribute in attributes if half == which] for which in (1, 2)]
-    found = sum(
-        any(likeness(attribute, other) >= NEAR for other in others)
-        for own, others in (halves, halves[::-1])
-        for attribute in own
-    )
-    return found, len(attributes)
+    return mean(float(item["quoted"]) for outcome in outcomes for item in outcome.items)
 
 
 def _written(run: Earlier) -> Shown:
@@ -191,22 +126,19 @@ EXTRACT = making(
     options=ExtractOptions,
     load=lambda options, selection: conversations(options.data),
     prompt=lambda row, options, call: filled(PROMPT, conversation=row.transcript),
-    corpus={"quoted": quoted, "repeated": _per_user(repeated), "persistent": _per_user(persistent)},
-    undirected=("repeated", "persistent"),
+    corpus={"quoted": quoted},
     report={
         "headline": (
             Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user"),
             Line("attributes", share=False, sign=False, meaning="mean number of attributes of a conversation"),
-            Line("persistent", "in both halves", meaning="share of the attributes with a near duplicate, in much the same words, in the other half of the user's conversations"),
         ),
         "details": (
-            Line("repeated", "near duplicates", meaning="share of a user's attributes that another one nearly repeats, in much the same words: a paraphrase does not count"),
             Line("none", "nothing noted", meaning="share of the conversations without an attribute"),
             Line("listed", meaning="share of the replies that are a list"),
             Line("invalid", meaning="share of the replies that could not be read"),
         ),
         "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
-        "ranked": ("quoted", "attributes", "persistent", "repeated"),
+        "ranked": ("quoted", "attributes"),
         "written": _written,
         "load": lambda data, counts: conversations(data),
         "environment": ENVIRONMENT_VARIABLE,

@@ -31,12 +31,8 @@ FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
 )  # fmt: skip
 
 SENSITIVE = "sensitive"
-SPLITS = ("source", SENSITIVE, "attributes")
-"""By the conversations' source (of the later stages: where all attributes have the same), whether the prompt is sensitive, and how many
-attributes the model noted in the conversation, chose from, or was told."""
-
-COUNTS = ((1, 1), (2, 3), (4, 7), (8, 15))
-"""Numbers of attributes that are put together; more are the last part."""
+SPLITS = ("source", SENSITIVE)
+"""By the conversations' source (of the later stages: where all attributes have the same), and whether the prompt is sensitive."""
 
 TRUE = "true"
 """In place of a stage: things that are attributes by what people say, whether the model extracted them or not."""
@@ -80,7 +76,7 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     parts = {
         split: {
             part: of_part
-            for part in _ordered({one.parts[split] for one in every if split in one.parts})
+            for part in sorted({one.parts[split] for one in every if split in one.parts})
             if (of_part := steps(split, part))
         }
         for split in SPLITS
@@ -126,33 +122,25 @@ def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
 
     for name in sorted(people.lacking.keys() & made.conversations) if made.extracted is not None else ():
         conversation, own = people.lacking[name], noted.get(name, [])
-        parts = _parts(conversation.source, None, len(own))
+        parts = _parts(conversation.source, None)
         found[TRUE] += (
             Thing((), conversation.user_id, "", 1.0, is_among(attribute, own), parts)
             for attribute in people.true_of[name]
         )
     for one in made.extracted or ():
-        parts = _parts(one.source, None, len(noted[one.conversation_id]))
+        parts = _parts(one.source, None)
         add(about_attribute(one.conversation_id, one.attribute), one, "", True, parts)
     for chosen in made.selected or ():
         names = {same_text(attribute) for attribute in chosen.selected or ()}  # none of a reply that cannot be read
         for attribute in chosen.attributes:
-            parts = _parts(_source(sources, chosen, [attribute]), chosen.sensitive, len(chosen.attributes))
+            parts = _parts(_source(sources, chosen, [attribute]), chosen.sensitive)
             key = about_prompt(chosen.user_id, chosen.prompt, attribute)
             add(key, chosen, chosen.prompt_id, same_text(attribute) in names, parts)
     for both in made.replied or ():
-        parts = _parts(_source(sources, both, both.attributes), both.sensitive, len(both.attributes))
+        parts = _parts(_source(sources, both, both.attributes), both.sensitive)
         key = about_replies(both.user_id, both.prompt, both.generic, both.personalized)
         add(key, both, both.prompt_id, True, parts)
     return found
-
-
-def rated_replies(made: MadeChain, people: Judgments) -> Iterator[tuple[Replied, float]]:
-    """(both replies, people's mean rating of the personalized one) of those that people rated."""
-    for one in made.replied or ():
-        row = people.rows.get(about_replies(one.user_id, one.prompt, one.generic, one.personalized))
-        if row is not None and row.judgment is not None:
-            yield one, row.judgment
 
 
 def _source(sources: Mapping[tuple[str, str], set[str]], one: ForPrompt, attributes: Iterable[str]) -> str:
@@ -162,27 +150,11 @@ def _source(sources: Mapping[tuple[str, str], set[str]], one: ForPrompt, attribu
     return found.pop() if len(found) == 1 and all(of) else ""
 
 
-def _parts(source: str, sensitive: bool | None, count: int) -> dict[str, str]:
+def _parts(source: str, sensitive: bool | None) -> dict[str, str]:
     parts = {"source": source} if source else {}
     if sensitive is not None:
         parts[SENSITIVE] = SENSITIVE if sensitive else "not sensitive"
-    return parts | {"attributes": _counted(count)}
-
-
-def _counted(count: int) -> str:
-    for low, high in COUNTS:
-        if count <= high:
-            return f"{count}" if low == high or count < low else f"{low}–{high}"
-    return f"{COUNTS[-1][1] + 1} or more"
-
-
-_NUMBERS = list(dict.fromkeys(map(_counted, range(COUNTS[-1][1] + 2))))
-"""The names of numbers of attributes, the fewest first."""
-
-
-def _ordered(parts: Iterable[str]) -> list[str]:
-    """Numbers by their value, names by theirs."""
-    return sorted(parts, key=lambda part: (_NUMBERS.index(part) if part in _NUMBERS else -1, part))
+    return parts
 
 
 JUDGED = {

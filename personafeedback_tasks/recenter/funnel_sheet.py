@@ -10,24 +10,12 @@ from ..common.records import jsonable
 from ..engine.funnel import PERCENT, POINTS, RATIO, SIGNED, Funnel, FunnelSheet, FunnelTable
 from .filter.effect import MEASURES, OVER_SELECTION, FilterEffect
 from .funnel import SENSITIVE, STEPS
-from .rating_model import AT_EQUAL_LENGTH, DOUBLING, MENTION, RatingModel
 
 TITLE = "Where the chain breaks"
 ABOUT = "Intervals: over users, and over prompts as well where users share them."
 
-NOUNS = {"source": "conversations", SENSITIVE: "prompts", "attributes": "attributes"}
+NOUNS = {"source": "conversations", SENSITIVE: "prompts"}
 """Split -> what its parts are of."""
-
-TERMS = {
-    AT_EQUAL_LENGTH: "rating at equal length, no attribute named",
-    DOUBLING: "twice the length adds",
-    MENTION: "naming an attribute adds",
-}
-
-ABOUT_RATINGS = (
-    "Least squares of people's mean rating (3: as good as the generic reply) on the binary logarithm of the length ratio and on whether a "
-    "sentence of the reply names an attribute; errors from a jackknife over users and prompts."
-)
 
 
 @dataclass(frozen=True)
@@ -35,37 +23,22 @@ class ChainResult:
     """All that is said of one model's chain.
 
     Attributes:
-        rating: None where too few replies are rated.
         filters: one for each filter that was asked and had something to filter.
     """
 
     funnel: Funnel
-    rating: RatingModel | None
     filters: Sequence[FilterEffect]
 
 
 def sheet(results: Sequence[ChainResult]) -> FunnelSheet:
     """The report of some models."""
-    tables = [table for table in (_ratings(results), _filters(results)) if table.rows]
+    tables = [table for table in [_filters(results)] if table.rows]
     funnels = [one.funnel for one in results]
     return FunnelSheet(TITLE, STEPS, funnels, _named, ABOUT, tables)
 
 
 def _named(split: str, part: str) -> str:
-    return f"{part} {'attribute' if part == '1' else NOUNS[split]}"
-
-
-def _ratings(results: Sequence[ChainResult]) -> FunnelTable:
-    units = {AT_EQUAL_LENGTH: RATIO}
-    rows = [
-        (
-            f"{one.funnel.model}, {one.rating.replies:,} replies",
-            [(one.rating.terms.get(name), units.get(name, SIGNED)) for name in TERMS],
-        )
-        for one in results
-        if one.rating
-    ]
-    return FunnelTable("What ratings depend on", "1 to 5", list(TERMS.values()), rows, ABOUT_RATINGS)
+    return f"{part} {NOUNS[split]}"
 
 
 def _filters(results: Sequence[ChainResult]) -> FunnelTable:
@@ -95,7 +68,6 @@ def document(results: Sequence[ChainResult], signatures: Mapping[str, Mapping[st
             "signatures": signatures[one.funnel.model],
             "steps": one.funnel.steps,
             "parts": one.funnel.parts,
-            "rating": one.rating,
             "filters": [
                 {
                     "rows": effect.rows,

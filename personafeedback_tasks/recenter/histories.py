@@ -36,7 +36,6 @@ class Conversation(StageRow):
 
     Attributes:
         date: empty where the file has none.
-        half: 1 for the first half of the user's conversations, by date and then by id; 2 for the others.
     """
 
     stage = "extract"
@@ -45,7 +44,6 @@ class Conversation(StageRow):
     source: str
     date: str = ""
     spoken: str = field(default="en", compare=False)
-    half: int = field(default=1, compare=False)
 
     @property
     def question(self) -> str:
@@ -132,8 +130,7 @@ def conversations(data: str | None = None) -> Rows[Conversation]:
             raise broken(where, f"user_id = {short(made.user_id)}", f"one of the users of {USERS}")
         return replace(made, spoken=languages[made.user_id])
 
-    found = _halved(each_once(folder / CONVERSATIONS, parsed))
-    return Rows(tuple(in_turns(found)), Conversation, source)
+    return Rows(tuple(in_turns(each_once(folder / CONVERSATIONS, parsed))), Conversation, source)
 
 
 def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
@@ -175,14 +172,3 @@ def _prompt(row: dict[str, Any], where: str) -> NewPrompt:
     prompt = NewPrompt(fields.name("id"), fields.text("prompt"), sensitive, topic, users)
     fields.refuse_others()
     return prompt
-
-
-def _halved(rows: list[Conversation]) -> list[Conversation]:
-    own: dict[str, list[Conversation]] = {}
-    for row in sorted(rows, key=lambda row: (row.date, row.id)):
-        own.setdefault(row.user_id, []).append(row)
-    return [
-        replace(row, half=1 if 2 * place < len(of_user) else 2)
-        for of_user in own.values()
-        for place, row in enumerate(of_user)
-    ]

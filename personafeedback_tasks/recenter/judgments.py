@@ -14,10 +14,14 @@ from ..common.similar import likeness
 from ..common.text import same_text
 from .annotated import MISSING
 from .data import each_once, file_name, located
-from .extract import NEAR
 from .fields import RowFields
 from .histories import conversation_id
 from .rows import SOURCES, STAGES, Extraction, JudgedRow, Relevance, Response, parse
+
+NEAR = 0.4
+"""Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers` have 0.5, and
+`Lives in Lyon` and `Lives in Lisbon` 0.33. A paraphrase in other words has less.
+"""
 
 Key = tuple[str, ...]
 """Of what a row is about: its stage, its user and its texts, each as `same_text` has it."""

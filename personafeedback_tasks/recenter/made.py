@@ -7,7 +7,7 @@
 
 A log has what a record needs: the replies, and beside each case its facts (`engine.method.FACTS`), so that no data need to be at hand:
 
-    recenter_extract   conversation [{role, content}], half (1 or 2, of the user's conversations); the cell is the source
+    recenter_extract   conversation [{role, content}]; the cell is the source
     recenter_select    prompt_id, prompt, sensitive, topic, attributes (in the order of their numbers in the model's prompt)
     recenter_respond   prompt_id, prompt, sensitive, topic, attributes (those that were selected)
 

@@ -355,7 +355,7 @@ def run_of(*cases):
 
 def test_people_are_asked_about_what_was_noted_and_where_nothing_was():
     """Of the same words of two users each has its own; a run of another stage has no conversations."""
-    facts = {"conversation": [{"role": "user", "content": "I sail."}], "half": 1}
+    facts = {"conversation": [{"role": "user", "content": "I sail."}]}
     sails = json.dumps([{"attribute": "Sails", "reason": "", "quote": "I sail."}])
     extract = run_of(("a-1", "a", facts, "listed", sails), ("b-1", "b", facts, "listed", "[]"))
     shown = {"prompt_id": "q", "prompt": "What now?", "sensitive": False, "topic": "", "attributes": ["Sails", "Rows"]}

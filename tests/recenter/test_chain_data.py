@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 
 import pytest
 from click.testing import CliRunner
@@ -15,7 +16,6 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter.extract import EXTRACT, is_there
 from personafeedback_tasks.recenter.histories import conversations
 from personafeedback_tasks.recenter.mention import mentions
@@ -51,18 +51,15 @@ def folder(tmp_path):
 
 def test_the_sample_has_six_users_with_four_conversations_each():
     rows = conversations("sample")
-    own = {user: [row for row in rows if row.user_id == user] for user in {row.user_id for row in rows}}
-    assert {user: sorted(row.half for row in of_user) for user, of_user in own.items()} == {
-        f"demo-u{number}": [1, 1, 2, 2] for number in range(1, 7)
-    }
+    assert Counter(row.user_id for row in rows) == {f"demo-u{number}": 4 for number in range(1, 7)}
     assert {row.cell for row in rows} == {"human", "synthetic"}
     assert rows.demonstration
 
 
-def test_halves_are_by_date_and_users_take_turns(folder):
+def test_users_take_turns_whatever_the_order_of_the_file(folder):
     rows = conversations(str(folder))
-    assert [(row.user_id, row.date, row.half, row.language) for row in sorted(rows, key=lambda row: (row.user_id, row.date))] == [
-        ("a", "2026-01-01", 1, "en"), ("a", "2026-01-02", 1, "en"), ("a", "2026-01-03", 2, "en"), ("b", "2026-01-01", 1, "zh"),
+    assert sorted((row.user_id, row.date, row.language) for row in rows) == [
+        ("a", "2026-01-01", "en"), ("a", "2026-01-02", "en"), ("a", "2026-01-03", "en"), ("b", "2026-01-01", "zh"),
     ]  # fmt: skip
     assert {row.user_id for row in rows[:2]} == {"a", "b"}
     reversed_ = (folder / "conversations.jsonl").read_text("utf-8").splitlines(keepends=True)[::-1]
@@ -121,25 +118,6 @@ def test_a_quote_is_there_up_to_white_space():
     assert not is_there("knees", said)
     assert not is_there("again. Hardwax", said)
     assert not is_there("  ", said)
-
-
-def outcome(user, half, *attributes):
-    items = tuple({"attribute": text, "quoted": True, "half": half} for text in attributes)
-    return Outcome(user_id=user, targets=("listed",), answers=("listed",), items=items)
-
-
-def test_near_duplicates_and_what_persists():
-    told = [
-        outcome("a", 1, "Prefers short answers", "Has a knee problem"),
-        outcome("a", 2, "Prefers short, direct answers"),
-        outcome("b", 1, "Lives in Lyon"),
-        outcome("b", 2, "Lives in Lisbon"),
-        outcome("c", 1, "Lives in Lyon", "Lives in Lyon."),  # one conversation: nothing to compare with
-    ]
-    assert EXTRACT.corpus["repeated"](told) == 2 / 7
-    assert EXTRACT.corpus["persistent"](told) == 2 / 5
-    assert math.isnan(EXTRACT.corpus["persistent"]([outcome("a", 1)]))
-    assert EXTRACT.corpus["persistent"]([outcome("a", 1, "Likes tea"), outcome("a", 2)]) == 0
 
 
 def test_an_unreadable_list_is_no_empty_one():

@@ -84,7 +84,7 @@ def test_a_filter_that_drops_everything_leaves_no_share(people):
     assert effect.measures["selected"][1].value == 0
     assert effect_of(nothing, MadeChain("m"), read_judgments([people])) is None
     whole = make_funnel(planted.made_chain(PLAN), read_judgments([people]))
-    shown = markdown(blocks(sheet([ChainResult(whole, None, (effect,))]), {}))
+    shown = markdown(blocks(sheet([ChainResult(whole, (effect,))]), {}))
     assert (
         in_markdown(shown)["What the filters change"]["with minus without, paired"]["model: irrelevant of selected"]
         == "–"

@@ -15,12 +15,11 @@ pytest.importorskip("numpy")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
-from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.chains import MadeChain, made_chain
 from personafeedback_tasks.recenter.funnel import make_funnel
-from personafeedback_tasks.recenter.judgments import read_judgments
+from personafeedback_tasks.recenter.judgments import is_among, read_judgments
 from personafeedback_tasks.runs import earlier
 
 PLAN = planted.plan()
@@ -123,12 +122,6 @@ def test_parts_have_their_own_shares(known):
                 parts.setdefault(part, []).append(float(value))
             found = {part: steps[name]["value"] for part, steps in known["parts"][split].items() if name in steps}
             assert found == {part: pytest.approx(sum(values) / len(values)) for part, values in parts.items()}, name
-    counts = known["parts"]["attributes"]
-    assert list(counts) == ["1", "2–3", "4–7", "8–15"]
-    assert "selected" in counts["8–15"]  # of the 12 of a profile
-    assert set(counts["1"]) == {"better", "no_better", "worse"}  # replies that were told one
-    assert counts["2–3"]["accepted"]["n"] == known["steps"]["accepted"]["n"]  # of the 3 of a conversation
-    assert sum(counts[part]["better"]["n"] for part in ("1", "2–3", "4–7")) == known["steps"]["better"]["n"]
 
 
 def test_replies_are_of_a_source_if_all_their_attributes_are(people, logs):
@@ -144,37 +137,9 @@ def test_replies_are_of_a_source_if_all_their_attributes_are(people, logs):
     assert {part: steps["better"].n for part, steps in parts.items()} == counts
 
 
-def test_ratings_depend_on_length_and_mention_as_planted(known):
-    """Judgments's means are 2, half a point for each doubling and a point for a mention, and half a point more or less for some users."""
-    terms = known["rating"]["terms"]
-    for name, value in (("at_equal_length", 2), ("doubling", 0.5), ("mention", 1)):
-        assert terms[name]["low"] < value < terms[name]["high"], name
-        assert terms[name]["value"] == pytest.approx(value, abs=0.25), name
-        assert terms[name]["stderr"] > 0
-
-
-def test_coefficients_and_their_errors_are_those_of_statsmodels(people, logs):
-    statsmodels = pytest.importorskip("statsmodels.api")
-    import numpy as np
-
-    from personafeedback_tasks.recenter.rating_model import model_of_rating
-
-    made = made_of(logs)
-    found = model_of_rating(made, read_judgments([people]))
-    rows = []
-    for one in made.replied:
-        doublings, named = planted.ratio_and_mention(one.user_id, int(one.prompt_id[1:]))
-        rows.append((sum(planted.votes(one.user_id, int(one.prompt_id[1:]))) / 2, 1, doublings, named))
-
-    def theirs(some):
-        table = np.array(some, dtype=float)
-        return statsmodels.OLS(table[:, 0], table[:, 1:]).fit().params
-
-    users, prompts = [one.user_id for one in made.replied], [one.prompt_id for one in made.replied]
-    for place, term in enumerate(found.terms.values()):
-        assert term.value == pytest.approx(theirs(rows)[place])
-        stderr = jackknife_stderr(lambda some, at=place: theirs(some)[at], rows, users, prompts)
-        assert term.stderr == pytest.approx(stderr)
+def test_an_attribute_in_nearly_the_same_words_is_there():
+    assert is_among("Prefers short, direct answers", ["Has a knee problem", "Prefers short answers"])
+    assert not is_among("Lives in Lisbon", ["Lives in Lyon"])
 
 
 @pytest.mark.slow
@@ -183,7 +148,7 @@ def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path
 
     others = made_by(in_lm_eval, data, tmp_path)
     (there,) = told(*others.values(), "--people", people)["models"]
-    for name in ("steps", "parts", "rating"):
+    for name in ("steps", "parts"):
         assert there[name] == known[name], name
     log = re.compile(r"[\w.-]+\.(eval|json)\b")
     assert [log.sub("LOG", note) for note in there["notes"]] == [log.sub("LOG", note) for note in known["notes"]]
@@ -203,7 +168,6 @@ def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data)
     some = planted.write_people(tmp_path / "some", PLAN, ("relevance",))
     (model,) = told(*logs.values(), "--people", some)["models"]
     assert set(model["steps"]) == {"selected", "irrelevant"}
-    assert model["rating"] is None
     notes = " ".join(model["notes"])
     assert (
         "People judged none of the 96 extracted attributes (no row of extraction.jsonl has the same texts): this step is absent."
@@ -315,8 +279,7 @@ def test_the_folder_has_a_table(logs, people, tmp_path):
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"chain.md", "chain.json"}
     text = (tmp_path / "out" / "chain.md").read_text("utf-8")
     for words in (
-        "# Where the chain breaks", "extracted of true", "human", "sensitive prompts", "8–15 attributes",
-        "What ratings depend on", "twice the length adds", "personafeedback-tasks",
+        "# Where the chain breaks", "extracted of true", "human", "sensitive prompts", "personafeedback-tasks",
     ):  # fmt: skip
         assert words in text, words
     again = personafeedback("chain", *logs.values(), "--people", people, "--out", tmp_path / "again")
