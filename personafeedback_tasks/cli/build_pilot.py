@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http.server import ThreadingHTTPServer
 from typing import Any
 
 import click
@@ -11,22 +10,18 @@ from ..building.folder import Folder
 from ..building.models import Models
 from ..building.pilot.chain import write_texts
 from ..building.pilot.page import page
-from ..building.pilot.serving import server
 from ..building.rows import Person
 from ..building.status import next_line
-from ..building.steps import command
 from ..common.errors import DataError
 from ..common.files import write
 from ..engine.usage import Prices
 from .build_options import build_argument
-from .build_texts import DROPPED_PERSONAS, DROPPED_QUESTIONS, model_options
+from .build_texts import model_options
 from .options import price_options
 from .output import progress, say
 
 PAGE = "pilot.html"
 """In the build's folder."""
-
-_REASONS = {"person": DROPPED_PERSONAS, "question": DROPPED_QUESTIONS}
 
 
 @click.command()
@@ -34,25 +29,18 @@ _REASONS = {"person": DROPPED_PERSONAS, "question": DROPPED_QUESTIONS}
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
 @model_options(repeated=True, required=False, without="Without one, the page is made of what is there.")
 @price_options("the models")
-@click.option(
-    "--serve", is_flag=True, help="Show the page on this computer until Ctrl-C, so that a click on it writes keep = no."
-)
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one by default.")
-def pilot(
-    folder: Folder, people: int, names: tuple[str, ...], prices: Prices | None, serve: bool, port: int, **options: Any
-) -> None:
+def pilot(folder: Folder, people: int, names: tuple[str, ...], prices: Prices | None, **options: Any) -> None:
     """Write all texts of a few persons, and a page to read before you pay for the others.
 
     DIR/pilot.html has the personas, their questions, the answers side by side with length and overlap, the texts that were refused and why, the
     cost so far, and the cost of the whole build if it loses as many texts. The texts are part of the build: what comes later goes on from
     them, and nothing is asked twice. The first model writes personas and questions; all of them answer.
 
-    With --serve, a click drops a person or a question: it writes keep = no into people.csv or questions.csv. Run the command again, and
-    others take the place of the dropped persons.
+    To drop a person or a question, write keep = no into its line of people.csv or questions.csv. Run the command again, and others take the
+    place of the dropped persons.
 
     \b
         personafeedback build pilot DIR --people 5 --model openai/gpt-4o --model openai/gpt-4o-mini
-        personafeedback build pilot DIR --serve
     """
     few, stopped = Folder(folder.root, people), None
     with progress() as show:
@@ -63,22 +51,9 @@ def pilot(
         except DataError as error:  # nothing passed the checks: the page shows why
             stopped = error
         users = [person.user_id for person in few.people()] if folder.read(Person) else []
-        write(folder.root / PAGE, page(folder, users, _REASONS, prices))
+        write(folder.root / PAGE, page(folder, users, prices))
     say(f"wrote {folder.root / PAGE}")
     if stopped:
         raise stopped
-    if serve:
-        _serve(*server(folder, lambda: page(folder, users, _REASONS, prices), port))
-        return
-    say(f"Read it; to drop texts by a click: {command('pilot', folder.root)} --people {people} --serve")
+    say("Read it; to drop a person or a question, write keep = no into its line of people.csv or questions.csv.")
     say(next_line(folder, models))
-
-
-def _serve(made: ThreadingHTTPServer, address: str) -> None:
-    say(f"Open {address} in a browser of this computer; Ctrl-C ends it.")
-    try:
-        made.serve_forever()
-    except KeyboardInterrupt:
-        say()
-    finally:
-        made.server_close()

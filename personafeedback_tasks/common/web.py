@@ -26,18 +26,17 @@ def script(path: Path) -> str:
     return _joined(_SHARED.with_suffix(".js"), path)
 
 
-def policy(style: str, script: str, *more: str) -> str:
-    """A content security policy that allows this style, this script and what `more` says, and nothing else."""
+def policy(style: str, script: str) -> str:
+    """A content security policy that allows this style and this script, and nothing else."""
     sources = f"style-src {_hash(style)}", f"script-src {_hash(script)}"
-    return "; ".join(("default-src 'none'", *sources, *more, "base-uri 'none'", "form-action 'none'"))
+    return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
 
 
-def page(path: Path, document: Mapping[str, Any], *more: str, as_it_is: bool = False, **values: Any) -> str:
+def page(path: Path, document: Mapping[str, Any], *, as_it_is: bool = False, **values: Any) -> str:
     """A page of the template `path.html.j2`, with the style `path.css` and the script `path.js` beside it.
 
     Args:
         document: what the script shows.
-        more: that its policy allows.
         as_it_is: no text hides anything; else what texts hide is made visible, see `foreign.page`.
         values: of the template.
 
@@ -57,7 +56,7 @@ def page(path: Path, document: Mapping[str, Any], *more: str, as_it_is: bool = F
         lstrip_blocks=True, finalize=None if as_it_is else shown,
     )  # fmt: skip
     return environment.get_template(f"{path.name}.html.j2").render(
-        **values, style=Markup(own_style), script=Markup(own_script), policy=policy(own_style, own_script, *more),
+        **values, style=Markup(own_style), script=Markup(own_script), policy=policy(own_style, own_script),
         data=Markup(script_json(document if as_it_is else safe(document))),
     )  # fmt: skip
 

@@ -1,16 +1,13 @@
-"""The pilot of a build: the texts of a few persons, its page and what a click on it writes, and what the whole build will cost."""
+"""The pilot of a build: the texts of a few persons, its page, and what the whole build will cost."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
-import urllib.error
-import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,15 +19,13 @@ from support import builds
 from support.browser import Page, chromium
 from support.building import a_build, persona, write
 from support.commands import personafeedback
-from support.killed import kill, mind_interrupts
+from support.killed import kill
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.pilot import costs, serving
+from personafeedback_tasks.building.pilot import costs
 from personafeedback_tasks.building.pilot.page import page
-from personafeedback_tasks.building.rows import OWN, Answer, Origin, Pair, Person, Question, Refused
+from personafeedback_tasks.building.rows import OWN, Answer, Origin, Pair, Person, Refused
 from personafeedback_tasks.building.texts.personas import names
-from personafeedback_tasks.cli.build_pilot import _REASONS
-from personafeedback_tasks.common import files
 from personafeedback_tasks.engine.usage import Usage
 
 BIG, SMALL = "openai/gpt-4o", "openai/gpt-4o-mini"
@@ -145,61 +140,30 @@ def test_length_and_overlap_are_measured(piloted):
 
 
 @pytest.mark.slow
-def test_a_click_writes_keep_no_and_a_file_only_tells_how(piloted, monkeypatch):
+def test_the_page_shows_who_is_dropped_and_how_to_drop(piloted):
     folder, _, _ = piloted
-    monkeypatch.setattr(files, "LOCK_WAIT", 0.05)
     users = [one.user_id for one in folder.people()[:2]]
-    made, address = serving.server(folder, lambda: page(folder, users, _REASONS, None))
-    threading.Thread(target=made.serve_forever, daemon=True).start()
-    first, question = folder.people()[0].user_id, folder.questions()[0].id
-    try:
-        with chromium() as driver:
-            driver.get((folder.root / "pilot.html").as_uri())
-            shown = Page(driver)
-            assert not driver.find_element("id", "how").get_property("hidden")
-            assert shown("return [...document.querySelectorAll('button')].every((one) => one.hidden)")
-            shown.errors()
-            driver.get(address)
-            assert driver.find_element("id", "how").get_property("hidden")
-            shown.click(".question button")
-            shown.wait("return document.querySelector('.question button').getAttribute('aria-pressed') === 'true'")
-            shown(
-                "const select = document.querySelector('.question select'); select.value = 'forced'; select.dispatchEvent(new Event('change'))"
-            )
-            shown.wait(
-                "return document.querySelector('.question select').value === 'forced' && !document.getElementById('said').textContent"
-            )
-            assert shown.errors() == []
-            driver.execute_script(AXE.read_text(encoding="utf-8"))
-            found = driver.execute_async_script("axe.run().then(arguments[0])")
-            assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
-            driver.get(address)  # what was written is there, to be taken back
-            assert shown.texts(".question.dropped .line button") == ["Dropped (keep = no)"]
-            with folder.locked():
-                shown.click(".person > .line button")
-                shown.wait("return document.getElementById('said').textContent.startsWith('Not written: ')")
-            assert folder.by_id(Person)[first].keep == ""
-            shown.click(".person > .line button")
-            shown.wait("return document.querySelector('.person > .line button').textContent.startsWith('Dropped')")
-            shown.click(".person > .line button")
-            shown.wait("return document.querySelector('.person > .line button').textContent === 'Drop'")
-        line = folder.by_id(Question)[question]
-        assert (line.keep, line.reason) == ("no", "forced")
-        assert folder.by_id(Person)[first].keep == ""
-        root = address[: address.index("/", 8)]
-        for url, body in ((f"{root}/", None), (f"{root}/keep", b"{}"), (f"{root}/x/keep", b"{}")):
-            with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(url, body)
-        for body, said in ((b"{", "expected JSON"), (b"{}", "expected the file, id, keep and reason"),
-                           (json.dumps({"file": "people.csv", "id": "x", "keep": "no", "reason": ""}).encode(), "found no user_id 'x'"),
-                           (json.dumps({"file": "people.csv", "id": first, "keep": "maybe", "reason": ""}).encode(), "found keep = 'maybe'")):  # fmt: skip
-            with pytest.raises(urllib.error.HTTPError) as error:
-                urllib.request.urlopen(f"{address}keep", body)
-            assert error.value.code == 409
-            assert said in error.value.read().decode()
-    finally:
-        made.shutdown()
-        made.server_close()
+    before = folder.path(Person).read_bytes()
+    folder.write(
+        Person,
+        [
+            replace(one, keep="no", reason="implausible") if one.user_id == users[0] else one
+            for one in folder.read(Person)
+        ],
+    )
+    path = folder.root / "again.html"
+    path.write_text(page(folder, users, None), "utf-8")
+    folder.path(Person).write_bytes(before)
+    with chromium() as driver:
+        driver.get(path.as_uri())
+        shown = Page(driver)
+        assert shown.texts(".person.dropped > .line b") == ["Dropped: implausible"]
+        assert len(shown.texts(".person")) == 2
+        assert "keep = no" in shown.texts("header p")[0]
+        driver.execute_script(AXE.read_text(encoding="utf-8"))
+        found = driver.execute_async_script("axe.run().then(arguments[0])")
+        assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
+        assert shown.errors() == []
 
 
 @pytest.mark.release
@@ -226,36 +190,6 @@ def test_a_pilot_that_is_killed_is_completed_and_nothing_is_asked_twice(tmp_path
     assert len(server.seen) == 2 + 2 * 4 + 4 * 5 + in_flight
 
 
-@pytest.mark.slow
-def test_the_served_page_ends_with_ctrl_c(piloted):
-    folder, _, _ = piloted
-    command = [
-        sys.executable,
-        "-m",
-        "personafeedback_tasks",
-        "build",
-        "pilot",
-        str(folder.root),
-        "--people",
-        "2",
-        "--serve",
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=mind_interrupts)
-    try:
-        address = next(line.split()[1] for line in process.stdout if line.startswith("Open "))
-        user = folder.people()[1].user_id
-        click = {"file": "people.csv", "id": user, "keep": "no", "reason": "a team's own"}
-        assert urllib.request.urlopen(f"{address}keep", json.dumps(click).encode()).status == 200
-        assert folder.by_id(Person)[user].reason == "a team's own"
-        again = urllib.request.urlopen(address).read().decode()
-        assert f'"id":"{user}"' in again
-        urllib.request.urlopen(f"{address}keep", json.dumps(click | {"keep": "", "reason": ""}).encode())
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
-    finally:
-        process.kill()
-
-
 def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=4, specific=1)
 
@@ -275,8 +209,7 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     assert writer.take() == []
     assert pilot("--people", 1) < first
     people = folder.read(Person)
-    serving.screen(folder, {"file": "people.csv", "id": people[0].user_id, "keep": "no", "reason": "implausible"})
-    assert folder.by_id(Person)[people[0].user_id].reason == "implausible"
+    folder.write(Person, [replace(people[0], keep="no", reason="implausible"), *people[1:]])
     for name in ("personas", "questions", "answers"):
         models = ("--model", BIG, "--model", SMALL)[: None if name == "answers" else 2]
         assert personafeedback("build", name, folder.root, *models).exit_code == 0

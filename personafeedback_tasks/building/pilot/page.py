@@ -36,12 +36,11 @@ Table = dict[str, Any]
 """Its title, header and rows, and a note."""
 
 
-def page(folder: Folder, users: Sequence[str], reasons: Mapping[str, Mapping[str, str]], prices: Prices | None) -> str:
-    """The page, as HTML. Opened as a file it is to be read; served by `serving`, a click drops a person or a question.
+def page(folder: Folder, users: Sequence[str], prices: Prices | None) -> str:
+    """The page, as HTML.
 
     Args:
         users: to show, also those who were dropped.
-        reasons: `person` and `question` -> a reason to drop one -> its meaning.
         prices: of tokens, of every model; None shows no dollars.
     """
     persons = folder.by_id(Person)
@@ -58,13 +57,11 @@ def page(folder: Folder, users: Sequence[str], reasons: Mapping[str, Mapping[str
         "people": _people(folder, [persons[user] for user in users]),
         "refused": refused,
         "tables": [table for table in tables if table["rows"]],
-        "reasons": reasons,
-        "files": {"person": Person.file, "question": Question.file},
         "strategies": [name for name in STRATEGIES if any(answer.strategy == name for answer in folder.read(Answer))],
     }
     return web.page(
-        Path(__file__).with_name("page") / "pilot", document, "connect-src 'self'",
-        title=f"Pilot of {folder.settings.name}", language=folder.settings.language, root=str(folder.root),
+        Path(__file__).with_name("page") / "pilot", document,
+        title=f"Pilot of {folder.settings.name}", language=folder.settings.language,
     )  # fmt: skip
 
 

@@ -1,8 +1,6 @@
 (() => {
   const pilot = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
-  const served = location.protocol === "http:"; // a file cannot write
-  at("how").hidden = served;
 
   function table({ title, header, rows, note }) {
     const row = (tag, cells) => make("tr", {}, ...cells.map((cell) => make(tag, {}, cell)));
@@ -10,38 +8,11 @@
     return make("div", {}, make("h3", {}, title), body, note ? make("p", { class: "muted" }, note) : null);
   }
 
-  // --- keep = no -------------------------------------------------------------------------------------------------------------
-
-  // A button that drops a line of a table, and a choice of reasons. about: what shows that it is dropped.
-  function dropping(kind, one, about) {
-    const reasons = make("select", { "aria-label": "Reason" }, make("option", { value: "" }, "no reason"));
-    for (const [name, meaning] of Object.entries(pilot.reasons[kind])) reasons.append(make("option", { value: name }, `${name}: ${meaning}`));
-    if (one.reason && !(one.reason in pilot.reasons[kind])) reasons.append(make("option", { value: one.reason }, one.reason));
-    const button = make("button", { type: "button" });
-    const draw = () => {
-      const dropped = one.keep === "no";
-      button.textContent = dropped ? "Dropped (keep = no)" : "Drop";
-      button.setAttribute("aria-pressed", dropped);
-      about.classList.toggle("dropped", dropped);
-      reasons.hidden = !dropped;
-      reasons.value = one.reason;
-      button.hidden = !served && !dropped;
-      button.disabled = reasons.disabled = !served;
-    };
-    const write = async (keep, reason) => {
-      try {
-        const reply = await fetch("keep", { method: "POST", body: JSON.stringify({ file: pilot.files[kind], id: one.id, keep, reason }) });
-        at("said").textContent = reply.ok ? "" : `Not written: ${await reply.text()}`;
-        if (reply.ok) Object.assign(one, { keep, reason });
-      } catch (error) {
-        at("said").textContent = "Not written: the command that served this page has ended. Start it again.";
-      }
-      draw();
-    };
-    button.addEventListener("click", () => write(one.keep === "no" ? "" : "no", ""));
-    reasons.addEventListener("change", () => write("no", reasons.value));
-    draw();
-    return make("span", {}, button, " ", reasons);
+  // That somebody wrote keep = no into the line of a person or a question.
+  function dropped(one, section) {
+    const is = one.keep === "no";
+    section.classList.toggle("dropped", is);
+    return make("b", { hidden: !is }, one.reason ? `Dropped: ${one.reason}` : "Dropped");
   }
 
   // --- texts -----------------------------------------------------------------------------------------------------------------
@@ -55,7 +26,7 @@
   function question(one) {
     const section = make("section", { class: "question" });
     const about = [one.category, one.scenario].filter((part) => part).join(": ");
-    const line = make("div", { class: "line" }, make("h4", {}, one.question), make("span", { class: "muted" }, about), dropping("question", one, section));
+    const line = make("div", { class: "line" }, make("h4", {}, one.question), make("span", { class: "muted" }, about), dropped(one, section));
     const columns = pilot.strategies.filter((strategy) => one.answers.some((each) => each.strategy === strategy));
     const models = [...new Set(one.answers.map((each) => each.model))];
     const rows = models.flatMap((model) => columns.map((strategy) => one.answers.find((each) => each.model === model && each.strategy === strategy)));
@@ -72,7 +43,7 @@
   function person(one) {
     const section = make("section", { class: "person" });
     const about = make("span", { class: "muted" }, `${one.id}, ${one.split}, ${one.questions.length} questions`);
-    const line = make("div", { class: "line" }, make("h3", {}, one.name || one.id), about, dropping("person", one, section));
+    const line = make("div", { class: "line" }, make("h3", {}, one.name || one.id), about, dropped(one, section));
     section.append(line, make("details", {}, make("summary", { class: "muted" }, "Persona"), profile(one.profile)), ...one.questions.map(question));
     return section;
   }
