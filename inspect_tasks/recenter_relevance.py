@@ -17,7 +17,7 @@ def recenter_relevance(
 ) -> Task:
     """Recenter relevance: all cases.
 
-    People's majority labels are public in the authors' repository, see `personafeedback import-annotations`; `data=sample` is invented.
+    People's majority labels are public in the authors' repository, see `personafeedback recenter import`; `data=sample` is invented.
 
     Args:
         method: how the model is asked.

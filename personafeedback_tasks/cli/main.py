@@ -27,8 +27,6 @@ _COMMANDS = {
     "compare": "runs:compare",
     "rank": "rank:rank",
     "card": "runs:card",
-    "import-annotations": "recenter:import_annotations",
-    "import-wildchat": "recenter:import_wildchat",
     "score-replies": "replies:score_replies",
     "duel": "duel:duel",
     "verdict": "verdict:verdict",

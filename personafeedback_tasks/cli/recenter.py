@@ -1,4 +1,4 @@
-"""The commands of the benchmark `recenter`: import-annotations, import-wildchat, recenter train."""
+"""The commands of the benchmark `recenter`: recenter import, recenter train."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import click
 
 from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT
-from ..common.errors import DataError
+from ..common.errors import DataError, OptionError
 from ..common.files import write_all
 from ..common.records import json_lines
 from ..recenter import upstream, wildchat
 from ..recenter.data import file_name, load, with_judgment
 from ..recenter.histories import PROMPTS
 from ..recenter.rows import STAGES, Relevance
-from .options import READABLE, out_option
+from .options import RUN, out_option
 from .output import progress, say
 
 PERSONAL = 10
@@ -28,61 +28,62 @@ LEAKS = (
     "a random split of rows leaks: the same user's attributes, and the same prompts or conversations, are on both sides, and the score says "
     "nothing about new users (on the authors' relevance labels it lifts a plain TF-IDF model's F1 from .48 to .59). Use grouped."
 )
+ENGLISH, LEAST = "English", 4
+"""Which of WildChat's conversations are taken, unless options say otherwise."""
+
 SCORES = 3
 """Columns of the filter's card that are printed."""
 
 
-@click.command("import-annotations")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@out_option("DIR", "A new folder.", required=True)
-def import_annotations(folder: Path, out: Path) -> None:
-    """Convert the authors' annotations (arXiv 2606.06614) into our rows.
+@click.group()
+def recenter() -> None:
+    """Data of the benchmark recenter, and a filter trained on them."""
 
-    FOLDER is a copy of the annotation repository of "Re-Centering Humans in LLM Personalization"
-    (github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
+
+@recenter.command("import")
+@click.argument("source", type=RUN)
+@out_option("DIR", "The folder to write.", required=True)
+@click.option(
+    "--language", type=click.Choice([*wildchat.LANGUAGES]), help="Of the conversations in a file. Default: English."
+)  # fmt: skip
+@click.option(
+    "--least", type=click.IntRange(1), help=f"Conversations that a user in a file must have. Default: {LEAST}."
+)  # fmt: skip
+def import_(source: Path, out: Path, language: str | None, least: int | None) -> None:
+    """Convert the authors' annotations, or conversations of WildChat, into our rows.
+
+    SOURCE is a folder: a copy of the annotation repository of "Re-Centering Humans in LLM Personalization" (arXiv 2606.06614,
+    github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
     package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, replies/ with the recorded replies of
-    models, pilot/relevance.jsonl with the pilot's counts, and response.jsonl without votes. If FOLDER lacks the file that one of
-    them is made from, the command names it and makes the others. User ids become short ones, the same on every run. Rows without a
-    label, and rows with personal data, are left out and counted. Rows that do not line up between files are an error.
+    models, pilot/relevance.jsonl with the pilot's counts, and response.jsonl without votes. If SOURCE lacks the file that one of
+    them is made from, the command names it and makes the others. Rows without a label are left out and counted. Rows that do not
+    line up between files are an error.
+
+    Or SOURCE is a file of conversations in WildChat's layout, as lines of JSON that the method to_json of datasets writes. Not
+    verified: the layout is that of the data cards. DIR gets users.jsonl and conversations.jsonl; a prompts.jsonl is for you to write.
+    Conversations in another language, marked as toxic, or of users with few of them are left out and counted.
+
+    User ids become short ones, the same on every run. Rows with personal data are left out and counted.
 
     \b
-        personafeedback import-annotations FOLDER --out DIR
+        personafeedback recenter import FOLDER --out DIR
+        personafeedback recenter import FILE --out DIR
         RECENTER_DATA=DIR
     """
-    made = upstream.convert(folder)
-    _refuse_leftovers(out, made)
-    _write(out, made)
-
-
-@click.command("import-wildchat")
-@click.argument("file", type=READABLE)
-@out_option("DIR", "A folder.", required=True)
-@click.option(
-    "--language",
-    type=click.Choice([*wildchat.LANGUAGES]),
-    default="English",
-    show_default=True,
-    help="Of the conversations.",
-)
-@click.option(
-    "--least", type=click.IntRange(1), default=4, show_default=True, help="Conversations that a user must have."
-)  # fmt: skip
-def import_wildchat(file: Path, out: Path, language: str, least: int) -> None:
-    """Convert conversations in WildChat's layout into users.jsonl and conversations.jsonl.
-
-    FILE has lines of JSON, such as a part of the data set that was written with the method to_json of datasets. Not verified: the
-    layout is that of the data cards. A user is a hashed_ip, which becomes a short id. Conversations with personal data, in another
-    language, marked as toxic, or of users with few of them are left out and counted. DIR also needs a prompts.jsonl of yours.
-
-    \b
-        personafeedback import-wildchat FILE --out DIR
-        RECENTER_DATA=DIR inspect eval personafeedback_tasks/recenter_chain --model MODEL
-    """
-    made = wildchat.convert(file, language, least)
+    if source.is_dir():
+        if language or least:
+            raise OptionError(
+                f"{source}: found --language or --least with a folder, expected them with a file of conversations. Leave them out."
+            )
+        made = upstream.convert(source)
+        _refuse_leftovers(out, made)
+        _write(out, made)
+        return
+    made = wildchat.convert(source, language or ENGLISH, least or LEAST)
     if not made.files:
         left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())
         raise DataError(
-            f"{file}: found no conversation to import (left out: {left}), expected some. Pass another --language, or a smaller --least."
+            f"{source}: found no conversation to import (left out: {left}), expected some. Pass another --language, or a smaller --least."
         )
     _write(out, made)
     if not (out / PROMPTS).is_file():
@@ -137,11 +138,6 @@ def _not_random(context: click.Context, parameter: click.Parameter, value: str) 
     if value == RANDOM:
         raise click.BadParameter(LEAKS)
     return value
-
-
-@click.group()
-def recenter() -> None:
-    """A filter of what a model is told about a user, trained on people's judgments."""
 
 
 @recenter.command()

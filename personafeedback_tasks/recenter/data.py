@@ -117,7 +117,7 @@ def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[
     return folders.located(
         data, ENVIRONMENT_VARIABLE, Path(__file__).with_name(SAMPLE),
         f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(names)}, or to {SAMPLE!r}; "
-        "`personafeedback import-annotations` makes such a folder from the authors' files.",
+        "`personafeedback recenter import` makes such a folder from the authors' files.",
     )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def authors(tmp_path_factory) -> Path:
 
 
 SAMPLE = ("--data", "sample")
-COMMANDS = ("audit", "baselines", "export", "report", "rank", "compare", "card", "import-annotations")
+COMMANDS = ("audit", "baselines", "export", "report", "rank", "compare", "card", "recenter import")
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def command(request, release, logs, authors):
             {"README.md": "# Old\n"},
             lambda to: ["card", two, "--data", release, "--model-card", to / "README.md"],
         ),
-        "import-annotations": ({"relevance.jsonl": "old"}, lambda to: ["import-annotations", authors, "--out", to]),
+        "recenter import": ({"relevance.jsonl": "old"}, lambda to: ["recenter", "import", authors, "--out", to]),
     }[request.param]  # fmt: skip
 
 

@@ -176,7 +176,9 @@ def test_import_wildchat(tmp_path):
     ]  # fmt: skip
     lines(tmp_path / "chats.jsonl", rows)
     done = CliRunner().invoke(
-        main, ["import-wildchat", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")], catch_exceptions=False
+        main,
+        ["recenter", "import", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")],
+        catch_exceptions=False,
     )
     assert done.exit_code == 0, done.output
     for count, why in [
@@ -204,7 +206,9 @@ def test_import_wildchat(tmp_path):
 )
 def test_a_broken_line_of_wildchat_is_named(tmp_path, other, says):
     lines(tmp_path / "chats.jsonl", [chat("one", 1), chat("one", 2, **other)])
-    done = CliRunner().invoke(main, ["import-wildchat", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        main, ["recenter", "import", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")]
+    )
     assert done.exit_code == 1
     assert f"line 2: found {says}" in done.output
     assert not (tmp_path / "out").exists()

@@ -242,7 +242,7 @@ def test_data_that_are_not_there_are_an_error(data, beginning, monkeypatch):
         load(Relevance, data)
     assert str(caught.value) == (
         f"{beginning}Set RECENTER_DATA (or data=) to a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, "
-        "or to 'sample'; `personafeedback import-annotations` makes such a folder from the authors' files."
+        "or to 'sample'; `personafeedback recenter import` makes such a folder from the authors' files."
     )
 
 

@@ -1,4 +1,4 @@
-"""`import-annotations`: a small folder in the authors' layout, written here, becomes rows and recorded replies, or an error that names the row."""
+"""`recenter import`: a small folder in the authors' layout, written here, becomes rows and recorded replies, or an error that names the row."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def folder(tmp_path):
 
 
 def test_labels_become_rows_that_load_and_null_is_left_out(folder, tmp_path):
-    done = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    done = personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     rows = load(Relevance, tmp_path / "out")
     expected = {(text, of, label) for _, _, text, labels in LABELS for of, label in labels.items() if label is not None}
@@ -78,7 +78,7 @@ def test_labels_become_rows_that_load_and_null_is_left_out(folder, tmp_path):
 
 
 def test_replies_have_the_ids_of_the_rows_that_they_are_about(folder, tmp_path):
-    personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
     rows = {row.id: row for row in load(Relevance, tmp_path / "out")}
     for model in (ONE, OTHER):
         found = written(tmp_path / "out" / "replies" / Path(model).name)
@@ -89,7 +89,7 @@ def test_replies_have_the_ids_of_the_rows_that_they_are_about(folder, tmp_path):
 
 
 def test_the_pilot_has_counts_and_a_folder_of_its_own(folder, tmp_path):
-    personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
     pilot = {row.attribute: row for row in load(Relevance, tmp_path / "out" / "pilot")}
     assert {name: (row.votes.count(True), len(row.votes), row.judgment) for name, row in pilot.items()} == {
         "Likes trains": (2, 3, True), "Plays chess": (2, 4, None), "Has a cat": (0, 3, False),
@@ -98,7 +98,7 @@ def test_the_pilot_has_counts_and_a_folder_of_its_own(folder, tmp_path):
 
 
 def test_response_items_become_rows_without_votes(folder, tmp_path):
-    personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
     rows = load(Response, tmp_path / "out")
     assert {row.personalized for row in rows} == {"Bread, says one.", "Bread, says other."}
     for row in rows:
@@ -109,7 +109,7 @@ def test_it_prints_what_was_written_and_what_was_left_out(folder, tmp_path):
     files = authors()
     files[ITEMS][0]["attributes"] = []
     files[PILOT][0]["attribute"] = "Is ann@example.org"
-    done = personafeedback("import-annotations", write(folder, files), "--out", tmp_path / "out")
+    done = personafeedback("recenter", "import", write(folder, files), "--out", tmp_path / "out")
     out = tmp_path / "out"
     assert done.stdout.splitlines() == [
         f"wrote {out}/relevance.jsonl: 6 rows, 2 users, 3 relevant",
@@ -138,7 +138,7 @@ MADE_OF = {
 def test_every_part_may_be_missing_and_that_is_said(parts, tmp_path):
     write(tmp_path / "authors", {name: rows for name, rows in authors().items() if name.split("/")[0] in parts})
     out = tmp_path / "out"
-    done = personafeedback("import-annotations", tmp_path / "authors", "--out", out)
+    done = personafeedback("recenter", "import", tmp_path / "authors", "--out", out)
     if parts == ("relevance_task5",):
         assert "found no row to import" in done.stderr
         return
@@ -160,6 +160,14 @@ def test_the_repository_and_its_folder_of_data_are_the_same(folder, tmp_path):
     assert convert(whole).files == convert(folder).files == convert(whole / "data").files
 
 
+def test_options_of_a_file_of_conversations_are_refused_with_a_folder(folder, tmp_path):
+    for option in (("--language", "Chinese"), ("--least", 1)):
+        done = personafeedback("recenter", "import", folder, "--out", tmp_path / "out", *option)
+        assert done.exit_code == 1
+        assert "expected them with a file of conversations" in done.stderr
+        assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_without_any_of_the_files_is_an_error(folder):
     with pytest.raises(DataError, match=r"found no row to import, expected any of task6/.*or its folder data\.$"):
         convert(folder / "task6")
@@ -169,7 +177,7 @@ def test_a_folder_without_any_of_the_files_is_an_error(folder):
 def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
     """Of relevance alone: what is selected is judged, the replies are not, and nothing is extracted."""
     data = tmp_path / "made"
-    assert personafeedback("import-annotations", folder, "--out", data).exit_code == 0
+    assert personafeedback("recenter", "import", folder, "--out", data).exit_code == 0
     logs, of = tmp_path / "logs", {"data": str(data)}
     chosen, log = in_inspect(find("recenter_select"), "recenter_select/always_all", logs, method="select", **of)
     assert (chosen["selected"], chosen["shown"]) == (1, 2)
@@ -360,7 +368,7 @@ def test_rows_with_personal_data_are_left_out_with_their_replies(folder, tmp_pat
     files = authors()
     for name in (PROFILES, AGAIN):
         files[name][1]["prompt_text"] = "Mail ann@example.org what I can bake."
-    done = personafeedback("import-annotations", write(folder, files), "--out", tmp_path / "out")
+    done = personafeedback("recenter", "import", write(folder, files), "--out", tmp_path / "out")
     assert "left out: 2 with personal data" in done.stdout
     assert f"  {folder}/{PROFILES}, line 2, attribute 1: an e-mail address in prompt" in done.stdout
     kept = {row.id for row in load(Relevance, tmp_path / "out")}
@@ -369,9 +377,9 @@ def test_rows_with_personal_data_are_left_out_with_their_replies(folder, tmp_pat
 
 
 def test_an_import_can_be_repeated(folder, tmp_path):
-    first = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    first = personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
     before = tree(tmp_path / "out")
-    again = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    again = personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
     assert (again.output, tree(tmp_path / "out")) == (first.output, before)
 
 
@@ -381,7 +389,7 @@ def test_files_of_another_import_do_not_stay_beside_this_one(left, folder, tmp_p
     path.parent.mkdir(parents=True)
     path.write_text("{}", encoding="utf-8")
     before = tree(tmp_path / "out")
-    done = personafeedback("import-annotations", folder, "--out", tmp_path / "out")
+    done = personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
     assert done.exit_code == 1
     assert f"{path}: found a file that this import does not write, expected none." in done.stderr
     assert tree(tmp_path / "out") == before
@@ -390,7 +398,7 @@ def test_files_of_another_import_do_not_stay_beside_this_one(left, folder, tmp_p
 def test_an_import_that_fails_writes_nothing(folder, tmp_path):
     files = authors()
     files[ITEMS][1]["response_personalized"] = None
-    done = personafeedback("import-annotations", write(folder, files), "--out", tmp_path / "out")
+    done = personafeedback("recenter", "import", write(folder, files), "--out", tmp_path / "out")
     assert done.exit_code == 1
     assert "line 2: found response_personalized = None, expected a non-empty string" in done.stderr
     assert not (tmp_path / "out").exists()

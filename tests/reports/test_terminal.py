@@ -180,7 +180,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
         "export": ("export", "--format", "rewardbench", "--data", "sample", "--out", folder / "cases.jsonl"),
         "paper": ("paper",),
         "plan": ("plan", "--data", "sample"),
-        "import-annotations": ("import-annotations", authors, "--out", folder / "imported"),
+        "recenter import": ("recenter", "import", authors, "--out", folder / "imported"),
         "an option that is not there": ("report", folder / "not – there", "--没有"),
         "a path that is not there": ("report", folder / "not – there"),
         "--help": ("--help",),
@@ -188,7 +188,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
 
 
 NAMES = ["report", "rank", "verdict", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper", "plan",
-         "import-annotations", "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
+         "recenter import", "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
 
 
 def written(command: tuple[object, ...], encoding: str) -> tuple[int, bytes]:
