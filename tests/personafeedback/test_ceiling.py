@@ -46,7 +46,6 @@ def noise(**risks):
     return {
         "measure": "risk that another nine like these would decide otherwise",
         "by_tier": {tier: {"value": value, "low": None, "high": None} for tier, value in risks.items()},
-        "fit": None,
     }
 
 
