@@ -152,6 +152,6 @@ def baselines_of(facts: CardFacts) -> str:
 def prompt_of(facts: CardFacts) -> str:
     """Whose prompt it is."""
     return (
-        f"The prompt ({foreign.markdown(facts.prompt)}) is that of {facts.package}, not the authors': these numbers are not interchangeable "
+        f"The prompt ({foreign.markdown(facts.prompt)}) is that of personafeedback-tasks, not the authors': these numbers are not interchangeable "
         "with theirs."
     )

@@ -136,10 +136,7 @@ def compare(
     metavar="README.md",
     required=True,
     type=FILE,
-    help="The model's card; created if missing. Existing content is kept, except comments in its metadata.",
-)
-@click.option(
-    "--replace", is_flag=True, help="Remove the sections and the `model-index` of another model from the card."
+    help="The model's card; created if missing. Existing text is kept, except comments within its `model-index`.",
 )
 @which_option
 @control_options("no_persona", "other_persona")
@@ -148,7 +145,6 @@ def compare(
 def card(
     run: Path,
     model_card: Path,
-    replace: bool,
     which: str | None,
     control: Sequence[tuple[str, Path]],
     names: dict[str, str],
@@ -173,7 +169,7 @@ def card(
     check_names(names, [asked, *controls.values()])
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
-    for line in update_card(made, cases, model_card, replace):
+    for line in update_card(made, cases, model_card):
         say(line)
 
 

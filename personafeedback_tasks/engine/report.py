@@ -197,18 +197,13 @@ class CardFacts:
 
     Attributes:
         languages: of the asked cases -> how many.
-        ceilings: `general 96.7 %`, for the groups of the run; empty where the labels allow 100 %.
-        label_note: see `Examined.label_note`.
         baselines: name -> percent on the same cases.
         cases: the data, a `CaseSet` of the benchmark.
     """
 
     languages: Counter[str]
-    ceilings: list[str]
-    label_note: str
     baselines: Mapping[str, str]
     prompt: str
-    package: str
     cases: Any
 
 

@@ -12,11 +12,11 @@ from .cases import PersonaCases
 from .manifest import LabelNoise
 
 CONTRADICTIONS = (
-    "Label ceiling: an order-blind judge has at most this {} over the cells of the run (contradictory labels)"
+    "Label ceiling: an order-blind judge has at most this acc over the cells of the run (contradictory labels)"
 )
 
 ANOTHER_NINE = (
-    "Label ceiling: the majority of another nine annotators like those who voted would have at most this {} over the cells of the run, as "
+    "Label ceiling: the majority of another nine annotators like those who voted would have at most this acc over the cells of the run, as "
     "estimated from the votes (shortcuts that all annotators take are not in it; contradictory labels are)"
 )
 
@@ -27,14 +27,9 @@ def noise_of(cases: PersonaCases) -> LabelNoise | None:
     return noise if noise and {case.difficulty for case in cases} <= noise.by_tier.keys() else None
 
 
-def sentence(cases: PersonaCases, measure: str) -> str:
+def sentence(cases: PersonaCases) -> str:
     """What the ceiling of these cases is, without a full stop."""
-    return (ANOTHER_NINE if noise_of(cases) else CONTRADICTIONS).format(measure)
-
-
-def source(cases: PersonaCases) -> str:
-    """Where the ceiling of these cases comes from, as in `(from the audit)`."""
-    return "set.json and the audit" if noise_of(cases) else "the audit"
+    return ANOTHER_NINE if noise_of(cases) else CONTRADICTIONS
 
 
 def repeated_labels(audited: Audit, cells: Collection[str]) -> str:

@@ -124,7 +124,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         },
         ceiling=ceilings(within.cases, within.ceilings),
         label_note=repeated_labels(audited, cells),
-        ceiling_note=f"{sentence(cases, 'acc')}: {{}}.",
+        ceiling_note=f"{sentence(cases)}: {{}}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate={case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},

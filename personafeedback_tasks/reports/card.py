@@ -1,86 +1,92 @@
-"""A report -> the model card: `model-index` metadata and a Markdown section.
-
-Nothing is uploaded. huggingface_hub reads and writes the metadata, without their comments. All other text is unchanged, byte for byte.
-"""
+"""A report -> the model card: `model-index` metadata, and a section from the template `card.md.j2`. Nothing is uploaded."""
 
 from __future__ import annotations
 
 import math
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
 from huggingface_hub import EvalResult
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import eval_results_to_model_index
+from huggingface_hub.utils import yaml_dump
 
 from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..common import foreign
+from ..common.errors import PersonaFeedbackError
 from ..common.files import locked, write
 from ..common.statistics import Estimate
-from ..engine.cases import CaseSet
+from ..engine.cases import HUB_COMMIT, CaseSet
 from ..engine.report import CardSpec
-from ..runs.run import Run
-from ..runs.signature_line import HUB_COMMIT, model_of, signature_line
-from .card_file import CardError, Index, metadata_of, newline_of, parts, read, sections_of, with_metadata, with_section
-from .card_models import has_only_ours, of_others, signature_in, with_results
-from .card_refusals import refuse_unpublishable
-from .card_text import dropped, section, signature_of, unreadable, variant
+from ..runs.caveat import FORBIDS, VOID
+from ..runs.signature_line import model_of, signature_line
+from .card_text import section, signature_of, variant
+from .sentences import sentence
+
+_INDEX = re.compile(r"""^["']?model-index["']?:.*\n(?:[ \t-].*\n|[ \t]*\n(?=[ \t-]))*""", re.MULTILINE)
+"""The lines of a `model-index` among the metadata of a card."""
+
+_UNCHECKED = ("counts_unchecked", "no_data", "prompts_unchecked")
+"""The keys of caveats on what a card needs and a report does not."""
 
 
-def update_card(report: Report, cases: CaseSet[Any] | None, card: Path, replace: bool = False) -> list[str]:
+class CardError(PersonaFeedbackError):
+    """A run that should not be published, or a card that it cannot go into."""
+
+
+def update_card(report: Report, cases: CaseSet[Any] | None, path: Path) -> list[str]:
     """Write the numbers of a report into a model card. Repeating it changes nothing.
 
     A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
-    fields); those of other ways and of other benchmarks stay.
+    fields); everything else stays as it is written, but for comments within `model-index`.
 
     Args:
         cases: the data of the run; None is refused.
-        card: the card, on the Hub or not; created if there is none.
-        replace: whether to remove sections and a `model-index` of another model.
+        path: the card; created if there is none.
 
     Returns:
         What to tell the user, one line each.
 
     Raises:
-        CardError: this run should not be published, the card is of another model, or it cannot be changed without a loss. Nothing is
-            written then.
+        CardError: this run should not be published, the card is of another model, or its metadata cannot be read. Nothing is written then.
         FileError: the card cannot be written. It is unchanged.
     """
-    spec = refuse_unpublishable(report, cases)
-    assert cases is not None  # refused above
-    with locked(card):
-        old = read(card)
-        new, removed, is_alone = _with_our_parts(card, old or "", report, cases, spec, replace)
+    spec = refuse_unpublishable(report)
+    assert cases is not None  # a report without them has the caveat `no_data`
+    with locked(path):
+        old = _read(path)
+        new = _updated(path, old or "", report, cases, spec)
         if new != old:
-            write(card, new)
-    before = [part.text for part in sections_of(old or "") if part.key == variant(report.run)]
-    gone = dropped(report, before[0]) if before else ""
-    done = "created." if old is None else "updated; everything else unchanged, but for comments in the metadata."
+            write(path, new)
+    done = "nothing to change." if new == old else "created." if old is None else "updated; everything else unchanged."
     return [
-        f"{card}: {'nothing to change.' if new == old else done}",
-        *(f"Removed of {foreign.terminal(name)}: {what}." for name, what in removed.items()),
-        *([gone] if gone else []),
-        *(_download_first(card) if is_alone else _upload(card)),
+        f"{path}: {done}",
+        "Nothing was uploaded. An upload replaces the whole card of the model on the Hub. If this file did not begin as that card, download it and add "
+        "the run to it:",
+        "    hf download OWNER/MODEL README.md --local-dir .",
+        "To open a pull request with this file:",
+        "    " + shlex.join(["hf", "upload", "OWNER/MODEL", str(path), "README.md", "--create-pr"]),
     ]
 
 
-def _upload(card: Path) -> list[str]:
-    return [
-        "Nothing was uploaded. To open a pull request on the Hub:",
-        "    " + shlex.join(["hf", "upload", "OWNER/MODEL", str(card), "README.md", "--create-pr"]),
-    ]
-
-
-def _download_first(card: Path) -> list[str]:
-    folder = card.parent if card.name == "README.md" else card.parent / f"{card.stem}-hub"
-    again = "" if folder / "README.md" == card else f" with {shlex.join(['--model-card', str(folder / 'README.md')])}"
-    return [
-        "Do not upload this file: it would replace the text, license and tags of the model's card on the Hub. Download that card:",
-        "    " + shlex.join(["hf", "download", "OWNER/MODEL", "README.md", "--local-dir", str(folder)]),
-        f"Then run this command again{again}.",
-    ]
+def refuse_unpublishable(report: Report) -> CardSpec:
+    """What a card says about the run's benchmark; raise CardError, with the reasons, for a run that should not be in one."""
+    run, log = report.run, report.run.logs[0]
+    spec = run.benchmark.report.card
+    if spec is None:
+        raise CardError(f"{log}: found a run of {run.benchmark.title}, which has no model card. Use `report`.")
+    reasons = [one for one in report.caveats if one.severity in (VOID, FORBIDS) or one.key in _UNCHECKED]
+    if reasons:
+        raise CardError(
+            f"{log}: found a run that should not be in a model card, expected a whole run on the benchmark's own data. "
+            f"{' '.join(map(sentence, reasons))} Finish the run or repeat it without this, or use `report`."
+        )
+    return spec
 
 
 def results(report: Report, spec: CardSpec) -> list[EvalResult]:
@@ -91,13 +97,15 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
     """
     run = report.run
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
+    dataset, commit = _dataset(report, spec)
 
     def result(group: Group, kind: str, name: str, unit: str, found: Estimate, more: Mapping[str, Any]) -> EvalResult:
         ends = {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
         args = {
-            **_asked(run),
+            "asked": variant(run),
+            "method": run.method.name,
             "calls": run.method.per_case,
-            **({} if math.isnan(found.low) else ends),  # one user, or no spread
+            **({} if math.isnan(found.low) else ends),  # no spread
             "cases": found.n,
             "users": found.users,
             **more,
@@ -106,11 +114,11 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
         return EvalResult(
             task_type="multiple-choice",
             task_name="Multiple Choice",
-            dataset_type=_dataset(run, spec),
+            dataset_type=dataset,
             dataset_name=foreign.yaml(run.title),
             dataset_config=group.name,
             dataset_split="test",
-            dataset_revision=_commit(run, spec),
+            dataset_revision=commit,
             metric_type=kind,
             metric_name=foreign.yaml(f"{name} ({run.method.per_case}), {unit}{remarks}"),
             metric_value=_rounded(found.value),
@@ -119,101 +127,133 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
 
     made = []
     for group in report.groups:
-        replies = {
-            "refusals": group.reasons.get("refusal", 0),
-            "unreadable": sum(unreadable(group).values()),
+        refusals = group.reasons.get("refusal", 0)
+        more = {
+            "refusals": refusals,
+            "unreadable": sum(group.reasons.values()) - refusals,
             **{f"baseline_{baseline}": _rounded(group.baselines[baseline].value) for baseline in spec.baselines},
         }
-        scores = {name: group.measures[name] for name in sorted(spec.measures, key=lambda name: name != run.primary)}
-        made += [
-            result(group, "accuracy", name, "%", score, replies)
-            for name, score in scores.items()
-            if not math.isnan(score.value)
-        ]
+        for name in sorted(spec.measures, key=lambda name: name != run.primary):
+            if not math.isnan(group.measures[name].value):
+                made.append(result(group, "accuracy", name, "%", group.measures[name], more))
         for name, difference in report.differences(group.name).items():
             control = report.controls[report.named_controls[name]]
-            more = {"control": foreign.yaml(signature_line(control, public=True))}
-            made.append(result(group, name.replace(" ", "_"), name, "points", difference, more))
+            signed = {"control": foreign.yaml(signature_line(control, public=True))}
+            made.append(result(group, name.replace(" ", "_"), name, "points", difference, signed))
     return made
-
-
-def _asked(run: Run) -> dict[str, Any]:
-    """The options that tell the ways of asking apart: the setting and the method, and what is not the default."""
-    options = run.benchmark.options
-    names = dict.fromkeys((*(name for name in options.always() if name != "prompt"), *options.changed(run.signature)))
-    return {name: _safe(run.signature[name]) for name in names}
-
-
-def _safe(value: Any) -> Any:
-    """A value that YAML of any version reads as it is."""
-    return (
-        list(map(_safe, value)) if isinstance(value, list) else foreign.yaml(value) if isinstance(value, str) else value
-    )
 
 
 def _rounded(value: float) -> float:
     return round(100 * value, 2)
 
 
-def _dataset(run: Run, spec: CardSpec) -> str:
-    """The id on the Hub of the benchmark's data; of a set its own, or its name if it did not come from there."""
-    if run.named_set is None:
-        return spec.dataset
-    source = str(run.signature["source"])
-    return source.partition("@")[0] if HUB_COMMIT.fullmatch(source) else foreign.yaml(run.named_set.name)
+def _dataset(report: Report, spec: CardSpec) -> tuple[str, str | None]:
+    """The id on the Hub of the data, and their commit where they were read there; the name of a set that is not on the Hub."""
+    named, hub = report.run.named_set, HUB_COMMIT.fullmatch(str(report.run.signature["source"]))
+    own = hub["id"] if hub else None
+    dataset = spec.dataset if named is None else own or foreign.yaml(named.name)
+    return dataset, hub["commit"] if hub and own == dataset else None
 
 
-def _commit(run: Run, spec: CardSpec) -> str | None:
-    """The data's commit, if they came from the Hub dataset itself."""
-    source = str(run.signature["source"])
-    hub = HUB_COMMIT.fullmatch(source)
-    return hub["commit"] if hub and source.startswith(f"{_dataset(run, spec)}@") else None
+# --- the file ---------------------------------------------------------------------------------------------------------
 
 
-def _with_our_parts(
-    path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec, replace: bool
-) -> tuple[str, dict[str, str], bool]:
-    """The card with our metadata and our section; what was removed, by the names of other models; whether there is nothing of others."""
-    run = report.run
-    mark = content[:1] if content.startswith("\ufeff") else ""  # a byte order mark: readers drop it, the file keeps it
-    content = content.removeprefix(mark)
-    metadata, sections = metadata_of(path, content), sections_of(content)
-    others = of_others(metadata, sections, run)
-    if others and not replace:
+def _read(path: Path) -> str | None:
+    """The text of a file with its line breaks; None if there is none."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
+
+
+def _updated(path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
+    """The content of a card with the results and the section of a run, in its own line breaks."""
+    newline = "\r\n" if content.count("\n") == content.count("\r\n") > 0 else "\n"
+    content = content.replace(newline, "\n")
+    block = REGEX_YAML_BLOCK.search(content)
+    before, front, after = (
+        (content[: block.start(2)], block[2], content[block.end(2) :]) if block else ("---\n", "", f"\n---\n{content}")
+    )
+    front = _with_results(path, front, report, spec)
+    body = after if content else f"{after}\n# {foreign.markdown(model_of(report.run))}\n"
+    body = _with_section(path, body, variant(report.run), section(report, cases, spec))
+    return f"{before}{front}{body}".replace("\n", newline)
+
+
+def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str:
+    """The metadata with the results of a run in place of earlier ones. All but the lines of `model-index` stay as they are written."""
+    own = foreign.yaml(model_of(report.run))
+    try:
+        metadata = yaml.safe_load(f"{front}\n") or {}
+        models = list(metadata.get("model-index") or [{"name": metadata.get("model_name", own), "results": []}])
+        names = [str(model["name"]) for model in models]
+        place = next((place for place, name in enumerate(names) if same_model(own, name)), None)
+        if place is None:
+            raise CardError(
+                f"{path}: found the card of {' and '.join(names)}, expected that of {own}, the model of this run. Pass that model's card as "
+                "--model-card. If both names are of one model, give the run the card's name with --name."
+            )
+        models[place] = {**models[place], "results": _merged(models[place]["results"], report, spec)}
+        if models == metadata.get("model-index"):
+            return front
+        made = yaml_dump({"model-index": models}, sort_keys=False)
+        kept = f"{front}\n" if metadata else ""
+        changed = _INDEX.sub(lambda _: made, kept, count=1) if _INDEX.search(kept) else kept + made
+        if yaml.safe_load(changed) != {**metadata, "model-index": models}:
+            raise ValueError("they are not one key a line")
+    except CardError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
         raise CardError(
-            f"{path}: found {'; '.join(f'{what} of {name}' for name, what in others.items())}, expected only those of {model_of(run)}, the "
-            "model of this run. Pass that model's card as --model-card, or --replace to remove what was found. If both names are of one "
-            "model, give the card the run's name first."
+            f"{path}: found metadata that cannot be read or changed ({' '.join(str(error).split())}), expected those of a valid card, one key "
+            "a line, between the two lines ---. Fix them, then run this again."
+        ) from error
+    return changed.removesuffix("\n")
+
+
+def _merged(earlier: Sequence[Mapping[str, Any]], report: Report, spec: CardSpec) -> list[Mapping[str, Any]]:
+    """The results of a model in a `model-index`, with those of the run in place of its earlier ones, else behind the others."""
+    kept: list[Mapping[str, Any]] = []
+    place = None
+    for result in earlier:
+        others = [metric for metric in result["metrics"] if not _is_earlier(result, metric, report, spec)]
+        if len(others) < len(result["metrics"]) and place is None:
+            place = len(kept)
+        if others or not result["metrics"]:
+            kept.append({**result, "metrics": others})  # ModelCard.save joins results on the same data
+    place = len(kept) if place is None else place
+    (model,) = eval_results_to_model_index("", results(report, spec))
+    return [*kept[:place], *model["results"], *kept[place:]]
+
+
+def _is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any], report: Report, spec: CardSpec) -> bool:
+    """Whether a number is of an earlier run that was asked as this one."""
+    args = metric.get("args")
+    if not isinstance(args, Mapping) or not str(args.get("signature")).startswith("personafeedback-tasks "):
+        return False
+    return args.get("asked") == variant(report.run) and result["dataset"]["type"] == _dataset(report, spec)[0]
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are plainly of one model: the same owner and model behind any provider, or one without an owner."""
+    parts, theirs = (re.sub(r"[\s_]", "-", name.casefold()).split("/") for name in (one, other))
+    shared = min(len(parts), len(theirs), 2)
+    return parts[-shared:] == theirs[-shared:]
+
+
+def _with_section(path: Path, body: str, key: str, text: str) -> str:
+    """The body with the section between its two markers: in place of an earlier one, else at the end."""
+    begin, end = (f"<!-- personafeedback: {side} {key} -->" for side in ("begin", "end"))
+    before, _, rest = body.partition(begin)
+    old, closed, after = rest.partition(end)
+    if begin not in body and end not in body:
+        before += "\n" * max(0, 2 - (len(body) - len(body.rstrip("\n"))))
+        after = "\n"
+    elif not closed or begin in old or begin in after or end in after:
+        raise CardError(
+            f"{path}: found {body.count(begin)} `{begin}` and {body.count(end)} `{end}`, expected one of each, in this order: the text "
+            "between them is replaced. Restore them, or delete them all for a new section at the end."
         )
-
-    options = run.benchmark.options.signed_names()
-
-    def is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any]) -> bool:
-        return (
-            bool(signature_in(metric))
-            and result["dataset"]["type"] == _dataset(run, spec)
-            and {name: value for name, value in metric["args"].items() if name in options} == _asked(run)
-        )
-
-    def change(metadata: dict[str, Any], index: Index) -> dict[str, Any]:
-        return with_results(metadata, index, run, is_earlier)
-
-    index = eval_results_to_model_index(foreign.yaml(model_of(run)), results(report, spec))
-    changed = with_metadata(path, content, metadata, index, change)
-    body = parts(content)[2]
-    front = changed.removesuffix(body)
-    text, heading = body, f"# {foreign.markdown(model_of(run))}"
-    for part in sections:
-        text = text.replace(part.whole, "")
-        if part.model in others and part.key != variant(run):  # one with this key is replaced below
-            body = body.replace(part.whole, "")
-    is_alone = (
-        text.strip() in ("", heading.strip()) and not metadata.keys() - {"model-index"} and has_only_ours(metadata)
-    )
-    newline = newline_of(content)
-    body = body or f"{newline}{heading}{newline}"
-    return (
-        mark + front + with_section(path, body, section(report, cases, spec), variant(run), newline),
-        others,
-        is_alone,
-    )
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"

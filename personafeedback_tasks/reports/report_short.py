@@ -149,7 +149,7 @@ def _users(report: Report) -> str:
     return f"{spread}; {groups}" if groups else spread
 
 
-def _unreadable(report: Report) -> str:
+def unreadable(report: Report) -> str:
     overall = report.overall
     if report.run.method.evidence == "rewards" or not overall.replies:
         return ""
@@ -168,7 +168,7 @@ def _ceiling(report: Report) -> str:
     return f"labels: {note[0].lower()}{note[1:]}" if note else ""
 
 
-CHECKS = (_place, _shortcuts, _users, _unreadable, _ceiling)
+CHECKS = (_place, _shortcuts, _users, unreadable, _ceiling)
 """A line each on place, shortcuts, users, unreadable replies, and the ceiling or repeats of labels."""
 
 OF_THE_MODEL = (_place, _shortcuts, _users)

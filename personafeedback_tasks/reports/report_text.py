@@ -31,7 +31,7 @@ def blocks(report: Report) -> list[Block]:
     result, *details = tables(report)
     return [
         heading(f"{report.run.label}: {spaced(report.overall.name)}" if len(report.shown) == 1 else report.run.label),
-        warnings(report.caveats, _ceiling(report)),
+        warnings(report.caveats, ceiling(report)),
         paragraph(headline.verdict(report)),
         result,
         headline.shortcuts(report),
@@ -138,7 +138,7 @@ def gap_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
     return columns
 
 
-def _ceiling(report: Report) -> list[str]:
+def ceiling(report: Report) -> list[str]:
     """The label ceiling of each group, in a sentence; nothing without data."""
     places = ", ".join(f"{name} {value}" for name, value in headline.ceilings(report).items())
     return [*([report.texts.ceiling_note.format(places)] if places else []), *filter(None, [report.texts.label_note])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..engine.cases import HUB_COMMIT as HUB_COMMIT
+from ..engine.cases import HUB_COMMIT
 from ..engine.cases import shown_source
 from .run import Run, text
 
@@ -47,11 +47,6 @@ def short_line(run: Run) -> str:
     """What identifies a run, short: the rest is in `signature_line`."""
     signature = run.signature
     return f"task {signature['task_version']} | {run.harness} | prompt {signature['fingerprint']} | data {signature['data']}"
-
-
-def model_in(line: str) -> str:
-    """The model of a signature line; empty if it is none."""
-    return [*line.split(" | "), ""][1]
 
 
 def model_of(run: Run) -> str:

@@ -317,7 +317,7 @@ def test_the_page_shows_all_four_responses_the_right_one_first(runs, driver, tmp
 def test_a_card_refuses_the_sample(runs, tmp_path):
     done = personafeedback("card", runs["inspect"], "--model-card", tmp_path / "README.md", "--data", "sample")
     assert done.exit_code != 0
-    assert "found a run on the bundled sample" in done.output
+    assert "DEMONSTRATION on the bundled sample" in done.output
 
 
 def test_the_plan_counts_four_calls_per_row():

@@ -24,7 +24,7 @@ from werkzeug import Response
 pytest.importorskip("rich")
 pytest.importorskip("scipy")
 
-from huggingface_hub import ModelCard, RepoCard, metadata_load
+from huggingface_hub import ModelCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.attacks import ATTACKS
@@ -43,15 +43,11 @@ from personafeedback_tasks.personafeedback.cases import CELLS, PersonaCases, loa
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text, headline
-from personafeedback_tasks.reports.card import update_card
-from personafeedback_tasks.reports.card_file import CardError
-from personafeedback_tasks.reports.card_models import same_model
-from personafeedback_tasks.reports.card_refusals import refuse_unpublishable
+from personafeedback_tasks.reports.card import CardError, refuse_unpublishable, same_model, update_card
 from personafeedback_tasks.reports.table import interval, percent
 from personafeedback_tasks.runs.data import RunData
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import RunError
-from personafeedback_tasks.runs.signature_line import model_of
 
 CARD = find("personafeedback").report.card
 
@@ -67,9 +63,9 @@ def answered(case, answers):
     return answering(case, answers, values=score_answers(answers))
 
 
-def update(path, run=None, beside=None, cases=SAMPLE, replace=False):
+def update(path, run=None, beside=None, cases=SAMPLE):
     report = REPORTS.get(id(run)) or make_report(run, cases, beside)
-    return update_card(report, cases, path, replace)
+    return update_card(report, cases, path)
 
 
 def half_right(index: int) -> tuple[str, str]:
@@ -184,7 +180,7 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
         args = result.metric_args
         assert args["interval_95"] == [round(100 * acc.low, 2), round(100 * acc.high, 2)]
         assert (args["stderr"], args["cases"], args["users"]) == (round(100 * acc.stderr, 2), group.cases, acc.users)
-        assert (args["setting"], args["method"], args["calls"]) == ("persona", "generate", "both orders")
+        assert (args["asked"], args["method"], args["calls"]) == ("persona", "generate", "both orders")
         assert args["signature"] == report.signature
         assert (result.verified, result.source_url) == (None, None)
     # 48 cases, of which every fourth is picked in one order only: 36 + 12 / 2 of 48.
@@ -200,19 +196,9 @@ def test_log_likelihoods_add_acc_sym(tmp_path):
     names = [result.metric_name for result in load(tmp_path / "card.md").eval_results]
     assert names == ["acc_sym (both orders), % (mc)", "acc (both orders), % (mc)"] * 9
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert "| total | **100.0** | 82.1–100.0 | 48 |" in text  # 48 / (48 + 1.75 * 2.447 ** 2): 8 users with 6 cases
-
-
-def test_one_user_has_no_interval_rather_than_a_wrong_one(tmp_path):
-    (cell,) = {CELLS[-1]}
-    user = next(case.user_id for case in SAMPLE if case.cell == cell)
-    run = run_of(cells=[cell])
-    rows = {id_: row for id_, row in run.cases.items() if row.user_id == user}
-    theirs = replace(SAMPLE, cases=tuple(case for case in SAMPLE if case.id in rows))
-    update(tmp_path / "card.md", replace(run, cases=rows, cells={cell: len(rows)}), cases=theirs)
-    (result,) = load(tmp_path / "card.md").eval_results
-    assert not {"interval_95", "stderr"} & result.metric_args.keys()
-    assert ".nan" not in (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert (
+        "| total | **100.0** | 82.1–100.0 | **87.5** |" in text
+    )  # 48 / (48 + 1.75 * 2.447 ** 2): 8 users with 6 cases
 
 
 def test_only_a_commit_of_the_dataset_itself_is_its_revision(tmp_path):
@@ -247,8 +233,7 @@ def test_right_minus_wrong_and_the_gain_are_metrics_of_their_own(tmp_path):
                 round(100 * difference.high, 2),
             ]
             assert f"setting {control.signature['setting']}" in result.metric_args["control"]
-            assert (result.metric_args["setting"], result.metric_args["cases"]) == ("persona", group.cases)
-    assert not any("asked" in result.metric_args for result in found.values())
+            assert (result.metric_args["asked"], result.metric_args["cases"]) == ("persona", group.cases)
     assert update(path, run, {"no_persona": none, "other_persona": other})[0].endswith("nothing to change.")
     update(path, run)  # without the controls they are gone, and nothing is there twice
     assert [result.metric_type for result in load(path).eval_results] == ["accuracy"] * 9
@@ -291,37 +276,26 @@ def without_ours(path):
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_the_body_stays_byte_for_byte_and_the_metadata_mean_the_same(newline, mark, tmp_path):
+def test_all_but_the_results_stays_byte_for_byte(newline, tmp_path):
     path = tmp_path / "README.md"
-    old = mark + OTHERS.replace("\n", newline)
+    old = OTHERS.replace("\n", newline)
     path.write_bytes(old.encode())
     before = without_ours(path)
     update(path)
     new = path.read_bytes().decode()
-    assert new.startswith(f"{mark}---{newline}license: apache-2.0{newline}language:{newline}- zh{newline}")
-    assert body_of(new).startswith(body_of(old) + newline + "<!-- personafeedback: begin persona -->")
+    above, below = (old.partition(mark) for mark in ("model-index:", "widget:"))
+    assert new.startswith(above[0] + "model-index:")
+    assert below[1] + below[2] + newline + "<!-- personafeedback: begin persona -->" in new
     assert (new.count("\r\n") == new.count("\n")) == (newline == "\r\n")
-    after = without_ours(path)
-    assert after == before
-    assert list(after) == list(before), "the keys are in another order"
+    assert without_ours(path) == before
     results = load(path).eval_results
     assert len(ours(results)) == 9
     assert [(r.dataset_name, r.metric_value) for r in results if r not in ours(results)] == [
         ("MMLU", 64.5), ("PersonaFeedback", 0.61), ("GSM8K", 50)
     ]  # fmt: skip
-    assert [(model["name"], len(model["results"])) for model in yaml.safe_load(REGEX_YAML_BLOCK.search(new.removeprefix(mark))[2])["model-index"]] == [
+    assert [(model["name"], len(model["results"])) for model in yaml.safe_load(REGEX_YAML_BLOCK.search(new)[2])["model-index"]] == [
         ("Model", 2 + 9), ("Model-Distilled", 1)
     ]  # fmt: skip
-
-
-def test_what_model_card_data_would_have_lost_is_why_the_plain_metadata_are_edited(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text(OTHERS, encoding="utf-8")
-    ModelCard.load(path).save(path)
-    assert "name: Model\n" not in path.read_text(encoding="utf-8"), (
-        "it joined the two models under the name of the last"
-    )
 
 
 THEIRS = "task: {type: t}\n    dataset: {type: d, name: D}\n    metrics: [{type: acc, value: 1.0}]\n"
@@ -342,7 +316,6 @@ def index_of(results):
         "tags: one\n",  # makes a list of it
         "date: 2024-01-01\nat: 2024-01-01 10:00:00\nlr: 1e-5\nvalue: 64.50\nexp: 1.0e+3\ninference: False\n",
         "language:\n- 'no'\n- \"yes\"\nversion: '1.10'\nempty: ''\n",
-        "{license: mit, widget: [{text: a}]}\n",
         "widget:\n- text: |\n    a block\n    # no comment\n- text: >-\n    folded\n    twice\n",
         "text: \"\\u4e2d\\u2028\"\nlong: " + "a word, " * 40 + "\nemoji: 👀\n",
         "nested:\n  nothing: null\n  list: [null, ~, []]\n  map: {}\n",
@@ -376,38 +349,39 @@ def test_metadata_of_any_kind_are_kept(front, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("front", "sentence"),
+    "front",
     [
-        ("license: mit\nbase_model:\n", r"would change when it saves the card: `base_model` would be lost\. Put text"),
-        ("language: no\n", r"`language` would be false instead of \"no\""),
-        ("language: [en, no]\ninference: yes\n", r"`language\[1\]` would be false instead of \"no\"; `inference` would be true instead of \"yes\"\. Put"),
-        ("at: 2024-01-01 10:00:00Z\n", "`at` would be \"2024-01-01 10:00:00[+]00:00\" instead of \"2024-01-01 10:00:00Z\""),
-        ("size: 1_000\n", '`size` would be 1000 instead of "1_000"'),
-        ("time: 1:30\n", '`time` would be 90 instead of "1:30"'),
-        ('text: "a\\x85b"\n', "`text` would be \"a b\" instead of"),
-        ("code: 0123\n", "`code` would be 83 instead of 123.0"),
-        ("version: '1e3'\n", '`version` would be 1000.0 instead of "1e3"'),
-        (index_of("  - " + THEIRS.replace("1.0}", "on}")), r'`model-index\[0\]\.results\[0\]\.metrics\[0\]\.value` would be true instead of "on"'),
-        ("".join(f"key{n}:\n" for n in range(7)), r"`key4` would be lost; and 2 more\. Put"),
-        ("license: mit\nlicense: apache-2.0\n", r"cannot read \(the key `license` twice, of which one would be lost\)"),
-        (index_of("  - " + THEIRS.replace("name: D", "name: D, name: E")), "the key `name` twice"),
-        ("a: &a [x]\nb: *a\n", r"cannot read \(the alias \*a, which would be written out\)"),
-        (f"model-index:\n- &theirs\n  results:\n  - {THEIRS}  name: model\n- name: b\n  <<: *theirs\n", r"the alias \*theirs"),
-        ("a: &a [x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}, *{a}, *{a}, *{a}, *{a}]\n" for a, b in zip("abcdefghijklmno", "bcdefghijklmnop", strict=True)), r"the alias \*a"),
-        pytest.param("a: " + "[" * 5000 + "\n", "cannot read", marks=pytest.mark.slow),
-        ("a: " + "9" * 5000 + "\n", "cannot read"),
-        ("ignore_metadata_errors: true\n", "cannot read"),
-        ("1: a\n", "cannot read"),
-        ("a: !!python/object:os.system x\n", "cannot read"),
+        "license: mit\nbase_model:\n",
+        "language: [en, no]\ninference: yes\n",
+        "at: 2024-01-01 10:00:00Z\nsize: 1_000\ntime: 1:30\ncode: 0123\nversion: '1e3'\n",
+        "a: &a [x]\nb: *a\n",
     ],
-)  # fmt: skip
-def test_metadata_that_saving_would_change_are_refused_with_what_would_be_lost(front, sentence, tmp_path):
+)
+def test_what_two_versions_of_yaml_read_differently_stays_as_it_is_written(front, tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(f"---\n{front}---\ntext\n", encoding="utf-8")
+    update(path, ONE_CELL)
+    assert path.read_text(encoding="utf-8").startswith(f"---\n{front}model-index:\n")
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "license: [\n",
+        "model-index: [{name: acme/model}]\n",
+        "just words\n",
+        "{license: mit, widget: [{text: a}]}\n",
+        pytest.param("a: " + "[" * 5000 + "\n", marks=pytest.mark.slow),
+        "a: " + "9" * 5000 + "\n",
+        "a: !!python/object:os.system x\n",
+    ],
+)
+def test_metadata_that_cannot_be_read_or_changed_are_refused(front, tmp_path):
     path = tmp_path / "README.md"
     content = f"---\n{front}---\ntext\n"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(CardError, match=sentence) as refused:
+    with pytest.raises(CardError, match="found metadata that cannot be read or changed"):
         update(path, ONE_CELL)
-    assert str(refused.value).startswith(f"{path}: found metadata that huggingface_hub ")
     assert path.read_text(encoding="utf-8") == content
 
 
@@ -435,20 +409,9 @@ def test_doing_it_again_changes_nothing_and_says_so(old, tmp_path):
     again = update(path, ONE_CELL)
     assert path.read_bytes() == first
     assert path.stat().st_mtime_ns == stamp, "it was written although nothing had changed"
-    assert said[0] == f"{path}: " + (
-        "created." if old is None else "updated; everything else unchanged, but for comments in the metadata."
-    )
+    assert said[0] == f"{path}: " + ("created." if old is None else "updated; everything else unchanged.")
     assert again[0] == f"{path}: nothing to change."
     assert len(ours(load(path).eval_results)) == 1
-
-
-def test_line_breaks_that_huggingface_hub_cannot_keep_are_refused(tmp_path):
-    path = tmp_path / "README.md"
-    for content in (b"---\rlicense: mit\r---\rtext\r", b"---\nlicense: mit\n---\na\rb\rc\rd\re\r"):
-        path.write_bytes(content)
-        with pytest.raises(CardError, match="found metadata that huggingface_hub would change|cannot write"):
-            update(path)
-        assert path.read_bytes() == content
 
 
 def test_later_numbers_take_the_place_of_earlier_ones(tmp_path):
@@ -479,7 +442,7 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
         {"prompt": "v2", "fingerprint": "v2-0123456789ab", "language": "en", "hide": ["Name", "Preference.Travel"]}
     ]
     for variant in variants * 2:
-        update(path, run_of(signature=variant))
+        update(path, run_of(signature=variant, acc_sym=1.0))
     headings = [
         "",
         " (mc)",
@@ -488,8 +451,9 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
         " (prompt v2, language en, without Name, without Preference.Travel)",
     ]
     found = ours(load(path).eval_results)
-    assert [r.metric_name for r in found[::9]] == [f"acc (both orders), %{heading}" for heading in headings]
-    assert len(found) == 9 * 5
+    accs = [r.metric_name for r in found if r.metric_name.startswith("acc ")]
+    assert accs[::9] == [f"acc (both orders), %{heading}" for heading in headings]
+    assert len(accs) == 9 * 5
     text = path.read_text(encoding="utf-8")
     assert "was shown the user's persona without Name, Preference.Travel, the user's question" in text
     for heading in headings:
@@ -521,6 +485,7 @@ def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_p
     [
         ("model-index:\n- results: []\n  name: Model", "Model"),
         ("model-index: []", "acme/model"),
+        ('"model-index": [{name: acme/model, results: []}]', "acme/model"),
         ("model_name: ACME/Model", "ACME/Model"),
     ],
 )
@@ -547,7 +512,6 @@ def test_results_that_somebody_adds_around_ours_stay(tmp_path):
     assert [r.dataset_name for r in load(path).eval_results] == ["C", "PersonaFeedback", "D"]
     update(path)
     assert [r.dataset_name for r in load(path).eval_results] == ["C", *["PersonaFeedback"] * 9, "D"]
-    assert "# after ours" not in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -599,9 +563,6 @@ def test_a_link_stays_a_link_and_a_mode_a_mode_and_nothing_else_is_left(tmp_path
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"---\nlicense: [\n---\n", "found metadata that huggingface_hub cannot read .*, expected a valid card between"),
-        (b"---\nmodel-index: [{name: x}]\n---\n", "found metadata that huggingface_hub cannot read"),
-        (b"---\njust words\n---\n", r"cannot read \(repo card metadata block should be a dict\)"),
         (b"\xff\xfe", "found a file that cannot be read .*, expected text in UTF-8"),
         (b"<!-- personafeedback: begin persona -->", "found 1 `<!-- .* 0 `<!-- .*, expected one of each"),
         (b"<!-- personafeedback: end persona --><!-- personafeedback: begin persona -->", "in this order"),
@@ -685,25 +646,11 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
     block = [] if front is None else ["---", *front, "---"]
     old = newline.join([*block, *body]) + newline * ends
     path.write_bytes(old.encode())
-    try:
-        ModelCard.load(path)
-    except (ValueError, TypeError, AttributeError, yaml.YAMLError):
-        with pytest.raises(CardError, match="cannot read"):
-            update(path, ONE_CELL)
-        assert path.read_bytes() == old.encode()
-        return
-    has_metadata = REGEX_YAML_BLOCK.search(old)
-    before = without_ours(path) if has_metadata else {}
-    error = ""
+    before = without_ours(path) if REGEX_YAML_BLOCK.search(old) else {}
     try:
         update(path, ONE_CELL)
-    except CardError as refused:
-        error = str(refused)
-    if error:  # then another reader finds that a plain round trip changes something, too
-        assert "would change when it saves the card: " in error
+    except CardError:
         assert path.read_bytes() == old.encode()
-        saved = REGEX_YAML_BLOCK.search(str(RepoCard(old)))[2]
-        assert yaml.load(saved, Loader=yaml.BaseLoader) != yaml.load(has_metadata[2], Loader=yaml.BaseLoader)
         return
     new = path.read_bytes().decode()
     assert len(ours(load(path).eval_results)) == 1
@@ -713,7 +660,7 @@ def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, 
         before.pop("model-index", None)
     assert repr(after) == repr(before)
     assert new[new.index("<!--") :].count("<!--") == 2
-    assert body_of(new).startswith(body_of(old))
+    assert body_of(new.replace(newline, "\n")).startswith(body_of(old.replace(newline, "\n")))
     update(path, ONE_CELL)
     assert path.read_bytes().decode() == new
 
@@ -730,24 +677,23 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
     group = report.overall
     for part in (
         "`acme/model` was shown the user's whole persona, the user's question and both responses, in both orders",
-        "and its choice was read from its reply",
         "\n## PersonaFeedback\n\nCannot be told apart from always picking the longer response (",
         " points); whether it uses this user's persona was not asked.\n\n",
         "|  | acc | 95 % interval | cases | baseline: longest |\n",
-        "|  | acc | 95 % interval | cases | users | baseline: longest |\n",
         f"| total | **50.0** | {100 * group.measures['acc'].low:.1f}–{100 * group.measures['acc'].high:.1f} | 48 |",
-        "Of 96 replies 48 were refusals and 0 otherwise unreadable.",
+        "Unreadable replies: 48 of 96, 50.0 % (refusal 48).",
         "to recognize a personalized reply, not to write one",
         "synthetic and mostly Chinese",
         "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
         "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
         "Always picking the longer response reaches 50.0 % on these cases",
-        "public since 2025; whether the model was trained on them was not checked",
+        "Whether the model was trained on these texts was not checked.",
         "Language of the data, in cases: " + ", ".join(
             f"{ {'zh': 'Chinese', 'en': 'English'}[code]} {count}" for code, count in SAMPLE.languages.most_common()
         ),
-        "The prompt (v1-0123456789ab) is that of personafeedback-tasks; we did not find the authors'",
-        "Persona gain (acc minus that of the same model without the persona): not measured.",
+        "The prompt (v1-0123456789ab) is that of personafeedback-tasks.",
+        "we did not find the authors' prompts",
+        "Not measured: right minus wrong, persona gain.",
         "Asked in lm-eval 0.4.13 with `method=generate, setting=persona, chat template=applied",
         f"Signature: `{report.signature}`",
     ):  # fmt: skip
@@ -765,9 +711,8 @@ def test_the_label_ceiling_is_said_where_labels_contradict_each_other():
     assert set(MOSTLY_RIGHT.texts.ceiling.values()) == {1.0}
     assert "Label ceiling" not in card_text.section(MOSTLY_RIGHT, SAMPLE, CARD)
     report = with_ceiling(MOSTLY_RIGHT, specific=0.9996, general=0.957, total=0.98)
-    assert (
-        "over the cells of the run (contradictory labels): general 95.7 %, total 98.0 % (from the audit)"
-        in card_text.section(report, SAMPLE, CARD)
+    assert "over the cells of the run (contradictory labels): general 95.7, total 98.0." in card_text.section(
+        report, SAMPLE, CARD
     )
 
 
@@ -780,7 +725,7 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
     assert sum(asked.languages.values()) == 8
     for code, count in asked.languages.items():
         assert f"{ {'zh': 'Chinese', 'en': 'English'}[code] } {count}" in found
-    assert "over the cells of the run (contradictory labels): general 95.7 % (from" in found
+    assert "over the cells of the run (contradictory labels): general 95.7." in found
     assert "specific" not in found
 
 
@@ -789,26 +734,12 @@ def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
     update(tmp_path / "card.md", run_of(mostly_right), {"no_persona": control})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "| persona gain | 95 % interval |" in text
-    low, high = re.search(
-        r"Persona gain \(acc minus that of the same model without the persona\): \+37\.5 points, 95 % interval \+([\d.]+) to \+([\d.]+)\.",
-        text,
-    ).groups()
+    low, high = re.search(r"\| total \|.* \*\*\+37\.5\*\* \| \+([\d.]+) to \+([\d.]+) \|\n", text).groups()
     assert 25 < float(low) < 37.5 < float(high) < 50
+    assert "Persona gain (persona - no_persona): " in text
+    assert "Not measured: right minus wrong." in text
     assert "Control no_persona: `personafeedback-tasks 0.1.0" in text
     assert "someone" not in text
-
-
-@pytest.mark.slow
-def test_a_card_written_again_without_the_control_says_that_the_gain_is_gone(tmp_path):
-    card, control = tmp_path / "card.md", run_of(half_right, signature={"setting": "no_persona"})
-    said = "The persona gain that the section had is gone: it belongs to both runs. To keep it, pass --no-persona RUN."
-    other = run_of(signature={"prompt": "v2"})
-    for run, against, gone in (
-        (run_of(), None, False), (run_of(), control, False), (run_of(), control, False), (other, None, False),
-        (run_of(), None, True), (run_of(), None, False),
-    ):  # fmt: skip
-        assert (said in update(card, run, {"no_persona": against} if against else {})) == gone
-    assert "points, 95 % interval" not in card.read_text(encoding="utf-8")
 
 
 def test_the_section_splits_what_the_persona_is_worth(tmp_path):
@@ -819,21 +750,17 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
     )
     update(tmp_path / "card.md", run_of(), {"no_persona": none, "other_persona": other})
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert "Right minus wrong is persona - other_persona: how far answers depend on whose it is." in text
-    assert "Wrong minus none is other_persona - no_persona: what any persona text at all is worth." in text
+    assert "Right minus wrong (persona - other_persona): how far answers depend on whose it is." in text
     assert "; it uses this user's persona.\n" in text
     shown, _, folded = text.partition("<details>")
     ends = " | baseline: longest | right minus wrong | 95 % interval | persona gain | 95 % interval |"
     assert f"|  | acc | 95 % interval | cases{ends}\n" in shown
-    assert f"|  | acc | 95 % interval | cases | users{ends} wrong minus none | 95 % interval |\n" in folded
+    assert f"|  | acc | 95 % interval | cases{ends}\n" in folded
     sheet = make_report(run_of(), SAMPLE, {"no_persona": none, "other_persona": other}).sheet
     assert [column.name for column in sheet.columns] == [*CELLS, "specific", "general", "total", "macro"]
     rows = {row[1].strip(): row for row in (line.split("|") for line in folded.splitlines() if line.startswith("| "))}
     for column in sheet.columns:
-        right, gain, wrong = (
-            column.differences[name]
-            for name in ("persona - other_persona", "persona - no_persona", "other_persona - no_persona")
-        )
+        right, gain = (column.differences[name] for name in ("persona - other_persona", "persona - no_persona"))
         of_row = [
             f" **{percent(right.value, sign=True)}** ",
             f" {interval(right, sign=True)} ",
@@ -841,11 +768,9 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
         ]
         of_row += [
             f" {interval(gain, sign=True)} ",
-            f" {percent(wrong.value, sign=True)} ",
-            f" {interval(wrong, sign=True)} ",
             "",
         ]
-        assert rows[column.name.replace("_", " ")][-7:] == of_row
+        assert rows[column.name.replace("_", " ")][-5:] == of_row
     assert [row.split("|")[1].strip() for row in shown.splitlines() if row.startswith("| ")][2:] == [
         "specific",
         "general",
@@ -853,8 +778,7 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
     ]
     total = {name: gap.value for name, gap in sheet.columns[-2].differences.items()}
     assert total["persona - other_persona"] == 0.125
-    assert total["other_persona - no_persona"] == 0.875
-    assert "Persona gain (acc minus that of the same model without the persona): +100.0 points" in text
+    assert total["persona - no_persona"] == 1
     assert "Control no_persona: `personafeedback-tasks 0.1.0" in text
     assert "Control other_persona: `personafeedback-tasks 0.1.0" in text
     assert "setting other_persona" in text
@@ -868,7 +792,7 @@ def test_without_the_control_the_section_says_no_more_than_right_minus_wrong(tmp
     text = (tmp_path / "card.md").read_text(encoding="utf-8")
     assert "|  | acc | 95 % interval | cases | baseline: longest | right minus wrong | 95 % interval |\n" in text
     assert "wrong minus none" not in text.lower()
-    assert "Persona gain (acc minus that of the same model without the persona): not measured." in text
+    assert "Not measured: persona gain." in text
 
 
 def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
@@ -947,117 +871,42 @@ def run_named(model, harness="inspect-ai 0.3.285", **kwargs):
     return run_of(model=model, harness=harness, **kwargs)
 
 
-ONE_MODEL = [
-    (run_named("openai-api/local/Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B-Instruct"),
-    (run_named("Qwen/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "openai-api/local/Qwen/Qwen2.5-7B-Instruct"),
-    (run_named("vllm/Qwen/Qwen2.5-7B-Instruct"), "hf/Qwen/Qwen2.5-7B-Instruct"),
-    (run_named("hf/gpt2"), "vllm/gpt2"),
-    (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen2.5-7B-Instruct"),
-    (run_named("Qwen/Qwen2.5-7B-Instruct"), "qwen2.5 7b_instruct"),
-    (run_named("/home/me/models/Qwen2.5-7B-Instruct", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B-Instruct"),
-    (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "me/Qwen2-SFT"),
-    (run_named("hf//home/me/outputs/Qwen2-SFT/checkpoint-500"), "checkpoint-500"),
-    (run_named("outputs/Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
-    (run_named("Qwen2-SFT/checkpoint-500", "lm-eval 0.4.13"), "Qwen2-SFT"),
-    (run_named("C:\\models\\Qwen2-SFT\\final", "lm-eval 0.4.13"), "Qwen2-SFT"),
-    (run_named(f"/home/me/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/snapshots/{'a' * 40}", "lm-eval 0.4.13"), "Qwen/Qwen2.5-7B"),
-]  # fmt: skip
-"""A run, and another name of its model."""
-
-
-@pytest.mark.parametrize(("run", "name"), ONE_MODEL)
-def test_two_names_of_one_model_are_taken_for_one(run, name):
-    assert same_model(run, name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("run", "name"), ONE_MODEL)
-def test_two_names_of_one_model_share_a_card(run, name, tmp_path):
-    path = tmp_path / "README.md"
-    index = f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}"
-    for front in (index, f"model_name: '{name}'\n"):
-        path.write_text(f"---\n{front}---\ntext\n", encoding="utf-8")
-        update(path, run)
-        assert [model["name"] for model in metadata_load(path)["model-index"]] == [name]
-        assert update(path, run)[0].endswith("nothing to change.")
-    if model_of(run) == run.model and "checkpoint" not in run.model:
-        update(path, run_named(name, signature={"setting": "no_persona"}))  # its section beside that of the other name
-        assert path.read_text(encoding="utf-8").count("## PersonaFeedback") == 2
-
-
 @pytest.mark.parametrize(
-    ("run", "name"),
+    ("name", "other", "same"),
     [
-        (run_named("alice/Llama-3-8B", "lm-eval 0.4.13"), "meta-llama/Llama-3-8B"),
-        (run_named("hf/alice/Llama-3-8B"), "hf/meta-llama/Llama-3-8B"),
-        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-7B"),
-        (run_named("Qwen/Qwen2.5-7B-Instruct"), "Qwen/Qwen2.5-72B-Instruct"),
-        (run_named("acme/model-b", "lm-eval 0.4.13"), "acme/model-a"),
-        (run_named("acme/model-b", "lm-eval 0.4.13"), "model"),
-        (run_named("/home/me/model-b", "lm-eval 0.4.13"), "/home/me/model-a"),
-        (run_named("/home/me/a/checkpoint-500", "lm-eval 0.4.13"), "checkpoint-600"),
-        (run_named("", "lm-eval 0.4.13"), "acme/model"),
-        (run_named("acme/model", "lm-eval 0.4.13"), "/"),
+        ("openai-api/local/Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-7B-Instruct", True),
+        ("vllm/Qwen/Qwen2.5-7B-Instruct", "hf/qwen/qwen2.5-7b-instruct", True),
+        ("Qwen/Qwen2.5-7B-Instruct", "Qwen2.5-7B-Instruct", True),
+        ("alice/Llama-3-8B", "meta-llama/Llama-3-8B", False),
+        ("hf/alice/Llama-3-8B", "hf/meta-llama/Llama-3-8B", False),
+        ("Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-7B", False),
+        ("acme/model-b", "model", False),
+        ("", "acme/model", False),
     ],
 )
-def test_a_card_of_another_model_is_an_error_that_names_both(run, name, tmp_path):
+def test_names_are_of_one_model_if_they_end_in_the_same_owner_and_model(name, other, same):
+    assert same_model(name, other) == same_model(other, name) == same
+
+
+def test_another_name_of_the_model_shares_its_card(tmp_path):
     path = tmp_path / "README.md"
-    index = f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}"
-    for front, what in ((index, "`model-index` (results: 1)"), (f"model_name: '{name}'\n", "`model_name`")):
+    for front in ("model-index:\n- name: Qwen/Qwen3-8B\n  results:\n  - " + THEIRS, "model_name: Qwen/Qwen3-8B\n"):
+        path.write_text(f"---\n{front}---\ntext\n", encoding="utf-8")
+        run = run_named("openai-api/local/Qwen/Qwen3-8B", cells=["general_hard"])
+        update(path, run)
+        assert [model["name"] for model in metadata_load(path)["model-index"]] == ["Qwen/Qwen3-8B"]
+        assert update(path, run)[0].endswith("nothing to change.")
+
+
+def test_a_card_of_another_model_is_an_error_that_names_both(tmp_path):
+    path, run = tmp_path / "README.md", run_named("Qwen/Qwen2.5-7B-Instruct", cells=["general_hard"])
+    name = "Qwen/Qwen2.5-72B-Instruct"
+    for front in (f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}", f"model_name: '{name}'\n"):
         content = f"---\n{front}---\ntext\n"
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(CardError) as refused:
+        with pytest.raises(CardError, match=f"found the card of {name}, expected that of Qwen/Qwen2.5-7B-Instruct,"):
             update(path, run)
-        assert str(refused.value) == (
-            f"{path}: found {what} of {name}, expected only those of {model_of(run)}, the model of this run. Pass that model's card as "
-            "--model-card, or --replace to remove what was found. If both names are of one model, give the card the run's name first."
-        )
         assert path.read_text(encoding="utf-8") == content
-
-
-@pytest.mark.slow
-def test_a_section_of_another_model_is_an_error_that_names_both_and_replace_removes_it(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text(f"---\nlicense: mit\n{index_of('  - ' + THEIRS)}---\n# Title\n", encoding="utf-8")
-    for setting in ("persona", "no_persona"):
-        update(path, run_of(signature={"setting": setting}))
-    path.write_text(path.read_text(encoding="utf-8") + "\nThe end.\n", encoding="utf-8")
-    other, before = run_of(model="acme/other"), path.read_bytes()
-    with pytest.raises(
-        CardError,
-        match=r"found `model-index` \(results: 19\) of model; results in `model-index` and section `persona` and section `no_persona` of acme/model, expected only those of acme/other, the model",
-    ):
-        update(path, other)
-    assert path.read_bytes() == before
-    said = update(path, other, replace=True)
-    assert said[1:3] == [
-        "Removed of model: `model-index` (results: 19).",
-        "Removed of acme/model: results in `model-index` and section `persona` and section `no_persona`.",
-    ]
-    text = path.read_text(encoding="utf-8")
-    assert "acme/model" not in text
-    assert text.count("## PersonaFeedback") == 1
-    assert "\n---\n# Title\n\n<!-- personafeedback: begin persona -->" in text
-    assert text.endswith("<!-- personafeedback: end persona -->\n\n\nThe end.\n")
-    metadata = metadata_load(path)
-    assert metadata["license"] == "mit"
-    assert [(model["name"], len(model["results"])) for model in metadata["model-index"]] == [("acme/other", 9)]
-    assert all("| acme/other |" in r.metric_args["signature"] for r in load(path).eval_results)
-    assert update(path, other)[0] == f"{path}: nothing to change."
-
-
-def test_replace_keeps_what_others_measured_of_the_same_model(tmp_path):
-    """The metadata are of the model; only one section is not."""
-    path = tmp_path / "README.md"
-    path.write_text(f"---\n{index_of('  - ' + THEIRS)}---\n# Title\n", encoding="utf-8")
-    update(path)
-    section = path.read_text(encoding="utf-8").partition("---\n# Title\n")[2].replace("acme/model", "acme/other")
-    path.write_text(f"---\n{index_of('  - ' + THEIRS)}---\n# Title\n{section}", encoding="utf-8")
-    with pytest.raises(CardError, match="found section `persona` of acme/other, expected only those of acme/model,"):
-        update(path)
-    assert update(path, replace=True)[1] == "Removed of acme/other: section `persona`."
-    assert [r.dataset_name for r in load(path).eval_results] == ["D", *["PersonaFeedback"] * 9]
-    assert "acme/other" not in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name.isascii() and name != "1e3"], ids=ascii)
@@ -1065,14 +914,6 @@ def test_a_model_of_any_name_finds_its_own_card_again(name, tmp_path):
     run = replace(ONE_CELL, model=name)
     update(tmp_path / "README.md", run)
     assert update(tmp_path / "README.md", run)[0].endswith("nothing to change.")
-
-
-def test_replace_gives_the_card_the_name_of_its_run(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text("---\nmodel_name: Other\nlicense: mit\n---\n", encoding="utf-8")
-    assert update(path, replace=True)[1] == "Removed of Other: `model_name`."
-    metadata = metadata_load(path)
-    assert (metadata["model_name"], metadata["model-index"][0]["name"]) == ("acme/model", "acme/model")
 
 
 @pytest.mark.slow
@@ -1098,38 +939,16 @@ def test_a_newer_run_of_the_model_replaces_its_own_entries_only(tmp_path):
 # --- what to run next ------------------------------------------------------------------------------------------------
 
 
-def test_it_says_what_to_run_and_that_nothing_was_uploaded(tmp_path):
+@pytest.mark.parametrize("old", [None, "---\nlicense: mit\n---\n"])
+def test_it_says_what_to_run_and_that_nothing_was_uploaded(old, tmp_path):
     path = tmp_path / "my card.md"
-    path.write_text("---\nlicense: mit\n---\n", encoding="utf-8")
+    if old:
+        path.write_text(old, encoding="utf-8")
     for _ in range(2):
-        assert update(path)[1:] == [
-            "Nothing was uploaded. To open a pull request on the Hub:",
-            f"    hf upload OWNER/MODEL '{path}' README.md --create-pr",
-        ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "folder", "again"),
-    [("README.md", ".", ""), ("my card.md", "my card-hub", " with --model-card '{}/my card-hub/README.md'")],
-)
-@pytest.mark.parametrize("empty", [False, True])
-def test_a_file_without_the_models_card_is_never_to_be_uploaded(empty, name, folder, again, tmp_path):
-    path = tmp_path / name
-    if empty:
-        path.touch()
-    local = str(tmp_path / folder)
-    for setting in ("persona", "persona", "no_persona"):  # nor when it is there at the second run
-        said = update(path, run_of(signature={"setting": setting}))
-        assert said[1:] == [
-            "Do not upload this file: it would replace the text, license and tags of the model's card on the Hub. Download that card:",
-            f"    hf download OWNER/MODEL README.md --local-dir {shlex.quote(local)}",
-            f"Then run this command again{again.format(tmp_path)}.",
-        ]
-    text = path.read_text(encoding="utf-8")
-    for theirs in (text + "A sentence.\n", text.replace("---\n", "---\nlicense: mit\n", 1)):
-        path.write_text(theirs, encoding="utf-8")
-        assert "    hf upload OWNER/MODEL" in update(path)[2]
+        _, nothing, download, _, upload = update(path, ONE_CELL)
+        assert "Nothing was uploaded." in nothing
+        assert download == "    hf download OWNER/MODEL README.md --local-dir ."
+        assert upload == f"    hf upload OWNER/MODEL '{path}' README.md --create-pr"
 
 
 @pytest.mark.slow
@@ -1179,24 +998,19 @@ def test_the_commands_that_are_printed_download_the_card_and_offer_it_as_a_pull_
         )  # fmt: skip
         assert done.returncode == 0, [(r.method, r.full_path, a.status) for r, a in httpserver.log][-5:]
 
-    for name in ("README.md", "my card.md"):
-        folder = tmp_path / name.removesuffix(".md")
-        folder.mkdir()
-        said = update(folder / name)
-        run(said[2])
-        again = shlex.split(said[3].rstrip("."))
-        card = Path(again[-1]) if "--model-card" in again else folder / name
-        assert card.read_bytes() == (published / "README.md").read_bytes()
-        said = update(card)
-        assert said[0].endswith("updated; everything else unchanged, but for comments in the metadata.")
-        run(said[2])
-        assert asked["commit"].args["create_pr"] == "1"
-        lines = [json.loads(line) for line in asked["commit"].get_data().splitlines()]
-        (file,) = (line["value"] for line in lines if line["key"] == "file")
-        assert file["path"] == "README.md"
-        assert base64.b64decode(file["content"]) == card.read_bytes()
-        data = load(card)
-        assert (data.license, data.tags, len(data.eval_results)) == ("mit", ["mine"], 9)
+    card = tmp_path / "README.md"
+    run(update(card)[2])
+    assert card.read_bytes() == (published / "README.md").read_bytes()
+    said = update(card)
+    assert said[0].endswith("updated; everything else unchanged.")
+    run(said[4])
+    assert asked["commit"].args["create_pr"] == "1"
+    lines = [json.loads(line) for line in asked["commit"].get_data().splitlines()]
+    (file,) = (line["value"] for line in lines if line["key"] == "file")
+    assert file["path"] == "README.md"
+    assert base64.b64decode(file["content"]) == card.read_bytes()
+    data = load(card)
+    assert (data.license, data.tags, len(data.eval_results)) == ("mit", ["mine"], 9)
 
 
 # --- what should not be published ------------------------------------------------------------------------------------
@@ -1216,21 +1030,21 @@ def unfinished(run):
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
-        (run_of(signature={"demonstration": True}), "found a run on the bundled sample, expected the benchmark's data."),
-        (unfinished(run_of()), r"found a partial run \(general_hard 7 of 8 cases\)"),
-        (run_of(prompts=PromptCheck(16, 3, 2048)), "numbers that are void.*PROMPTS CUT: 3 prompts did not fit"),
-        (run_of(lambda index: ("prompt_cut", "A") if index == 1 else GOLD), "numbers that are void.*PROMPTS CUT: 1 prompts did not fit"),
-        (run_of(signature={"counts": "any"}), r"found data whose number of cases was not checked \(counts=any\), expected the whole release"),
+        (run_of(signature={"demonstration": True}), "DEMONSTRATION on the bundled sample"),
+        (unfinished(run_of()), r"PARTIAL: general_hard 7 of 8\."),
+        (run_of(prompts=PromptCheck(16, 3, 2048)), "PROMPTS CUT: 3 prompts did not fit"),
+        (run_of(lambda index: ("prompt_cut", "A") if index == 1 else GOLD), "PROMPTS CUT: 1 prompts did not fit"),
+        (run_of(signature={"counts": "any"}), r"The number of cases in the data was not checked \(counts=any\)"),
         (
             run_of(unreadable(1 / 8), cells=["general_hard"]),
-            r"found numbers that are void, .* 12.5 % of the replies are unreadable \(no_response 6.2 %, truncated 6.2 %\)",
+            r" 12.5 % of the replies are unreadable \(no_response 6.2 %, truncated 6.2 %\)",
         ),
     ],
 )  # fmt: skip
 def test_a_run_that_nobody_should_publish_is_refused_with_the_reason(run, sentence, tmp_path):
     with pytest.raises(CardError, match=sentence) as refused:
         update(tmp_path / "README.md", run)
-    assert str(refused.value).startswith(f"{run.logs[0]}: ")
+    assert str(refused.value).startswith(f"{run.logs[0]}: found a run that should not be in a model card, expected ")
     assert os.listdir(tmp_path) == []
 
 
@@ -1239,7 +1053,7 @@ def test_a_control_whose_prompts_were_cut_makes_the_difference_void(tmp_path):
     report = make_report(run_of(), SAMPLE, {"other_persona": other})
     assert "PROMPTS CUT in the control other_persona: 2 did not fit" in " ".join(words(report))
     assert headline.verdict(report) == "No verdict: the numbers are void."
-    with pytest.raises(CardError, match="numbers that are void.*PROMPTS CUT in the control other_persona: 2"):
+    with pytest.raises(CardError, match="PROMPTS CUT in the control other_persona: 2"):
         update(tmp_path / "README.md", run_of(), {"other_persona": other})
 
 
@@ -1259,22 +1073,17 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tm
         assert any(said in note for note in words(make_report(run_of(), SAMPLE, {value: other})))
     with pytest.raises(CardError) as refused:
         update(tmp_path / "README.md", run_of(), {value: other})
-    if control == "unreadable":
-        assert said in str(refused.value)
-    else:
-        assert str(refused.value).endswith(f"or leave --{value.replace('_', '-')} out.")
+    assert said in str(refused.value)
     assert os.listdir(tmp_path) == []
 
 
 def test_refusals_are_an_answer_of_the_model(tmp_path):
-    refuse_unpublishable(make_report(run_of(refusing), SAMPLE), SAMPLE)
+    refuse_unpublishable(make_report(run_of(refusing), SAMPLE))
 
 
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
     report = make_report(run_of(), None, no_data="There is no folder 'gone'.")
-    with pytest.raises(
-        CardError, match="found no data for this run, expected the texts.*There is no folder 'gone'.*Pass --data."
-    ):
+    with pytest.raises(CardError, match="There is no folder 'gone'. So there are no baselines .*Pass --data."):
         update_card(report, None, tmp_path / "README.md")
     assert os.listdir(tmp_path) == []
 
@@ -1324,10 +1133,9 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
         args = {name: value for name, value in result.metric_args.items() if name != "signature"}
         found[harness] = (result.dataset_config, result.metric_value, args)
         text = path.read_text(encoding="utf-8")
-        assert (
-            f"Of 160 replies {refused} were refusals and {unread} otherwise unreadable (invalid_response_format {unread})."
-            in text
-        )
+        assert f"Unreadable replies: {refused + unread} of 160, {(refused + unread) / 1.6:.1f} % (" in text
+        assert f"refusal {refused}" in text
+        assert f"invalid_response_format {unread}" in text
         assert "Language of the data, in cases: Chinese 80." in text
         assert str(real_part) not in text
     assert found["lm-eval"] == found["inspect"]
@@ -1387,9 +1195,9 @@ def test_real_runs_that_nobody_should_publish(logs, real_part, tmp_path):
 
     task = "personafeedback_general_hard"
     for log, sentence in (
-        (lm_eval_log(tmp_path / "limit", "gold", task, real_part, limit=8), r"found a partial run \(general_hard 8 of 80 cases\)"),
-        (inspect_log(tmp_path / "sample", "gold", task, "sample"), "found a run on the bundled sample"),
-        (logs["no_persona"], "found numbers that are void, expected those of the model. MISSING REPLIES: 100.0 %"),
+        (lm_eval_log(tmp_path / "limit", "gold", task, real_part, limit=8), r"PARTIAL: general_hard 8 of 80\."),
+        (inspect_log(tmp_path / "sample", "gold", task, "sample"), "DEMONSTRATION on the bundled sample"),
+        (logs["no_persona"], "MISSING REPLIES: 100.0 %"),
     ):  # fmt: skip
         run = read_run(log)
         with pytest.raises(CardError, match=sentence):

@@ -45,8 +45,7 @@ from personafeedback_tasks.reports import (
     sentences,
 )
 from personafeedback_tasks.reports.blocks import markdown, terminal
-from personafeedback_tasks.reports.card import update_card
-from personafeedback_tasks.reports.card_file import CardError
+from personafeedback_tasks.reports.card import CardError, update_card
 from personafeedback_tasks.reports.sentences import uses_known
 from personafeedback_tasks.reports.table import Table
 from personafeedback_tasks.runs.caveat import VOID, Caveat

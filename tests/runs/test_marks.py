@@ -126,9 +126,8 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     assert json.loads((tmp_path / "compare.json").read_bytes())["left_out"] == {"A": {}, "B": {"invalidated": BAD}}
     card = personafeedback("card", marked, "--data", data, "--model-card", tmp_path / "card.md")
     assert card.exit_code == 1
-    assert (
-        f"found a partial run (general_hard {CASES - BAD} of {CASES} cases; left out: {BAD} invalidated)" in card.output
-    )
+    assert f"PARTIAL: general_hard {CASES - BAD} of {CASES}." in card.output
+    assert f"LEFT OUT: samples that do not count ({BAD} invalidated)." in card.output
     assert not (tmp_path / "card.md").exists()
 
 
@@ -285,7 +284,10 @@ def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_p
         assert f"un is {UNFINISHED}. {pays_twice}" in said or f"Run B is {UNFINISHED}. {pays_twice}" in said
     card = personafeedback("card", going, "--data", data, "--model-card", tmp_path / "card.md")
     assert card.exit_code == 1
-    assert f"({'general_hard 7 of 24 cases'}; {UNFINISHED}), expected every case" in card.output
+    assert (
+        f"PARTIAL: general_hard 7 of 24. A partial mean does not estimate the cell's mean. The run is {UNFINISHED}."
+        in card.output
+    )
     assert pays_twice in card.output
     shutil.copy(log, tmp_path / "b.eval")
     (tmp_path / "whole").mkdir()

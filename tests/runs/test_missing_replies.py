@@ -28,8 +28,7 @@ from werkzeug import Request, Response
 from personafeedback_tasks.analysis import caveats
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.card_file import CardError
-from personafeedback_tasks.reports.card_refusals import refuse_unpublishable
+from personafeedback_tasks.reports.card import CardError, refuse_unpublishable
 from personafeedback_tasks.runs.read import read_run
 
 HARD, CASES = "personafeedback_general_hard", 24
@@ -143,10 +142,10 @@ def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, h
 def test_one_missing_reply_in_fifty_leaves_no_numbers_for_a_card(data, tmp_path):
     whole = read_run(inspect_log(tmp_path, "readable", HARD, data))
     cases = load_cases(data, "general", "hard")
-    refuse_unpublishable(make_report(whole, cases), cases)
+    refuse_unpublishable(make_report(whole, cases))
     report = make_report(replace(whole, cases=with_missing(whole.cases, 1)), cases)
-    with pytest.raises(CardError, match=r"found numbers that are void.*MISSING REPLIES: 2\.1 % of the replies"):
-        refuse_unpublishable(report, cases)
+    with pytest.raises(CardError, match=r"MISSING REPLIES: 2\.1 % of the replies"):
+        refuse_unpublishable(report)
 
 
 @pytest.mark.parametrize(("missing", "said"), [(0, False), (2, False), (3, True)])
