@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..engine.cases import HUB_COMMIT
-from ..engine.cases import shown_source
+from ..engine.cases import HUB_COMMIT, shown_source
 from .run import Run, text
 
 
