@@ -76,28 +76,26 @@ def loads(text: str | bytes) -> Any:
     """Parsed JSON.
 
     Raises:
-        ValueError: it is none, or has NaN, half a surrogate pair or a number that is too large.
+        ValueError: it is none, exceeds `limits`, or has NaN, half a surrogate pair or a number that is too large.
     """
+    limits.check_json(text)
     try:
         return msgspec.json.decode(text)
     except msgspec.ValidationError as error:  # of a number
         raise ValueError(_PLACE.sub("", str(error))) from error
-    except RecursionError as error:
-        raise ValueError("nesting that is too deep") from error
 
 
 def lenient(text: str | bytes) -> Any:
     """JSON as Python writes it, with NaN and half a surrogate pair.
 
     Raises:
-        ValueError: it is broken.
+        ValueError: it is broken, or exceeds `limits`.
     """
+    limits.check_json(text)
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} (column {error.colno})") from error  # its line is not that of the file
-    except RecursionError as error:
-        raise ValueError("nesting that is too deep") from error
 
 
 def decoded(where: object, document: Any, kind: type[Kind], fix: str = FIX) -> Kind:
@@ -185,7 +183,10 @@ def broken(where: str, found: object, expected: str) -> DataError:
 
 
 def short(value: object) -> str:
-    return cut(ascii(value))
+    try:
+        return cut(ascii(value))
+    except (RecursionError, ValueError):  # nested thousands deep, or an integer of thousands of digits
+        return f"a {type(value).__name__} that is too deep or too long to show"
 
 
 def short_list(values: Iterable[object]) -> str:

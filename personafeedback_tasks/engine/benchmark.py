@@ -169,7 +169,7 @@ class Benchmark:
         if name in there:
             return self.methods[name]
         known = f"method must be one of {', '.join(there)} in {HARNESSES[harness]}, got {name!r}."
-        if name not in self.methods:
+        if name not in list(self.methods):  # a list is no key: `-T method=a,b`
             raise OptionError(known)
         elsewhere = " and ".join(HARNESSES[one] for one in self.methods[name].harnesses)
         raise OptionError(f"{known} Use {elsewhere} for {name}, or leave method out.")
@@ -224,6 +224,12 @@ class Benchmark:
         Raises:
             OptionError: an option has an invalid value, or a setting is there twice.
         """
+        try:
+            repr(given)  # messages show values
+        except (RecursionError, ValueError) as error:  # nested thousands deep, or an integer of thousands of digits
+            raise OptionError(
+                "An option has a value that is too deep or too long to read. Use a value of docs/options.md."
+            ) from error
         read, control = read or self.options.read, self.report.control
         option = control.option if control else "setting"
         listed = given.get(option)

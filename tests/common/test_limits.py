@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
-from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.limits import DEEPEST, LONGEST_NUMBER, LimitError, check_json
-from personafeedback_tasks.common.records import rows
+from personafeedback_tasks.common.records import decoded, rows
+from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.personafeedback.manifest import Manifest
 
 MEMORY, SECONDS = 3 * 2**30, 60
 """Of a command that reads a killer."""
@@ -83,6 +85,39 @@ def test_a_file_that_does_not_fit_is_refused_before_it_is_read(tmp_path):
         list(rows(tmp_path / "sparse.jsonl"))
 
 
+BODIES = {
+    "brackets": "[" * 200_000 + "]" * 200_000,
+    "objects": '{"a":' * 200_000 + "1" + "}" * 200_000,
+    "digits": "9" * 200_000,
+    "fraction": f"0.{'9' * 200_000}",
+    "exponent": f"1e{'9' * 200_000}",
+}
+
+
+def nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [nested(30_000), 10**200_000], ids=["brackets", "digits"])
+def test_a_value_of_python_that_cannot_be_shown_ends_in_one_sentence(value):
+    with pytest.raises(DataError, match=r"^here: found a (list|int) that is too deep or too long to show, expected"):
+        decoded("here", value, Manifest)
+    for option in ("setting", "method", "hide", "k", "data"):
+        with pytest.raises(OptionError, match="too deep or too long to read"):
+            find("personafeedback").options_of({option: value})
+
+
+@pytest.mark.parametrize("text", BODIES.values(), ids=BODIES)
+def test_both_parsers_of_rows_refuse_what_ends_one(text, tmp_path):
+    (tmp_path / "rows.jsonl").write_text(f'{{"id": {text}}}\n', encoding="utf-8")
+    for any_text in (False, True):
+        with pytest.raises(DataError, match=r"rows.jsonl, line 1: found (a number of more|nesting that is too)"):
+            list(rows(tmp_path / "rows.jsonl", any_text))
+
+
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:
     """A `personafeedback` command with little memory and time."""
 
@@ -93,15 +128,6 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)], preexec_fn=limited, timeout=SECONDS,
         env={**os.environ, "COLUMNS": "300", "OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
-
-
-BODIES = {
-    "brackets": "[" * 200_000 + "]" * 200_000,
-    "objects": '{"a":' * 200_000 + "1" + "}" * 200_000,
-    "digits": "9" * 200_000,
-    "fraction": f"0.{'9' * 200_000}",
-    "exponent": f"1e{'9' * 200_000}",
-}
 
 
 @pytest.fixture(scope="module")
