@@ -222,7 +222,7 @@ def test_cards_that_are_written_at_once_all_keep_their_sections(number, logs, re
     text = path.read_text(encoding="utf-8")
     assert text.count("<!-- personafeedback: begin ") == len(JUDGES)
     found = [result.metric_args for result in huggingface_hub.ModelCard(text).data.eval_results]
-    asked = {(args["setting"], args["method"], args.get("prompt")) for args in found}
+    asked = {args["asked"] for args in found}
     assert len(asked) == len(set(re.findall("<!-- personafeedback: begin (.*) -->", text))) == len(JUDGES)
     assert [*tmp_path.iterdir()] == [path]
 
