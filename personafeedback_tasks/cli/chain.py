@@ -99,7 +99,8 @@ def chain(
             effects = [effect for one in dropping if (effect := effect_of(one, made, said))]
             funnel = make_funnel(made, said)
             logged_as = {task: by_log[run.earlier.where] for task, run in own.items()}
-            funnel = replace(funnel, notes=[*_cautions(funnel, logged_as), *funnel.notes])
+            unknown = [effect.note for effect in effects if not effect.rows]
+            funnel = replace(funnel, notes=[*_cautions(funnel, logged_as), *unknown, *funnel.notes])
             results.append(ChainResult(funnel, effects))
     shown = sheet(results)
     signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()}

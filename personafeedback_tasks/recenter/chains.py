@@ -83,33 +83,53 @@ def _in_order(made: list[T]) -> list[T]:
 
 
 def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
-    """Name of a chain -> task -> its run. Runs of one model are one chain, but that a stage is there with a filter before it and without.
+    """Name of a chain -> task -> its run. A model has one chain of all its runs; or, if it replied with a filter and without, two, each of
+    the replies and what they went on from. Of runs with the same replies the first one counts.
 
     Raises:
-        OptionError: a model has two runs of one stage, both with a filter before them or both without one.
+        OptionError: a model has two runs of one stage, and not because one chain has a filter and the other has none.
     """
-    by_name = {run.name: run for run in runs}
-    found: dict[str, dict[bool, dict[str, StageRun]]] = {}
-    for run in runs:
-        own = found.setdefault(run.model, {}).setdefault(_is_filtered(run, by_name), {})
-        other = own.setdefault(run.task, run)
-        if other is not run:
-            raise OptionError(
-                f"{run.earlier.where}: found a second run of {run.task} by {run.model} (the first: {other.earlier.where}), expected one of each "
-                "stage, or one with a filter and one without. Pass one of them."
-            )
-    named = {}
-    for model, kinds in found.items():
-        plain, filtered = kinds.get(False, {}), kinds.get(True, {})
-        if filtered.keys() & plain.keys():
-            named[model] = plain
-            named[f"{model}, filtered"] = {**plain, **filtered}
-        else:
-            named[model] = {**plain, **filtered}
+    named: dict[str, dict[str, StageRun]] = {}
+    for model in dict.fromkeys(run.model for run in runs):
+        own: dict[tuple[str, str, str], StageRun] = {}
+        for run in runs:
+            if run.model == model:
+                own.setdefault((run.task, run.name, run.filtered_by), run)
+        found = _of_one_model(list(own.values()))
+        named |= {
+            f"{model}, filtered" if is_filtered and len(found) > 1 else model: of for is_filtered, of in found.items()
+        }
     return named
 
 
-def _is_filtered(run: StageRun, by_name: Mapping[str, StageRun]) -> bool:
-    """Whether a filter was before it, or before a run that it went on from."""
-    before = by_name.get(run.came_from)
-    return run.filtered_by != "none" or (before is not None and _is_filtered(before, by_name))
+def _of_one_model(runs: Sequence[StageRun]) -> dict[bool, dict[str, StageRun]]:
+    """Whether there is a filter -> the chain."""
+    by_name = {run.name: run for run in runs if run.task != RESPOND.name}
+    found: dict[bool, dict[str, StageRun]] = {}
+    for run in runs:
+        if run.task == RESPOND.name:
+            own = found.setdefault(run.filtered_by != "none", {})
+            if own:
+                raise _second(run, own[run.task])
+            before: StageRun | None = run
+            while before is not None and before.task not in own:
+                own[before.task] = before
+                before = by_name.get(before.came_from)
+    found = dict(sorted(found.items())) or {False: {}}
+    taken = [run for own in found.values() for run in own.values()]
+    for run in runs:
+        if run in taken:
+            continue
+        lacking = [own for own in found.values() if run.task not in own]
+        if not lacking:
+            raise _second(run, found[min(found)][run.task])
+        for own in lacking:
+            own[run.task] = run
+    return found
+
+
+def _second(run: StageRun, other: StageRun) -> OptionError:
+    return OptionError(
+        f"{run.earlier.where}: found a second run of {run.task} by {run.model} (the first: {other.earlier.where}), expected one of each "
+        "stage, or replies with a filter and replies without one, each with the runs that they went on from. Pass one of them."
+    )

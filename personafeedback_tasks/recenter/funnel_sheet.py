@@ -48,10 +48,7 @@ def _filters(results: Sequence[ChainResult]) -> FunnelTable:
         for name, estimates in effect.measures.items():
             units = (RATIO, RATIO, SIGNED) if name == OVER_SELECTION else (PERCENT, PERCENT, POINTS)
             rows.append((f"{model}: {MEASURES[name][0]}", list(zip(estimates, units, strict=True))))
-        note = f"{model}: {effect.rows:,} judged rows, each answered by a model that had not seen its user."
-        if effect.left_out:
-            note += f" {effect.left_out:,} more are left out: the filter was trained on their users."
-        notes.append(note)
+        notes += [f"{model}: {effect.note}"] if effect.rows else []
     columns = ("without the filter", "with it", "with minus without, paired")
     return FunnelTable("What the filters change", "% or ratio", columns, rows, " ".join(notes))
 

@@ -37,9 +37,31 @@ def test_runs_of_a_model_are_one_chain_wherever_they_went_on_from():
 def test_a_stage_with_a_filter_and_without_makes_two():
     filtered = run(RESPOND, "r2", "s", "relevance-filter 1, 2 dropped")
     assert told(*PLAIN, filtered) == {"m": WHOLE, "m, filtered": {**WHOLE, RESPOND: "r2"}}
-    early = run(SELECT, "s3", "e", "relevance-filter 1, 2 dropped")
-    late = run(RESPOND, "r3", "s3")  # no filter of its own, but one before the run that it went on from
-    assert told(late, early, *PLAIN) == {"m": WHOLE, "m, filtered": {EXTRACT: "e", SELECT: "s3", RESPOND: "r3"}}
+
+
+def test_a_filter_that_drops_nothing_makes_two_all_the_same():
+    """Both runs have the same replies."""
+    filtered = run(RESPOND, "r", "s", "relevance-filter 1, 0 dropped")
+    for runs in ((*PLAIN, filtered), (filtered, *PLAIN)):
+        assert list(told(*runs)) == ["m", "m, filtered"]
+        assert [own[RESPOND].filtered_by for own in chains(runs).values()] == ["none", filtered.filtered_by]
+
+
+@pytest.mark.parametrize("other", [("e", "s"), ("e2", "s2"), ("e", "s2")])
+def test_the_same_recipe_in_two_folders_is_two_chains(other):
+    """Each with the runs that its replies went on from, whether the model said the same again or not."""
+    extract, select = other
+    again = (
+        run(EXTRACT, extract),
+        run(SELECT, select, extract),
+        run(RESPOND, "r2", select, "relevance-filter 1, 2 dropped"),
+    )
+    assert told(*PLAIN, *again) == told(*again, *PLAIN) == {
+        "m": WHOLE,
+        "m, filtered": {EXTRACT: extract, SELECT: select, RESPOND: "r2"},
+    }  # fmt: skip
+    with pytest.raises(OptionError, match="found a second run of recenter_respond"):
+        chains([*PLAIN, *again[:2], run(RESPOND, "r2", select)])
 
 
 def test_a_second_run_of_a_stage_is_named():
@@ -47,3 +69,5 @@ def test_a_second_run_of_a_stage_is_named():
         OptionError, match=r"r2\.eval: found a second run of recenter_respond by m \(the first: r\.eval\)"
     ):
         chains([*PLAIN, run(RESPOND, "r2", "s")])
+    with pytest.raises(OptionError, match=r"found a second run of recenter_select by m \(the first: s\.eval\)"):
+        chains([*PLAIN, run(SELECT, "s2", "e")])

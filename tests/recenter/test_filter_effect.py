@@ -75,6 +75,10 @@ def test_rows_of_users_that_the_filter_knows_are_left_out_unless_held_out(people
     assert (everyone.rows, everyone.left_out) == (768, 0)
     effect = effect_of(says(lambda *texts: True, held_out=False, users=("u0", "u1")), made, said)
     assert (effect.rows, effect.left_out) == (576, 192)
+    every = [f"u{number}" for number in range(planted.USERS)]
+    effect = effect_of(says(lambda *texts: True, held_out=False, users=every), made, said)
+    assert (effect.rows, effect.left_out, effect.measures) == (0, 768, {})
+    assert "all 768 judged rows are left out, since it was trained on their users" in effect.note
 
 
 def test_a_filter_that_drops_everything_leaves_no_share(people):
@@ -111,6 +115,10 @@ def test_the_card_has_a_dash_for_a_score_that_is_undefined():
     assert set(texts) == {"50.0", "0.500"}
 
 
+def planted_rows(people):
+    return map(json.loads, (people / "relevance.jsonl").read_text("utf-8").splitlines())
+
+
 @pytest.mark.torch
 @pytest.mark.slow
 def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tmp_path):
@@ -123,8 +131,8 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     data = planted.write_data(tmp_path / "data", PLAN)
     assert (data / FILE).is_file()
     two = {text for _, text in planted.PROMPTS[1:3]}
-    rows = map(json.loads, (people / "relevance.jsonl").read_text("utf-8").splitlines())
-    planted.lines(tmp_path / "some" / "relevance.jsonl", (row for row in rows if row["prompt"] in two))
+    some = (row for row in planted_rows(people) if row["prompt"] in two)
+    planted.lines(tmp_path / "some" / "relevance.jsonl", some)
     done = personafeedback("recenter", "train", tmp_path / "some", "--out", tmp_path / "filter", "--embeddings", minilm)
     assert done.exit_code == 0, done.output
     record = find("recenter_extract")
@@ -133,14 +141,12 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     )
     record = find("recenter_select")
     cases = {row.id: row for row in record.load(record.options(data=str(data), attributes=str(first)), {}).cases}
-    _, log = in_inspect(
-        record,
-        planted.script(PLAN, record.name, cases),
-        tmp_path / "2",
-        method="select",
-        data=str(data),
-        attributes=str(first),
-    )
+
+    def select(folder):
+        script, told = planted.script(PLAN, record.name, cases), {"data": str(data), "attributes": str(first)}
+        return in_inspect(record, script, folder, method="select", **told)[1]
+
+    log = select(tmp_path / "2")
     done = personafeedback("chain", log, "--people", people, "--filter", tmp_path / "filter", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     text = (tmp_path / "out" / "chain.md").read_text("utf-8")
@@ -155,14 +161,19 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     assert over["difference"]["value"] < -0.3
     assert effect["measures"]["irrelevant"]["difference"]["value"] < -0.1
     _the_chain_goes_on_without_what_it_drops(tmp_path, data, log)
-    _with_it_and_without_are_two_rows(tmp_path, data, log, people)
+    _with_it_and_without_are_two_rows(tmp_path, data, (log, select(tmp_path / "again")), people)
+    others = (row for row in planted_rows(people) if row["prompt"] not in two)
+    planted.lines(tmp_path / "others" / "relevance.jsonl", others)
+    done = personafeedback("chain", log, "--people", tmp_path / "others", "--filter", tmp_path / "filter")
+    assert "all 576 judged rows are left out, since it was trained on their users" in " ".join(done.output.split())
 
 
-def _with_it_and_without_are_two_rows(folder, data, log, people):
+def _with_it_and_without_are_two_rows(folder, data, selects, people):
+    """The stage before ran for each of them, as in two folders."""
     from support.recenter import in_inspect
 
-    record, logs = find("recenter_respond"), [log]
-    for number, more in enumerate(({}, {"relevance_filter": str(folder / "filter")})):
+    record, logs = find("recenter_respond"), [*selects]
+    for number, (log, more) in enumerate(zip(selects, ({}, {"relevance_filter": str(folder / "filter")}), strict=True)):
         told = {"data": str(data), "selected": str(log), **more}
         cases = {row.id: row for row in record.load(record.options(**told), {}).cases}
         script = planted.script(PLAN, record.name, cases)

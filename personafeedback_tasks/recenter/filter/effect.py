@@ -50,7 +50,7 @@ MEASURES: Mapping[str, tuple[str, Measure]] = {
 class FilterEffect:
     """
     Attributes:
-        measures: of MEASURES -> (without the filter, with it, with minus without: paired, row by row).
+        measures: of MEASURES -> (without the filter, with it, with minus without: paired, row by row); none without rows.
         rows: on how many rows.
         left_out: rows of users that the filter was trained on without a prediction of a model that has not seen them: they would flatter it.
     """
@@ -58,6 +58,16 @@ class FilterEffect:
     measures: Mapping[str, tuple[Estimate, Estimate, Estimate]]
     rows: int
     left_out: int
+
+    @property
+    def note(self) -> str:
+        """What rows it is about, in sentences."""
+        if not self.rows:
+            return f"What the filter changes is unknown: all {self.left_out:,} judged rows are left out, since it was trained on their users."
+        note = f"{self.rows:,} judged rows, each answered by a model that had not seen its user."
+        if self.left_out:
+            note += f" {self.left_out:,} more are left out: the filter was trained on their users."
+        return note
 
 
 def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect | None:
@@ -73,7 +83,7 @@ def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect
         kept = thing.made and not judge.drops(row)
         rows.append(FilteredRow(row.user_id, thing.prompt, bool(row.judgment), thing.made, kept))
     if not rows:
-        return None
+        return FilterEffect({}, 0, left_out) if left_out else None
     measures = {
         name: _paired(rows, measure, math.inf if name == OVER_SELECTION else 1.0)
         for name, (_, measure) in MEASURES.items()
