@@ -161,7 +161,7 @@ def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path
     joined = [word for model in both for word in ("--name", f"{model['model']}=one")]
     done = personafeedback("chain", *logs.values(), *others.values(), *joined, "--people", people)
     assert done.exit_code != 0
-    assert "found a second run of recenter_extract by one (the first: " in " ".join(done.output.split())
+    assert "found a second run of recenter_respond by one (the first: " in " ".join(done.output.split())
 
 
 def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data):
