@@ -166,10 +166,8 @@ def _work(folder: Folder, made: BuildPlan, words_per_minute: int, pay: float | N
     people, votes = folder.settings.annotators, folder.settings.votes
     pairs = made.votes / people
     items = pairs + max(2, pairs // EVERY)
-    answers = 2 + (folder.settings.easy_options - 2) / kinds(made.models)  # one kind of pair is built to be easy
     tokens = (
-        items * (QUESTION + answers * PER_WORD * folder.settings.words)
-        + made.test * votes / people * made.persona_tokens
+        items * (QUESTION + 2 * PER_WORD * folder.settings.words) + made.test * votes / people * made.persona_tokens
     )
     hours = minutes(tokens, items, words_per_minute) / 60
     money = f", ${hours * pay:,.2f}" if pay is not None else ""

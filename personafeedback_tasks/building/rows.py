@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
-from ..annotation.items import LETTERS
 from ..common.errors import DataError
 from ..common.records import broken, short, short_list
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
@@ -125,30 +124,22 @@ class PackItem(BuildRow, file="packs/shown.jsonl", key=("item",)):
     pair_id: str  # of pairs.jsonl, or of an attention item
     left: str = ""  # ids of the answers in the order in which they are shown; empty where nothing is compared
     right: str = ""
-    beside: str = ""  # id of a third answer to the question, that an Easy item may have; empty for none
-    beside_as: str = ""  # its letter
     attention: str = ""  # id of the answer that an attentive annotator takes; empty for a pair of the set
-    texts: Digests = ()  # what is shown, but for the third answer, which no label is about
+    texts: Digests = ()  # what is shown
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The ids of the answers that are shown as A, as B, and so on."""
-        if not self.beside:
-            return self.left, self.right
-        shown = [self.left, self.right]
-        shown.insert(LETTERS.index(self.beside_as), self.beside)
-        return tuple(shown)
+        """The ids of the answers that are shown as A and as B."""
+        return self.left, self.right
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vote(BuildRow, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
     """The vote of one annotator on one pair, or that they cannot judge it."""
 
-    annotator: str  # a person, or `model:NAME`
+    annotator: str  # opaque, or with the login of a person: `annotator-1:7`
     pair_id: str
-    chosen: (
-        str  # id of the answer that the annotator took, or CANNOT. A third answer beside the pair counts for neither
-    )
+    chosen: str  # id of the answer that the annotator took, or CANNOT
     shown_as: str  # the letter of that answer, or CANNOT; of an item that is no pair, the answer as it was given
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
     note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
@@ -219,7 +210,6 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "way": ("", *WAYS),
     "split": SPLITS,
     "keep": ("", "yes", "no"),
-    "beside_as": ("", "A", "B", "C"),
 }
 """Field -> the values that it may have."""
 

@@ -126,9 +126,6 @@ class Settings:
         160, _number(5, 5_000), "of an answer, about: each question has a target from 0.6 to 1.7 times as long"
     )
     annotators: int = _setting(9, _number(1, 1_000), "people who vote; each gets a pack")
-    easy_options: int = _setting(
-        2, _number(2, 3), "responses shown for an Easy pair; 3 adds the masked one, as in the paper's first round"
-    )
     votes_per_pair: int = _setting(9, _number(1, 1_000), "people who vote on each pair; nobody votes on it twice")
     medium: Fraction = _setting(  # noqa: RUF009
         Fraction(8, 9),

@@ -15,16 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.browser import chromium
-from support.builds import a_build, filled_in
+from support.builds import a_build
 from support.commands import personafeedback, tree
 from support.environments import UV
 
-from personafeedback_tasks.annotation.items import LETTERS
 from personafeedback_tasks.annotation.pack_files import consent_digest
-from personafeedback_tasks.building.rows import Answer, Below, PackItem, Pair, Question, Tiered, Vote
-from personafeedback_tasks.building.votes.collected import counted
+from personafeedback_tasks.building.rows import Answer, PackItem, Pair, Question, Vote
 from personafeedback_tasks.building.votes.growing import ATTENTION, names
-from personafeedback_tasks.building.votes.pack_files import shown_items
 from personafeedback_tasks.building.votes.packs import grown
 
 
@@ -178,75 +175,20 @@ def test_the_teams_consent_text_goes_into_every_pack_and_its_digest_into_the_vot
     assert [vote.consent for vote in build.read(Vote)] == [digest, ""]
 
 
-# --- three options, as in the paper's first round ---------------------------------------------------------------------------
-
-
-@pytest.fixture
-def first_round(tmp_path):
-    build = a_build(tmp_path / "b", people=4, questions=3, annotators=9, easy_options=3)
+def test_a_letter_that_an_item_does_not_have_is_no_vote(tmp_path):
+    build = a_build(tmp_path / "b")
     assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
-    return build
-
-
-def test_an_easy_pair_has_the_masked_answer_beside_it_and_others_have_none(first_round):
-    pairs, strategy = first_round.by_id(Pair), {answer.id: answer.strategy for answer in first_round.read(Answer)}
-    places = Counter()
-    for item in first_round.read(PackItem):
-        if not item.attention and pairs[item.pair_id].easy:
-            assert sorted(strategy[name] for name in item.options) == ["full", "masked", "question"]
-            assert item.options[LETTERS.index(item.beside_as)] == item.beside
-            places.update((strategy[name], place) for place, name in enumerate(item.options))
-        else:
-            assert item.options == (item.left, item.right)
-    assert len(places) == 9  # each strategy is shown at each place
-    assert all(20 <= count <= 55 for count in places.values())  # of 108
-    rows = list(csv.DictReader(io.StringIO((first_round.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
-    assert Counter((bool(row["C"]), row["asks"]) for row in rows) == {
-        (True, "Which response is the most personal one for this user?"): 12, (False, ""): 14,
-    }  # fmt: skip
-    shown = {item.id: item for item in shown_items(first_round, first_round.read(PackItem))["annotator-1"]}
-    assert all(list(filter(None, (row["A"], row["B"], row["C"]))) == list(shown[row["item"]].options) for row in rows)
-
-
-def test_the_first_round_feeds_easy_and_its_third_answer_counts_for_neither(first_round, tmp_path):
-    """Of nine people seven take the full answer in one easy pair, one the other answer and one the third; in another pair five the third."""
-    build, strategy = first_round, {answer.id: answer.strategy for answer in first_round.read(Answer)}
-    clear, mixed, *_ = (pair.id for pair in build.read(Pair) if pair.easy)
-    takes = {clear: ["full"] * 7 + ["question", "masked"], mixed: ["full"] * 3 + ["question"] + ["masked"] * 5}
-    files = []
-    for number, name in enumerate(names(9)):
-
-        def vote(item, number=number):
-            if item.attention:
-                return "AB"[item.options.index(item.attention)]
-            wanted = takes.get(item.pair_id, ["full"] * 9)[number]
-            return "ABC"[[strategy[one] for one in item.options].index(wanted)]
-
-        files.append(filled_in(build, name, tmp_path / f"{name}.csv", vote))
-    done = personafeedback("build", "votes", build.root, *files)
-    assert done.exit_code == 0, done.output
-    assert "6 votes are for the third response beside an Easy pair: they count for neither" in done.stdout
-    assert len(build.read(Vote)) == len(build.read(PackItem))
-    assert Counter(vote.pair_id for vote in counted(build))[mixed] == 4
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
-    tiered = {one.pair_id: one for one in (*build.read(Tiered), *build.read(Below))}
-    assert (tiered[clear].difficulty, tiered[clear].votes) == ("easy", (7, 1))
-    assert (tiered[mixed].difficulty, tiered[mixed].votes, tiered[mixed].reason) == ("", (3, 1), "little agreement")
-    build.write(Vote, [*build.read(Vote), Vote(annotator="x", pair_id=clear, chosen="nobody's", shown_as="C")])
+    item, pair = build.read(PackItem)[0], build.read(Pair)[0]
+    (tmp_path / "v.csv").write_text(f"item,vote\n{item.item},C\n", "utf-8")
+    done = personafeedback("build", "votes", build.root, tmp_path / "v.csv")
+    assert "found the vote 'C', expected A, B or `cannot judge`" in done.stderr
+    build.write(Vote, [Vote(annotator="x", pair_id=pair.id, chosen="nobody's", shown_as="B")])
     assert (
         'found a vote for "nobody\'s", expected an answer of the pair'
         in personafeedback("build", "votes", build.root).stderr
     )
-    first = build.by_id(Pair)[clear].first
-    build.write(Vote, [*build.read(Vote)[:-1], Vote(annotator="x", pair_id=clear, chosen=first, shown_as="D")])
-    assert "found shown_as = 'D', expected A, B or C" in personafeedback("build", "votes", build.root).stderr
-
-
-def test_a_letter_that_an_item_does_not_have_is_no_vote(first_round, tmp_path):
-    item = next(item for item in first_round.read(PackItem) if not item.beside)
-    (tmp_path / "v.csv").write_text(f"item,vote\n{item.item},C\n", "utf-8")
-    done = personafeedback("build", "votes", first_round.root, tmp_path / "v.csv")
-    assert "found the vote 'C', expected A, B or `cannot judge`" in done.stderr
+    build.write(Vote, [Vote(annotator="x", pair_id=pair.id, chosen=pair.first, shown_as="C")])
+    assert "found shown_as = 'C', expected A or B" in personafeedback("build", "votes", build.root).stderr
 
 
 # --- the page, in a browser -----------------------------------------------------------------------------------------------

@@ -130,15 +130,14 @@ def counted(folder: Folder) -> list[Vote]:
     """The votes that make labels: on pairs of the set as they are now, of annotators who were not dropped.
 
     A vote on a pair that was in a pack, and that somebody has since taken out of pairs.jsonl, does not count; nor does one on texts that
-    were edited since. Who could not judge a pair has no vote on it, nor who took the third answer that was beside it.
+    were edited since. Who could not judge a pair has no vote on it.
 
     Raises:
         DataError: a vote names a pair that there never was, or an answer that is not in its pair, or see `refuse_edited_votes`.
     """
     refuse_edited_votes(folder)
     texts, pairs, dropped = ShownTexts(folder), folder.by_id(Pair), folder.by_id(Dropped)
-    items = folder.read(PackItem)
-    given, beside = {item.pair_id for item in items}, {(item.pair_id, item.beside) for item in items}
+    given = {item.pair_id for item in folder.read(PackItem)}
     votes = []
     for number, vote in enumerate(folder.read(Vote), start=1):
         where, pair = f"{folder.path(Vote)}, line {number}", pairs.get(vote.pair_id)
@@ -148,14 +147,12 @@ def counted(folder: Folder) -> list[Vote]:
             raise DataError(
                 f"{where}: found a vote on the pair {short(vote.pair_id)}, expected one of {folder.path(Pair)}. Put the pair back, or remove the vote."
             )
-        if (pair.id, vote.chosen) in beside:
-            continue
         if vote.chosen not in (pair.first, pair.second):
             raise DataError(
                 f"{where}: found a vote for {short(vote.chosen)}, expected an answer of the pair {pair.id}. Remove the vote."
             )
-        if vote.shown_as not in LETTERS[:3]:
-            raise DataError(f"{where}: found shown_as = {short(vote.shown_as)}, expected A, B or C. Remove the vote.")
+        if vote.shown_as not in LETTERS[:2]:
+            raise DataError(f"{where}: found shown_as = {short(vote.shown_as)}, expected A or B. Remove the vote.")
         if vote.annotator not in dropped and vote.texts == texts.of(pair):
             votes.append(vote)
     return votes

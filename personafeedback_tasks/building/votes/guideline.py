@@ -37,9 +37,3 @@ GUIDELINES: Mapping[str, Guideline] = {
     ),
 }
 """Language -> what annotators are told. Other languages get the English one, to be translated in the packs."""
-
-FIRST_ROUND: Mapping[str, str] = {
-    "en": "Which response is the most personal one for this user?",
-    "zh": "哪个回答对这位用户最具个性化？",
-}
-"""Language -> what is asked where three responses are shown, after the instruction on the screen of the paper's Figure 5."""

@@ -22,7 +22,7 @@ from ..folder import Folder
 from ..rows import Answer, Dropped, PackItem, Question
 from ..steps import PACKS, VOTES, Say
 from .growing import names
-from .guideline import FIRST_ROUND, GUIDELINES
+from .guideline import GUIDELINES
 from .packs import asked, grown
 from .reading import minutes_of, sessions
 from .shown_texts import digests
@@ -40,7 +40,7 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
         DataError: a persona, an answer or a question is missing.
     """
     answers, questions = folder.by_id(Answer), folder.by_id(Question)
-    bases, language = Bases(folder), folder.settings.language
+    bases = Bases(folder)
     packs: dict[str, list[tuple[str, Item]]] = defaultdict(list)
     for item in items:
         for name in item.options:
@@ -55,8 +55,7 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
         if item.texts == digests(persona, question, {answer.id: answer.text for answer in (left, right)}):
             texts = {"persona": persona, "question": question}
             options = [answers[name].text for name in item.options]
-            asks = FIRST_ROUND.get(language, FIRST_ROUND["en"]) if item.beside else ""
-            packs[item.annotator].append((judged.user_id, Item(id=item.item, texts=texts, options=options, asks=asks)))
+            packs[item.annotator].append((judged.user_id, Item(id=item.item, texts=texts, options=options)))
     return {annotator: in_sessions(shown) for annotator, shown in packs.items()}
 
 

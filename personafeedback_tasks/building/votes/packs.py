@@ -5,15 +5,13 @@ A pair whose texts were edited is a new item: votes on the old one are about the
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...annotation.items import LETTERS
 from ...common.errors import DataError
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import MASKED, Answer, Digests, Dropped, Origin, PackItem, Pair, Person, Question
+from ..rows import Answer, Digests, Dropped, Origin, PackItem, Pair, Person, Question
 from .growing import ATTENTION, Block, Packing, item_id
 from .sharing import drawn
 from .shown_texts import ShownTexts
@@ -28,26 +26,6 @@ def grown(folder: Folder, annotators: Sequence[str]) -> list[PackItem]:
     pairs = asked(folder)
     blocks = [Block((pair,)) for pair in pairs]
     return _Pairs(folder, pairs).grown(blocks, folder.read(PackItem), annotators, folder.by_id(Dropped).keys())
-
-
-def _beside(folder: Folder, pairs: Sequence[Pair]) -> dict[str, str]:
-    """Pair that is built to be easy -> the masked answer that is shown beside it, by the writer of the full one if there are several.
-
-    None unless build.yaml says that an Easy item has three options, or where a question has no masked answer.
-    """
-    if folder.settings.easy_options < 3:
-        return {}
-    masked: dict[str, list[Answer]] = defaultdict(list)
-    answers = folder.by_id(Answer)
-    for answer in answers.values():
-        if answer.strategy == MASKED:
-            masked[answer.question_id].append(answer)
-    found = {}
-    for pair in pairs:
-        if pair.easy and masked[pair.question_id]:
-            writer = answers[pair.easy].model
-            found[pair.id] = min(masked[pair.question_id], key=lambda answer: (answer.model != writer, answer.id)).id
-    return found
 
 
 def asked(folder: Folder) -> list[Pair]:
@@ -90,7 +68,7 @@ class _Pairs(Packing[Pair]):
 
     def __init__(self, folder: Folder, pairs: Sequence[Pair]):
         self.seed, self.votes = folder.settings.seed, folder.settings.votes
-        self._pairs, self._texts, self._beside = pairs, ShownTexts(folder), _beside(folder, pairs)
+        self._pairs, self._texts = pairs, ShownTexts(folder)
         self._questions = {question.id: question.question for question in folder.questions()}
         self._answers = folder.by_id(Answer)
         self._made: dict[str, Pair | None] = {}
@@ -101,15 +79,13 @@ class _Pairs(Packing[Pair]):
     def item(self, thing: Pair, annotator: str) -> PackItem:
         swapped = drawn(self.seed, "side", annotator, thing.id) < 0.5
         left, right = (thing.second, thing.first) if swapped else (thing.first, thing.second)
-        shown, beside = self.texts(thing), self._beside.get(thing.id, "")
+        shown = self.texts(thing)
         return PackItem(
             annotator=annotator,
             item=item_id(self.seed, annotator, thing.id, shown),
             pair_id=thing.id,
             left=left,
             right=right,
-            beside=beside,
-            beside_as=LETTERS[int(drawn(self.seed, "beside", annotator, thing.id) * 3)] if beside else "",
             attention=thing.first if thing.id.startswith(ATTENTION) else "",
             texts=shown,
         )

@@ -121,9 +121,6 @@ def _say_votes_per_pair(folder: Folder, votes: Sequence[Vote], say: Say) -> None
     counts = Counter(of_pair[pair] for pair in pairs)
     per_count = (f"{pairs:,} pairs have {count}" for count, pairs in sorted(counts.items(), reverse=True))
     say(f"votes to a pair: {', '.join(per_count)}")
-    beside = {(item.pair_id, item.beside) for item in folder.read(PackItem)}
-    if third := sum((vote.pair_id, vote.chosen) in beside for vote in votes):
-        say(f"{third:,} votes are for the third response beside an Easy pair: they count for neither")
     if removed := sum(vote.pair_id not in pairs and not vote.pair_id.startswith(ATTENTION) for vote in votes):
         say(f"{removed:,} votes are on pairs that {folder.path(Pair)} no longer has: they do not count")
     if edited := outdated(folder):
