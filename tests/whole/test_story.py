@@ -71,7 +71,10 @@ def told(request, venv, data, address):
 
     def run(part: str) -> str:
         lines = block(README, f"story: {part}").replace(ADDRESS, address)
-        done = venv.run(f"set -e; cd {folder.name}\n{lines}", PERSONAFEEDBACK_DATA=str(data))
+        # By PYTHONPATH, since the Python of some systems has a sitecustomize of its own.
+        done = venv.run(
+            f"set -e; cd {folder.name}\n{lines}", PERSONAFEEDBACK_DATA=str(data), PYTHONPATH=str(venv.site_packages)
+        )
         assert done.returncode == 0, lines + done.stdout[-3000:] + done.stderr[-3000:]
         return done.stdout
 
