@@ -77,7 +77,7 @@ def sent(page, tmp_path, form=lambda path: list(csv.DictReader(io.StringIO(path.
     path.unlink(missing_ok=True)
     page.click("#download")
     end = time.monotonic() + 10
-    while not path.is_file() and time.monotonic() < end:
+    while not (path.is_file() and path.stat().st_size) and time.monotonic() < end:  # made empty, then written
         time.sleep(0.05)
     return form(path)
 

@@ -243,7 +243,7 @@ def _votes_in_a_browser(browser, tmp_path, downloads):
     assert "Download the votes" in by_id("finished").text
     by_id("download").click()
     sent = downloads / "annotator-1.votes.csv"
-    WebDriverWait(browser, 10).until(lambda _: sent.is_file())
+    WebDriverWait(browser, 10).until(lambda _: sent.is_file() and sent.stat().st_size)
     rows = list(csv.DictReader(io.StringIO(sent.read_text("utf-8"))))
     assert [(row["item"], row["vote"]) for row in rows] == [
         (one.item, "A" if place < 2 else "B") for place, one in enumerate(shown)
