@@ -10,6 +10,7 @@ import click
 from ..common.errors import DataError
 from ..common.files import write
 from ..common.records import json_lines
+from ..engine.cases import shown_source
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
 from ..personafeedback.conversations import SETTINGS, rewardbench
@@ -113,7 +114,7 @@ def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, base
     try:
         return baselines.with_other_persona(cases), ""
     except DataError as error:
-        return None, str(error)
+        return None, str(error).replace(cases.source, shown_source(cases.source))
 
 
 def _is_shown(json_file: Path | None, document: dict[str, Any], cases: PersonaCases, missing: list[str]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError, OptionError
-from ..engine.cases import CaseSet
+from ..engine.cases import CaseSet, shown_source
 from ..engine.report import Examined
 from .asked import checked, refuse_other_data
 from .caveat import FORBIDS, WEAKENS, Caveat
@@ -60,7 +60,7 @@ class RunData:
                 cases = under(self._load(run, spec.load, place), run.signature)
                 refuse_other_data(run, cases)
             except (DataError, RunError) as error:
-                why_not = why_not or str(error)
+                why_not = why_not or str(error).replace(place, shown_source(place))  # documents quote it
                 if isinstance(error, RunError):
                     self._differing.add(why_not)
             else:

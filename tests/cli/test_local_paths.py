@@ -86,6 +86,27 @@ def test_no_output_has_the_path_of_the_data(home, tmp_path):
         assert f"data {FOLDER} | sha256 {digest}" in " ".join(found[name].split()), name
 
 
+def test_nor_when_the_data_are_gone(home, tmp_path):
+    (home / FOLDER).rename(home / "moved")
+    try:
+        found = outputs(home, tmp_path / "out")
+    finally:
+        (home / "moved").rename(home / FOLDER)
+    assert {name: word for name, text in found.items() for word in private(home) if word in text} == {}
+    assert f"There is no folder '{FOLDER}'" in " ".join(found["report"].split())
+
+
+def test_baselines_have_neither(home, tmp_path):
+    """One user of the set shares nothing with others, so that the control has no persona to give."""
+    rows = [{"user_id": "u0", "question": f"q{n}?", "chosen": "good", "reject": f"bad {n}"} for n in range(4)]
+    alone = write_set(home / "one user", {"general/hard": rows}, {"u0": {"Name": "Ann", "Job": "baker"}})
+    done = personafeedback("baselines", "--data", alone, "--json", tmp_path / "baselines.json", HOME=str(home))
+    assert done.exit_code == 0, done.output
+    document = (tmp_path / "baselines.json").read_text("utf-8")
+    assert "one user" in document
+    assert [word for word in private(home) if word in done.output + document] == []
+
+
 def test_a_verdict_has_neither(home, tmp_path):
     duels, exam = home / "duels", home / "exam"
     write_duels(duels, lambda case: "Try it.", difficulty="hard")
