@@ -6,16 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..common.errors import require
-from ..engine.usage import Prices, Usage, total
+from ..engine.usage import Usage, total
 from .folder import Folder
 from .models import NOBODY, Models, given
 from .rows import OWN, Origin
 from .steps import STEPS, Step
-
-Took = tuple[tuple[str, ...], Usage]
-"""The first cells of a row, and what its calls take."""
-
-Spending = Sequence[Took]
 
 TOKENS = ("input tokens", "output tokens")
 
@@ -50,13 +45,11 @@ def spent(root: Path) -> tuple[dict[tuple[str, str], Usage], int]:
     return usage, len(broken)
 
 
-def usage_rows(rows: Spending, prices: Prices | None = None) -> list[Sequence[str]]:
-    """The rows of a table: after the first cells the calls, TOKENS and, if their prices are known, dollars. The last row has the sums."""
+def usage_rows(rows: Sequence[tuple[tuple[str, str], Usage]]) -> list[Sequence[str]]:
+    """The rows of a table: step, model, calls and TOKENS. The last row has the sums."""
     if not rows:
         return []
-    names = ("total", *("" for _ in rows[0][0][1:]))
-    cells: list[Sequence[str]] = []
-    for first, usage in [*rows, (names, total(usage for _, usage in rows))]:
-        dollars = [f"{prices.of(usage):,.2f}"] if prices else []
-        cells.append([*first, *(f"{number:,.0f}" for number in (usage.calls, usage.input, usage.output)), *dollars])
-    return cells
+    summed = [*rows, (("total", ""), total(usage for _, usage in rows))]
+    return [
+        [*first, *(f"{number:,.0f}" for number in (usage.calls, usage.input, usage.output))] for first, usage in summed
+    ]

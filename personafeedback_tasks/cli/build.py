@@ -12,7 +12,6 @@ from ..building.plan import show_plan
 from ..building.starting import start
 from ..building.status import show_status
 from ..building.steps import PERSONAS, STEPS, command
-from ..building.votes.reading import WORDS_PER_MINUTE
 from ..common.errors import OptionError
 from ..common.records import short_list
 from .build_options import build_argument, folder_argument, redact_option
@@ -130,25 +129,16 @@ def status(folder: Folder) -> None:
     help="Pairs that people vote on.  [default: those of `personas` in build.yaml]",
 )
 @click.option("--models", type=click.IntRange(1), default=2, show_default=True, help="How many models answer.")
-@click.option(
-    "--words-per-minute",
-    type=click.IntRange(1),
-    default=WORDS_PER_MINUTE,
-    show_default=True,
-    metavar="N",
-    help="How fast annotators read.",
-)
-@click.option("--pay", type=click.FloatRange(0), metavar="DOLLARS", help="Pay of an annotator for an hour.")
-def plan(folder: Folder, size: int | None, models: int, words_per_minute: int, pay: float | None) -> None:
-    """Print the calls, tokens, votes and hours of annotators to buy, before anything is spent.
+def plan(folder: Folder, size: int | None, models: int) -> None:
+    """Print the persons, texts, pairs and votes of the whole build, before anything is spent.
 
-    Counts the whole build with the settings of build.yaml. Persons that are in people.csv keep their split and are not written again;
-    `personas` are written on top of your own. Tokens are estimates, with the assumptions that are printed.
+    Persons that are in people.csv keep their split and are not written again; `personas` are written on top of your own. What the texts
+    cost, `build pilot` shows.
 
     \b
-        personafeedback build plan DIR --size 600 --pay 15
+        personafeedback build plan DIR --size 600
     """
-    show_plan(folder, size, models, say, words_per_minute, pay)
+    show_plan(folder, size, models, say)
 
 
 @click.group(help=_HELP)

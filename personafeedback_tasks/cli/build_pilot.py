@@ -14,10 +14,8 @@ from ..building.rows import Person
 from ..building.status import next_line
 from ..common.errors import DataError
 from ..common.files import write
-from ..engine.usage import Prices
 from .build_options import build_argument
 from .build_texts import model_options
-from .options import price_options
 from .output import progress, say
 
 PAGE = "pilot.html"
@@ -28,12 +26,11 @@ PAGE = "pilot.html"
 @build_argument
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
 @model_options(repeated=True, required=False, without="Without one, the page is made of what is there.")
-@price_options("the models")
-def pilot(folder: Folder, people: int, names: tuple[str, ...], prices: Prices | None, **options: Any) -> None:
+def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -> None:
     """Write all texts of a few persons, and a page to read before you pay for the others.
 
-    DIR/pilot.html has the personas, their questions, the answers side by side with length and overlap, the texts that were refused and why, the
-    cost so far, and the cost of the whole build if it loses as many texts. The texts are part of the build: what comes later goes on from
+    DIR/pilot.html has the personas, their questions, the answers side by side with length and overlap, the texts that were refused and why, and
+    the calls and tokens so far. The texts are part of the build: what comes later goes on from
     them, and nothing is asked twice. The first model writes personas and questions; all of them answer.
 
     To drop a person or a question, write keep = no into its line of people.csv or questions.csv. Run the command again, and others take the
@@ -51,7 +48,7 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], prices: Prices | 
         except DataError as error:  # nothing passed the checks: the page shows why
             stopped = error
         users = [person.user_id for person in few.people()] if folder.read(Person) else []
-        write(folder.root / PAGE, page(folder, users, prices))
+        write(folder.root / PAGE, page(folder, users))
     say(f"wrote {folder.root / PAGE}")
     if stopped:
         raise stopped

@@ -17,7 +17,6 @@ from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import NOBODY, Models
-from personafeedback_tasks.building.plan import plan
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.answers import write_answers
@@ -60,11 +59,9 @@ def asked_of(writer):
 
 def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(tmp_path, writer):
     folder = ours(tmp_path / "build")
-    calls = {kind.what: kind.calls for kind in plan(folder, None, 1).calls}
     write_questions(folder, ONE, print)
     asked = asked_of(writer)
     assert asked.keys() == {f"u0:specific:{place}{part}" for place in (0, 1) for part in ("", "~features")}
-    assert (calls["features"], calls["specific questions"]) == (2, 2)
     profile, memory = folder.persona("u0"), folder.persona("u0").memory
     questions, bases = folder.read(Question), folder.by_id(Basis)
     for place, question in enumerate(questions):

@@ -213,22 +213,6 @@ def test_arguments_of_a_model_are_pairs(given):
         Models(("m",), (given,))
 
 
-def test_a_plan_of_a_build_says_what_it_assumes(tmp_path):
-    root = a_build(tmp_path / "build", personas=4, specific=2, test="1/2").root
-    said = done("build", "plan", root)
-    assert "16 pairs of 2 test persons; 4 persons and 8 questions in all; 2 models answer" in said
-    assert "Set personas" not in said
-    assert "Assumed: a persona has 900 tokens (assumed), an answer 240, a question 40." in said
-    assert f"Set personas: 5 in {root / 'build.yaml'} (it has 4)" in done("build", "plan", root, "--size", 18)
-    assert "16 pairs" not in done("build", "plan", root, "--size", 18)
-    # Numbers end below each other, names begin there.
-    table = said.split("\n\n")[1].splitlines()
-    assert len({len(line) for line in table[1:]}) == 1
-    assert all(line[0] != " " for line in table)
-    starts = [line.index(line.split("  ", 1)[1].strip()) for line in table[1:]]
-    assert min(starts) > max(len(line.split("  ")[0]) for line in table)
-
-
 def test_a_history_and_what_is_replaced_in_it_are_of_users(tmp_path):
     users, chats, root = tmp_path / "users.jsonl", tmp_path / "chats", tmp_path / "build"
     chats.mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ def import_pairs(
         settings = Settings.load(path)
     else:
         settings = Settings.of_options(**{**options, "licence": options["licence"] or used.licence})
+        settings = replace(settings, personas=0, specific=0)  # a build of imported pairs writes nothing by itself
     made = import_rows(read_rows(source, split), used.keys, difficulty, settings.seed)
     refused = Counter(pair.reason for pair in made.refused)
     pairs, asked = made.rows[Pair], made.rows[Question]

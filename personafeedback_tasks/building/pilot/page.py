@@ -11,18 +11,16 @@ from typing import Any
 from ...choice import baselines
 from ...choice.orders import TWO
 from ...common import web
-from ...engine.usage import Prices
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused
-from ..spending import TOKENS, usage_rows
+from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused, kept
+from ..spending import TOKENS, spent, usage_rows
 from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
 from ..texts import answers, checks, memories, personas, questions
 from ..texts.answers import target
 from ..texts.languages import words
 from ..texts.pairs import KINDS, in_order
 from ..yields import HEADER, yield_rows
-from .costs import pairs_in_the_end, step_costs
 
 _MEANINGS: Mapping[str, Mapping[str, str]] = {
     PERSONAS.name: personas.MEANINGS,
@@ -36,12 +34,11 @@ Table = dict[str, Any]
 """Its title, header and rows, and a note."""
 
 
-def page(folder: Folder, users: Sequence[str], prices: Prices | None) -> str:
+def page(folder: Folder, users: Sequence[str]) -> str:
     """The page, as HTML.
 
     Args:
         users: to show, also those who were dropped.
-        prices: of tokens, of every model; None shows no dollars.
     """
     persons = folder.by_id(Person)
     refused = [
@@ -49,7 +46,7 @@ def page(folder: Folder, users: Sequence[str], prices: Prices | None) -> str:
         for one in folder.read(Refused)
     ]  # fmt: skip
     tables = (
-        *_costs(folder, prices),
+        _spent(folder),
         _table("What passed the checks", HEADER, yield_rows(folder)),
         *_lengths(folder, users),
     )
@@ -94,14 +91,12 @@ def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _costs(folder: Folder, prices: Prices | None) -> list[Table]:
-    so_far, in_the_end = step_costs(folder)
-    header = ["step", "persons", "calls", *TOKENS, *(["dollars"] if prices else [])]
-    note = f"Assumed: each remaining person costs as much as these did, refused and replaced texts included. {pairs_in_the_end(folder)}"
-    return [
-        _table("Cost so far", header, usage_rows(so_far, prices)),
-        _table("Cost of the whole build, with these losses", header, usage_rows(in_the_end, prices), note),
-    ]
+def _spent(folder: Folder) -> Table:
+    people, written = kept(folder.read(Person)), folder.settings.personas
+    note = f"With these calls, {len(people):,} persons have {len(folder.read(Answer)):,} answers; build.yaml wants {written:,} personas to be written."
+    return _table(
+        "Spent so far", ["step", "model", "calls", *TOKENS], usage_rows([*spent(folder.root)[0].items()]), note
+    )
 
 
 def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
