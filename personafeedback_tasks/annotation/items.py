@@ -33,7 +33,6 @@ class Item:
         several: any number of answers may be ticked.
         noted: answers that say nothing without a note.
         asks: what is asked about this item; the guideline's title if empty.
-        session: number of the sitting, from 1.
     """
 
     id: str
@@ -43,7 +42,6 @@ class Item:
     several: bool = False
     noted: Sequence[str] = ()
     asks: str = ""
-    session: int = 1
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -58,7 +58,7 @@ def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, obje
     (side, *_), texts = item.texts.items(), list(item.texts.items())[1:]
     return {
         "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options), "answers": list(item.labels.items()),
-        "several": item.several, "noted": list(item.noted), "asks": item.asks or title, "session": item.session,
+        "several": item.several, "noted": list(item.noted), "asks": item.asks or title,
     }  # fmt: skip
 
 

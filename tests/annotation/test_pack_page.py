@@ -42,9 +42,9 @@ HOSTILE = "**<img src=x onerror='window.evil = 1'>** </script><script>window.evi
 CONSENT = "# Your consent\n\nWe store **your votes** and when you cast them."
 
 
-def pair(number: int, session: int = 1, response: str = RESPONSE) -> Item:
+def pair(number: int, response: str = RESPONSE) -> Item:
     texts = {"persona": PERSONA, "question": f"What should I cook on day {number}?"}
-    return Item(id=f"i{number}", texts=texts, options=(f"{response} {number}", f"No idea. {number}"), session=session)
+    return Item(id=f"i{number}", texts=texts, options=(f"{response} {number}", f"No idea. {number}"))
 
 
 @pytest.fixture(scope="module")
@@ -159,11 +159,11 @@ def test_votes_reasons_notes_and_times_come_back_and_are_read(opened, tmp_path):
     page = opened(items, again=True)  # closed, and opened again
     assert page.texts("#progress") == ["3 of 4 answered"]
     page.click("#list summary")
-    page.wait("return document.querySelector('.sessions button')")  # `toggle` comes after the click
-    assert [button for button in page("return [...document.querySelectorAll('.sessions button')].map((one) => one.getAttribute('aria-label'))")] == [
+    page.wait("return document.querySelector('#entries button')")  # `toggle` comes after the click
+    assert [button for button in page("return [...document.querySelectorAll('#entries button')].map((one) => one.getAttribute('aria-label'))")] == [
         "1, answered", "2, answered", "3, open", "4, answered",
     ]  # fmt: skip
-    page.click(".sessions button")
+    page.click("#entries button")
     assert page("return document.getElementById('vote-A').getAttribute('aria-pressed')") == "true"
     page.click("#vote-B")  # another mind
     page.click("#back")
@@ -176,20 +176,14 @@ def test_votes_reasons_notes_and_times_come_back_and_are_read(opened, tmp_path):
     assert [line["vote"] for line in sent(page, tmp_path)] == ["B", "B", "A", CANNOT]
 
 
-def test_a_pause_stops_the_clock_and_each_session_ends_with_one(opened, tmp_path):
-    page = opened([pair(1), pair(2, session=2)])
-    assert page.texts("#session") == ["Session 1 of 2"]
+def test_a_pause_stops_the_clock(opened, tmp_path):
+    page = opened([pair(1), pair(2)])
     page.click("#pause")
     assert page("return document.getElementById('item').hidden && document.getElementById('bottom').hidden")
     page.press("a")  # nothing that nobody sees is voted on
     time.sleep(2)
     page.click("#resume")
     page.click("#vote-A")
-    assert page.texts("#stopped-text") == [
-        "That was session 1 of 2. Take a break; the page can be closed and opened again."
-    ]
-    page.click("#resume")
-    assert page.texts("#session") == ["Session 2 of 2"]
     (line,) = sent(page, tmp_path)
     assert int(line["seconds"]) <= 1
 
@@ -276,11 +270,11 @@ SCREENS = pytest.mark.parametrize(
 
 @SCREENS
 def test_no_serious_fault_of_accessibility(opened, width, height, dark):
-    page = opened([pair(1), pair(2, session=2)], consent=CONSENT, width=width, height=height, dark=dark)
+    page = opened([pair(1), pair(2)], consent=CONSENT, width=width, height=height, dark=dark)
     assert faults(page) == []
     page.click("#agree")
     page.click("#list summary")
-    page.wait("return document.querySelector('.sessions button')")
+    page.wait("return document.querySelector('#entries button')")
     page.click("#cannot summary")
     assert faults(page) == []
     page.click("#vote-A")

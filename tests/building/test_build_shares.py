@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from itertools import groupby
 
 import pytest
@@ -15,9 +14,7 @@ from support.commands import personafeedback
 
 from personafeedback_tasks.building.rows import Answer, Dropped, PackItem, Pair
 from personafeedback_tasks.building.votes.growing import names
-from personafeedback_tasks.building.votes.pack_files import shown_items
 from personafeedback_tasks.building.votes.packs import grown
-from personafeedback_tasks.building.votes.reading import SESSION, sessions
 from personafeedback_tasks.building.votes.sharing import shared_out
 
 
@@ -112,33 +109,6 @@ def test_packs_only_grow_and_who_is_dropped_or_comes_later_changes_who_gets_what
     last = build.read(PackItem)
     assert last[: len(more)] == more
     assert {item.annotator for item in last[len(more) :]} == {"annotator-7"}
-
-
-def test_sessions_are_of_about_an_hour_and_end_between_persons():
-    assert sessions([]) == []
-    assert sessions([[2] * 10] * 9) == [1] * 30 + [2] * 30 + [3] * 30
-    assert sessions([[5] * 11, [5] * 11]) == [1] * 11 + [2] * 11  # 55 minutes; both would be 110
-    assert sessions([[4] * 30]) == [1] * 15 + [2] * 15  # one person's alone are too many
-
-
-def test_packs_say_how_long_they_take_and_items_know_their_session(tmp_path):
-    build = a_build(tmp_path, people=4, questions=3, annotators=6)
-    long = [replace(answer, text=f"{answer.text} {'word ' * 700}") for answer in build.read(Answer)]
-    build.write(Answer, long)
-    said = personafeedback("build", "packs", build.root).stdout
-    hours, count = map(
-        float,
-        re.search(
-            r"annotator-1: 26 items, 2 of them for attention; about ([\d.]+) hours in (\d+) sessions", said
-        ).groups(),
-    )
-    # 26 items with two answers of about 720 words, at 200 words a minute and 10 seconds each.
-    assert hours == pytest.approx(26 * (2 * 720 / 200 + 1 / 6) / 60, rel=0.2)
-    assert count in (3, 4)
-    (pack,) = [shown for name, shown in shown_items(build, build.read(PackItem)).items() if name == "annotator-1"]
-    assert [item.session for item in pack] == sorted(item.session for item in pack)
-    assert pack[-1].session == count
-    assert SESSION == 60
 
 
 def test_status_counts_votes_on_pairs_alone(tmp_path):

@@ -4,7 +4,6 @@
   const IDLE = 120_000; // ms: a longer time without a sign of anybody is not counted
   const at = (id) => document.getElementById(id);
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-  const sessions = [...new Set(items.map((item) => item.session))];
 
   // --- what is kept: a record for each item, since a later page of this annotator may have other items -----------------------
 
@@ -108,7 +107,6 @@
     const done = items.filter((_, index) => isAnswered(index)).length;
     at("progress").textContent = filled(words.progress, { done, all: items.length });
     [at("bar").value, at("bar").max] = [done, items.length];
-    at("session").textContent = sessions.length > 1 ? filled(words.session, { session: items[place].session, sessions: sessions.length }) : "";
     at("finished").textContent = done === items.length ? words.finished : "";
     if (at("list").open) list();
   }
@@ -175,18 +173,15 @@
     for (const pane of document.querySelectorAll(".options .pane")) pane.scrollTop = 0;
   }
 
-  // After an answer: the next item, or one that was left open; between sessions, a rest.
+  // After an answer: the next item, or one that was left open.
   function onwards() {
-    const session = items[place].session;
     const to = place + 1 < items.length ? place + 1 : firstOpen();
     if (to < 0) return draw();
     go(to);
-    if (items[to].session > session) stop(filled(words.rest, { session, sessions: sessions.length }));
   }
 
-  function stop(text) {
+  function pause() {
     halt();
-    at("stopped-text").textContent = text;
     show("stopped");
     at("resume").focus();
   }
@@ -202,12 +197,7 @@
   }
 
   function list() {
-    at("sessions").replaceChildren(
-      ...sessions.map((session) => {
-        const buttons = items.flatMap((item, index) => (item.session === session ? [entry(index)] : []));
-        return make("div", {}, sessions.length > 1 ? make("span", { class: "muted" }, filled(words.session, { session, sessions: sessions.length })) : null, ...buttons);
-      }),
-    );
+    at("entries").replaceChildren(...items.map((_, index) => entry(index)));
   }
 
   function entry(index) {
@@ -221,7 +211,7 @@
   at("list").addEventListener("toggle", () => at("list").open && list());
   at("back").addEventListener("click", () => go(place - 1));
   at("next").addEventListener("click", () => go(place + 1));
-  at("pause").addEventListener("click", () => stop(words.paused));
+  at("pause").addEventListener("click", pause);
   at("resume").addEventListener("click", () => show("item"));
   at("agree").addEventListener("click", () => {
     agreed = true;

@@ -6,9 +6,6 @@ import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 from ...annotation.items import Item, Pack
@@ -24,7 +21,6 @@ from ..steps import PACKS, VOTES, Say
 from .growing import names
 from .guideline import GUIDELINES
 from .packs import asked, grown
-from .reading import minutes_of, sessions
 from .shown_texts import digests
 
 FOLDER = "packs"
@@ -41,7 +37,7 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
     """
     answers, questions = folder.by_id(Answer), folder.by_id(Question)
     bases = Bases(folder)
-    packs: dict[str, list[tuple[str, Item]]] = defaultdict(list)
+    packs: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         for name in item.options:
             if name not in answers or answers[name].question_id not in questions:
@@ -55,25 +51,8 @@ def shown_items(folder: Folder, items: Iterable[PackItem]) -> dict[str, list[Ite
         if item.texts == digests(persona, question, {answer.id: answer.text for answer in (left, right)}):
             texts = {"persona": persona, "question": question}
             options = [answers[name].text for name in item.options]
-            packs[item.annotator].append((judged.user_id, Item(id=item.item, texts=texts, options=options)))
-    return {annotator: in_sessions(shown) for annotator, shown in packs.items()}
-
-
-def in_sessions(shown: Sequence[tuple[str, Item]]) -> list[Item]:
-    """The items of a pack with the numbers of their sessions.
-
-    Args:
-        shown: (user, item).
-    """
-    taken = iter(reading_times([item for _, item in shown]))
-    groups = [[next(taken) for _ in items] for _, items in groupby(shown, key=itemgetter(0))]
-    return [replace(item, session=session) for (_, item), session in zip(shown, sessions(groups), strict=True)]
-
-
-def reading_times(items: Sequence[Item]) -> list[float]:
-    """The minutes of each item, see `reading.minutes_of`."""
-    texts = [(*item.texts.values(), *item.options, *item.answers.values()) for item in items]
-    return minutes_of([(first, others) for first, *others in texts])
+            packs[item.annotator].append(Item(id=item.item, texts=texts, options=options))
+    return packs
 
 
 def write_packs(folder: Folder, form: str, say: Say) -> None:
@@ -123,11 +102,8 @@ def send(
     write_all(contents)
     attention = {item.item for item in items if item.attention}
     for pack in packs:
-        hours = sum(reading_times(pack.items)) / 60
         checks = sum(item.id in attention for item in pack.items)
-        say(
-            f"{pack.annotator}: {len(pack.items):,} items, {checks} of them for attention; about {hours:.1f} hours in {pack.items[-1].session} sessions"
-        )
+        say(f"{pack.annotator}: {len(pack.items):,} items, {checks} of them for attention")
     say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(items) - len(before):,} items are new")
     has = Counter(item.pair_id for item in items if item.annotator not in dropped)
     lacking = Counter(has[name] for name in ids if has[name] < settings.votes)

@@ -20,7 +20,7 @@ from ..steps import Say
 from .annotators import annotators
 from .collected import merged_as, vote_for
 from .growing import ATTENTION, Block, Packing, item_id, names
-from .pack_files import FOLDER, consent_of, in_sessions, send
+from .pack_files import FOLDER, consent_of, send
 from .sharing import OfUser, drawn
 from .taking import pack_of, say_annotators, votes_there, write_merged
 
@@ -109,15 +109,14 @@ def write_questions(folder: Folder, asking: Asking, form: str, say: Say) -> None
 
 
 def _packs(folder: Folder, packing: _Packing, items: Sequence[PackItem]) -> list[Pack]:
-    shown: dict[tuple[str, str], list[tuple[str, Item]]] = defaultdict(list)
+    shown: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in items:
         if found := packing.shown(item):
-            user = packing.by_id[item.pair_id.removeprefix(ATTENTION)].user_id
-            shown[packing.kind(item), item.annotator].append((user, found))
+            shown[packing.kind(item), item.annotator].append(found)
     title, consent = folder.settings.name, consent_of(folder)
     return [
         Pack(
-            annotator=f"{annotator}.{kind}", items=in_sessions(of_pack), guideline=packing.asking.guidelines[kind], title=title, consent=consent,
+            annotator=f"{annotator}.{kind}", items=of_pack, guideline=packing.asking.guidelines[kind], title=title, consent=consent,
             folder=kind,
         )
         for (kind, annotator), of_pack in sorted(shown.items())
