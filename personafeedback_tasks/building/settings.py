@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..common.embeddings import DEFAULT
 from ..common.errors import DataError, OptionError
 from ..common.records import settings, short
 from ..engine.benchmark import passing_for
@@ -131,12 +130,6 @@ class Settings:
         Fraction(8, 9),
         _majority,
         "share of all such people that agrees on a Medium pair at least, as estimated from the votes",
-    )
-
-    embeddings: str = _setting(
-        DEFAULT,
-        _line,
-        "model that finds near duplicates by meaning, if installed (extra `filter`); the default knows English",
     )
 
     @property

@@ -7,11 +7,9 @@ and the same model give the same vectors on one machine.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -118,18 +116,6 @@ def name_of(model: str) -> str:
         )
     folder = Path(model).expanduser()
     return str(folder.resolve()) if folder.is_dir() else model
-
-
-def is_here(model: str) -> bool:
-    """Whether sentence-transformers and a model are on this machine, so that nothing is downloaded."""
-    if find_spec("sentence_transformers") is None:
-        return False
-    from huggingface_hub import try_to_load_from_cache
-
-    cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
-    return Path(model).expanduser().is_dir() or isinstance(
-        try_to_load_from_cache(model, "modules.json", cache_dir=cache), str
-    )
 
 
 @contextmanager

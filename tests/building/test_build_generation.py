@@ -14,7 +14,6 @@ from itertools import product
 import pytest
 
 pytest.importorskip("inspect_ai")
-pytest.importorskip("datasketch")
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -268,14 +267,13 @@ def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
     assert [one for one in texts if checks.refuses(one)] == []
 
 
-@pytest.mark.slow
 @given(st.lists(st.text("ab ", min_size=5, max_size=12), max_size=12), st.text("ab ", min_size=5, max_size=12))
 def test_near_duplicates_are_those_that_are_exactly_so_alike(texts, new):
     seen = Seen(0.7, [(str(number), text) for number, text in enumerate(texts)])
     alike = {str(number): likeness(text, new) for number, text in enumerate(texts)}
     found = seen.like(new)
-    assert found is None or alike[found] == max(alike.values()) >= 0.7
-    assert found is not None or max(alike.values(), default=0) < 1  # MinHash may miss a near one, never an equal one
+    best = max(alike.values(), default=0)
+    assert found is None if best < 0.7 else alike[found] == best
 
 
 # --- questions --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import sys
 import pytest
 
 pytest.importorskip("inspect_ai")
-pytest.importorskip("datasketch")
 
 from support.building import a_build, words, write
 from support.commands import personafeedback

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("inspect_ai")
-pytest.importorskip("datasketch")
 
 from support.browser import Page, chromium
 from support.building import a_build, persona, write

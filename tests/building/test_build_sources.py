@@ -9,7 +9,6 @@ from collections import Counter
 import pytest
 
 pytest.importorskip("inspect_ai")
-pytest.importorskip("datasketch")
 
 from support.building import a_build, persona, words
 from support.builds import attentive, filled_in, likes_full

@@ -9,7 +9,6 @@ from collections import Counter
 import pytest
 
 pytest.importorskip("inspect_ai")
-pytest.importorskip("datasketch")
 
 from support.building import a_build, persona, words, write
 from support.commands import personafeedback
@@ -293,30 +292,6 @@ def test_a_question_is_judged_rewritten_and_checked_again(tmp_path, writer):
     ]
     assert drafts == [True, True, False, False, False, False]
     assert all("natural.md " in origins[question.id].prompt for question in folder.read(Question))
-
-
-@pytest.mark.slow
-def test_paraphrases_are_near_duplicates_where_the_model_is_there(tmp_path, writer, minilm):
-    pairs = (
-        "How can I sleep better?", "What helps me to get a better night's sleep?", "How can I wake up earlier?",
-        "What podcast is good for a long drive?", "Can you suggest a podcast for a long car trip?", "What snacks are good for a long drive?",
-    )  # fmt: skip
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=6, embeddings=json.dumps(str(minilm)))
-    (user,) = (person.user_id for person in folder.people())
-    writer.replies = {f"{user}:specific:{number}": text for number, text in enumerate(pairs)}
-    step("questions", folder)
-    assert [question.question for question in folder.read(Question)] == [pairs[0], pairs[2], pairs[3], pairs[5]]
-    assert Counter((text.id, text.reason, text.like) for text in folder.read(Refused)) == {
-        (f"{user}:specific:1", "near_duplicate", f"{user}:specific:0"): 4,
-        (f"{user}:specific:4", "near_duplicate", f"{user}:specific:3"): 4,
-    }
-
-
-def test_a_model_of_embeddings_that_is_not_there_is_named(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=1, embeddings='"owner/nothing"')
-    done = personafeedback("build", "questions", folder.root, "--model", MODEL)
-    assert "found embeddings = 'owner/nothing', which is not on this machine" in " ".join(done.output.split())
-    assert "hf download owner/nothing" in " ".join(done.output.split())
 
 
 # --- general questions ------------------------------------------------------------------------------------------------

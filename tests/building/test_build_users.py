@@ -10,7 +10,6 @@ from collections import Counter
 import pytest
 
 pytest.importorskip("inspect_ai")
-pytest.importorskip("datasketch")
 
 from support.building import a_build, persona, words, write
 from support.commands import personafeedback

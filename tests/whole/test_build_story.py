@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
-pytest.importorskip("datasketch")
 
 from inspect_ai.model import _model
 from lm_eval.api.model import LM

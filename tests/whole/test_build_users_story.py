@@ -15,7 +15,6 @@ import pytest
 pytestmark = pytest.mark.release
 
 pytest.importorskip("inspect_ai")
-pytest.importorskip("datasketch")
 pytest.importorskip("bm25s")
 
 from inspect_ai.model import _model

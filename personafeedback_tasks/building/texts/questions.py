@@ -17,7 +17,7 @@ from .leaks import Leaks
 from .personas import SIMILAR, say_of_memories
 from .questions_run import QuestionsRun, question_id
 from .seeds import pool
-from .similar import alike
+from .similar import Seen
 from .sources import MEANINGS as OF_SOURCES
 from .sources import Sources
 
@@ -28,7 +28,7 @@ NEAR = 0.7
 """Likeness from which two questions are near duplicates."""
 
 MEANINGS: Mapping[str, str] = {
-    SIMILAR: "nearly the words of another question, or its meaning",
+    SIMILAR: "nearly the words of another question",
     **OF_SOURCES,
     **checks.OF_QUESTIONS,
     **natural.MEANINGS,
@@ -76,7 +76,7 @@ def _specific(run: QuestionsRun) -> None:
     sources = Sources(run, run.people)
     leaks = Leaks(run.people.values())
     specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
-    seen = alike(settings, NEAR, specific)
+    seen = Seen(NEAR, specific)
 
     def take(replies: list[tuple[str, WrittenText]]) -> None:
         drafts = {}
