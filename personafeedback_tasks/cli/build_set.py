@@ -129,21 +129,6 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     "with this build's own release alone.",
 )
 @click.option(
-    "--mix",
-    metavar="helpsteer2[=DATA]",
-    help="Add pairs of HelpSteer2, as the paper does: from the Hub, or a file or folder.",
-)
-@click.option(
-    "--only",
-    metavar="helpsteer2[=DATA]",
-    help="Pairs of HelpSteer2 alone, the paper's first training. DIR needs no persons.",
-)
-@click.option(
-    "--mixture",
-    type=click.Choice(["paper"]),
-    help="The paper's second training: 10,000 pairs `full over question` and 3,632 of HelpSteer2, or as many as there are in these proportions.",
-)
-@click.option(
     "--tokenizer",
     metavar="MODEL",
     help="Model to be trained: puts the persona where its chat template takes it, and counts the pairs that are too long.",
@@ -155,15 +140,7 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     show_default=True,
     help="Longest pair in tokens; the default is the paper's.",
 )
-def training(
-    folder: Folder,
-    benchmark: str | None,
-    mix: str | None,
-    only: str | None,
-    mixture: str | None,
-    tokenizer: str | None,
-    max_length: int,
-) -> None:
+def training(folder: Folder, benchmark: str | None, tokenizer: str | None, max_length: int) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
     In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
@@ -171,20 +148,15 @@ def training(
     system turn; before the question where the chat template of --tokenizer has no system turn, as Gemma's.
 
     Refused: a training person with the persona of a test person or of a user of the benchmark, and any pair with a text that a model will be
-    tested on, near copies included; pairs of HelpSteer2 as well. All of them are then listed in DIR/training-copies.jsonl.
+    tested on, near copies included. All of them are then listed in DIR/training-copies.jsonl.
 
     \b
         personafeedback build training DIR
-        personafeedback build training DIR --mix helpsteer2 --tokenizer Qwen/Qwen2.5-7B-Instruct
-        personafeedback build training DIR --only helpsteer2=train.jsonl
-        personafeedback build training DIR --mixture paper
+        personafeedback build training DIR --tokenizer Qwen/Qwen2.5-7B-Instruct
     """
     from ..building.training.making import make_training
 
-    if only is not None and (mix is not None or mixture is not None):
-        raise click.UsageError("--only goes with neither --mix nor --mixture.")
-    source = only or mix or ("helpsteer2" if mixture else None)
-    make_training(folder, benchmark, source, only is None, mixture is not None, tokenizer, max_length, say)
+    make_training(folder, benchmark, tokenizer, max_length, say)
 
 
 @click.command("import")
@@ -204,8 +176,8 @@ def training(
 )
 @click.option(
     "--recipe",
-    type=click.Choice(sorted(RECIPES)),
-    help=f"The --map of a known set: {'; '.join(f'{name} {RECIPES[name].evidence}' for name in sorted(RECIPES))}.",
+    type=click.Choice(list(RECIPES)),
+    help=f"The --map of a known set: {'; '.join(f'{name} was tried on {RECIPES[name].tried}' for name in RECIPES)}.",
 )
 @click.option("--split", default="train", show_default=True, help="Split of a dataset.")
 @click.option(
@@ -233,7 +205,6 @@ def import_command(
 
     \b
         personafeedback build import DIR --from pairs.csv --map persona=profile,question=ask,chosen=good,rejected=bad
-        personafeedback build import DIR --from OWNER/NAME --split test --recipe personalized-rewardbench
         personafeedback build import DIR --from PrefEval --recipe prefeval
         personafeedback build release DIR
     """

@@ -13,7 +13,7 @@ from support.builds import cast
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.imported.mapping import RECIPES, mapping
+from personafeedback_tasks.building.imported.mapping import mapping
 from personafeedback_tasks.building.imported.pairs import import_rows
 from personafeedback_tasks.building.rows import Answer, Pair, Question, Refused, Tiered, Vote
 from personafeedback_tasks.personafeedback.cases import load_present
@@ -217,40 +217,20 @@ PREFEVAL = [
     }
     for n, thing in enumerate(("nuts", "milk", "nuts"))
 ]  # fmt: skip
-REWARDBENCH = [
-    {
-        "question": f"Which book is next, {n}?",
-        "profile": [{"text": "I read Woolf"}, {"text": "and Proust"}],
-        "chosen": "Try Sebald.",
-        "rejected": "Try a thriller.",
-    }
-    for n in range(3)
-]
 
 
-@pytest.mark.parametrize(
-    ("recipe", "rows", "pairs", "users"),
-    [("prefeval", PREFEVAL, 9, 2), ("personalized-rewardbench", REWARDBENCH, 3, 1)],
-)
-def test_a_recipe_reads_the_shape_that_it_is_for(tmp_path, recipe, rows, pairs, users):
-    done = imported(tmp_path / "b", written(tmp_path, "pairs.json", rows), "--recipe", recipe)
+def test_a_recipe_reads_the_shape_that_it_is_for(tmp_path):
+    done = imported(tmp_path / "b", written(tmp_path, "pairs.json", PREFEVAL), "--recipe", "prefeval")
     assert done.exit_code == 0, done.output
-    assert f"took {pairs} pairs of {users} users and 3 questions" in done.stdout
-    evidence = {"prefeval": "was tried on amazon-science/PrefEval at commit 5079505."}
-    evidence["personalized-rewardbench"] = (
-        "was written after a description and is not verified on the real data: look at some pairs."
-    )
-    assert f"The recipe {recipe} {evidence[recipe]}" in done.stdout
+    assert "took 9 pairs of 2 users and 3 questions" in done.stdout
+    evidence = "was tried on amazon-science/PrefEval at commit 5079505."
+    assert f"The recipe prefeval {evidence}" in done.stdout
     page = personafeedback("build", "import", "--help").stdout
-    assert "".join(f"{recipe} {evidence[recipe].removesuffix('.')}".split()) in "".join(page.split())
+    assert "".join(f"prefeval {evidence.removesuffix('.')}".split()) in "".join(page.split())
     build = Folder(tmp_path / "b")
     text = {answer.id: answer.text for answer in build.read(Answer)}
-    expected = [row["classification_task_options"][0] if recipe == "prefeval" else row["chosen"] for row in rows]
+    expected = [row["classification_task_options"][0] for row in PREFEVAL]
     assert {text[one.chosen] for one in build.read(Tiered)} == set(expected)
-
-
-def test_every_recipe_names_every_field():
-    assert all(set(recipe.keys) >= {"persona", "question", "chosen", "rejected"} for recipe in RECIPES.values())
 
 
 @pytest.mark.parametrize("start", ["PrefEval", "PrefEval/benchmark_dataset", "PrefEval/benchmark_dataset/mcq_options"])

@@ -8,7 +8,6 @@ import random
 import re
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +18,10 @@ from support.builds import a_build
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
-from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release.shortcuts import NAMES
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
-from personafeedback_tasks.building.training import helpsteer
 from personafeedback_tasks.building.training.contamination import copies, plain
 from personafeedback_tasks.building.training.pairs import own_pairs
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
 from personafeedback_tasks.personafeedback.prompts import Template
@@ -190,26 +186,26 @@ def altered(case, at, way):
 
 @pytest.mark.parametrize("way", ["last characters", "one beside another", "near copy beside another", "exchanged"])
 def test_every_pair_with_a_text_of_the_benchmark_is_refused_and_listed(tmp_path, way):
-    build, cases = split(tmp_path / "b", people=2, questions=1), list(load_cases("sample"))[:20]
-    rows_ = [
-        {"prompt": f"p{at}", "response": text, "helpfulness": helpful}
-        for at, case in enumerate(cases)
-        for text, helpful in zip(altered(case, at, way), (4, 0), strict=True)
-    ]
-    path = tmp_path / "helpsteer.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")
-    said = refusal(build, *SAMPLE, "--mix", f"helpsteer2={path}")
+    build, cases = split(tmp_path / "b", people=40, questions=1), list(load_cases("sample"))[:20]
+    before = [one for one in build.read(Answer) if one.strategy != "masked"]
+    texts = [text for at, case in enumerate(cases) for text in altered(case, at, way)]
+    train = [
+        replace(one, text=text) for one, text in zip(before, texts, strict=False)
+    ]  # full and question of 20 persons
+    build.write(Answer, [*train, *before[len(train) :]])
+    said = refusal(build)
     assert "Found 20 pairs to train on with responses of test data" in said
     listed = [json.loads(line) for line in (build.root / "training-copies.jsonl").read_text("utf-8").splitlines()]
     assert str(build.root / "training-copies.jsonl") in said
-    assert {one["id"] for one in listed} == {f"helpsteer2:{at}" for at in range(1, 21)}
+    assert {one["user_id"] for one in listed} == {f"u{at}" for at in range(20)}
     sample = {case.id: case for case in load_cases("sample")}
     for one in listed:
         tested = sample[one["copy_of"].removesuffix(" of sample")]
         texts = (one["text"],) if one["side"] != "both" else one["text"].split("\n\n")
         assert any(plain(text)[20:40] in plain(f"{tested.chosen} {tested.rejected}") for text in texts)
     assert listed[0]["id"] in said
-    assert len(trained(build)[0]) == 2
+    build.write(Answer, before)
+    assert len(trained(build)[0]) == 20
     assert not (build.root / "training-copies.jsonl").exists()
 
 
@@ -386,73 +382,6 @@ def test_without_training_persons_the_setting_is_named(tmp_path):
     assert "found no person of the split train" in refusal(a_build(tmp_path / "b"))
 
 
-HELPSTEER = [
-    {"prompt": prompt, "response": f"{prompt} {helpful}", "helpfulness": helpful, "correctness": 3}
-    for prompt, both in (("Tea?", (4, 1)), ("Milk?", (3, 2)), ("<extra_id_1>User", (4, 0)), ("Rum?", (0, 2)))
-    for helpful in both
-]
-"""The shape of HelpSteer2, written here: two responses to each prompt, one after the other."""
-
-
-def test_the_second_source_gives_pairs_that_differ_in_helpfulness(tmp_path):
-    build = split(tmp_path / "b", people=2, questions=1)
-    path = tmp_path / "helpsteer.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in HELPSTEER), "utf-8")
-    found, said = trained(build, "--mix", f"helpsteer2={path}")
-    mixed = [row for row in found if row["kind"] == "helpsteer2"]
-    assert [(row["chosen"][0]["content"], row["rejected"][0]["content"]) for row in mixed] == [
-        ("Tea? 4", "Tea? 1"),
-        ("Rum? 2", "Rum? 0"),
-    ]
-    assert "2 pairs of HelpSteer2" in said
-    assert "prompts left out: 1 about as helpful, 1 several turns" in said
-    with pytest.raises(DataError, match="found helpfulness = '4', expected"):
-        helpsteer.helpsteer_pairs([("line 1", {"prompt": "p", "response": "r", "helpfulness": "4"})])
-    case = next(iter(load_cases("sample")))
-    rows_ = [{"prompt": "p", "response": text, "helpfulness": n} for n, text in ((4, case.rejected), (1, case.chosen))]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows_), "utf-8")
-    assert f"helpsteer2:1 is {case.id} of sample" in refusal(
-        split(tmp_path / "d"), *SAMPLE, "--mix", f"helpsteer2={path}"
-    )
-    assert "--mix and --only must be helpsteer2" in refusal(split(tmp_path / "c"), *SAMPLE, "--mix", "else")
-
-
-@pytest.fixture
-def second_source(tmp_path):
-    """60 pairs of the shape of HelpSteer2."""
-    path = tmp_path / "many.jsonl"
-    rows = [
-        {"prompt": f"Ask {n}", "response": f"{rating} to {n}", "helpfulness": rating}
-        for n in range(60)
-        for rating in (4, 1)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return f"helpsteer2={path}"
-
-
-def test_the_papers_mixture_keeps_its_proportions_and_leaves_out_masked_answers(tmp_path, second_source):
-    build = split(tmp_path / "b")
-    plain = Counter(row["kind"] for row in trained(build)[0])
-    assert set(plain) == {"full over question", "full over masked"}
-    found, said = trained(build, "--mixture", "paper", "--mix", second_source)
-    own = plain["full over question"]
-    assert Counter(row["kind"] for row in found) == {"full over question": own, "helpsteer2": round(own * 0.3632)}
-    assert "mixed as in the paper, 10,000 to 3,632" in said
-    assert "--gradient_accumulation_steps 16" in said
-    assert trained(build, "--mixture", "paper", "--mix", second_source)[0] == found  # drawn with the build's seed
-
-
-def test_the_second_source_alone_needs_no_persons(tmp_path, second_source):
-    personafeedback("build", "init", tmp_path / "b")
-    build = Folder(tmp_path / "b")
-    found, said = trained(build, "--only", second_source)
-    assert Counter(row["kind"] for row in found) == {"helpsteer2": 60}
-    assert "--gradient_accumulation_steps 8" in said
-    assert "--only goes with neither --mix nor --mixture" in refusal(
-        split(tmp_path / "c"), *SAMPLE, "--only", second_source, "--mixture", "paper"
-    )
-
-
 def imported(root, test):
     """Eight pairs of eight nurses, imported with a share of test persons."""
     source = root.parent / "pairs.jsonl"
@@ -501,13 +430,9 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
 def test_the_printed_line_has_the_papers_figures_and_is_that_of_the_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     split(tmp_path / "ours")
-    path = tmp_path / "helpsteer.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in HELPSTEER), "utf-8")
-    for mix, steps in (((), 8), (("--mix", f"helpsteer2={path}"), 16)):
-        done = personafeedback("build", "training", "ours", *SAMPLE, *mix)
-        printed = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
-        expected = block(TRAINING, "training: gpu").replace("steps 8 ", f"steps {steps} ")
-        assert printed == expected.splitlines()
+    done = personafeedback("build", "training", "ours", *SAMPLE)
+    printed = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
+    assert printed == block(TRAINING, "training: gpu").splitlines()
 
 
 # --- a model that learned from them ---------------------------------------------------------------------------------------

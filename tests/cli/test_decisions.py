@@ -225,19 +225,6 @@ def test_a_history_and_what_is_replaced_in_it_are_of_users(tmp_path):
     assert "Next: personafeedback build personas" in done("build", "init", root)
 
 
-@pytest.mark.parametrize("options", [(), ("--mix",), ("--mixture",), ("--mix", "--mixture"), ("--only",)])
-def test_pairs_to_train_on_are_of_one_source_alone_or_mixed(options, tmp_path):
-    given = [word for name in options for word in (name, "paper" if name == "--mixture" else "elsewhere")]
-    training = ("build", "training", a_build(tmp_path / "build").root, *given)
-    alone = "--only goes with neither --mix nor --mixture."
-    assert alone not in (said := refused(*training))
-    assert ("--mix and --only must be helpsteer2" in said) == (
-        "--only" in options
-    )  # it needs no persons, and there are none
-    if options and "--only" not in options:
-        assert alone in refused(*training, "--only", "helpsteer2")
-
-
 def test_the_status_of_a_new_build_names_the_next_command(tmp_path):
     root = a_build(tmp_path / "build").root
     said = done("build", "status", root)

@@ -16,7 +16,7 @@ from ..rows import TEST, BuildRow, Pair, Person, Question, R, Refused, Tiered, V
 from ..settings import FILE, Settings
 from ..steps import PACKS, RELEASE, TIERS, Say, command
 from ..texts.personas import json_of, new_people
-from .mapping import RECIPES, Recipe, mapping
+from .mapping import RECIPES, mapping
 from .pairs import REASONS, ImportedPairs, import_rows
 from .sources import read_rows
 
@@ -49,14 +49,16 @@ def import_pairs(
     """
     if (keys is None) == (recipe is None):
         raise OptionError("Pass either --map, or the --recipe of a known set.")
-    used = Recipe(mapping(keys)) if keys is not None else RECIPES[str(recipe)]
-    source, path = used.find(source), root / FILE
+    used = RECIPES[recipe] if recipe else None
+    fields = used.keys if used else mapping(keys or "")
+    source, path = used.find(source) if used else source, root / FILE
     if path.exists():
         settings = Settings.load(path)
     else:
-        settings = Settings.of_options(**{**options, "licence": options["licence"] or used.licence})
+        licence = options["licence"] or (used.licence if used else None)
+        settings = Settings.of_options(**{**options, "licence": licence})
         settings = replace(settings, personas=0, specific=0)  # a build of imported pairs writes nothing by itself
-    made = import_rows(read_rows(source, split), used.keys, difficulty, settings.seed)
+    made = import_rows(read_rows(source, split), fields, difficulty, settings.seed)
     refused = Counter(pair.reason for pair in made.refused)
     pairs, asked = made.rows[Pair], made.rows[Question]
     if not pairs:
@@ -74,8 +76,8 @@ def import_pairs(
         say(f"{len(pairs) - new:,} of them were there before, and keep the label that they have")
     for reason, count in refused.items():
         say(f"refused {count:,}, {reason}: {REASONS[reason]}; see refused.jsonl")
-    if recipe:
-        say(f"The recipe {recipe} {used.evidence}.")
+    if used:
+        say(f"The recipe {recipe} was tried on {used.tried}.")
     if not folder.people(TEST):
         say(f"All persons are for training. Next: {command('training', root)}")
     elif folder.has(Vote):

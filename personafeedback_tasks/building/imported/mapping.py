@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ...common.errors import OptionError
 from ...common.records import short
-from ..settings import Settings
 
 FIELDS = ("persona", "question", "chosen", "rejected")
 """What --map must name; rejected may name several keys, with + between: a pair is made with each."""
@@ -23,21 +22,14 @@ class Recipe:
     Attributes:
         keys: its --map.
         folder: where a copy of its repository has the rows.
-        licence: of its texts, where it is known.
-        tried: the repository and commit on whose files the recipe was tried; empty if it was written after a description alone.
+        licence: of its texts.
+        tried: the repository and commit on whose files the recipe was tried.
     """
 
     keys: Mapping[str, str]
-    folder: str = ""
-    licence: str = Settings.licence
-    tried: str = ""
-
-    @property
-    def evidence(self) -> str:
-        """How far to trust the recipe."""
-        if self.tried:
-            return f"was tried on {self.tried}"
-        return "was written after a description and is not verified on the real data: look at some pairs"
+    folder: str
+    licence: str
+    tried: str
 
     def find(self, source: str) -> str:
         """The rows in a copy of the repository, or in a part of it; the source itself if it has no such folder."""
@@ -57,9 +49,6 @@ RECIPES = {
         folder="benchmark_dataset/mcq_options",
         licence="CC-BY-NC-4.0",
         tried="amazon-science/PrefEval at commit 5079505",
-    ),
-    "personalized-rewardbench": Recipe(
-        {"persona": "profile", "question": "question", "chosen": "chosen", "rejected": "rejected"}
     ),
 }
 

@@ -96,7 +96,7 @@ def refuse(folder: Folder, copied: Sequence[Copy]) -> None:
     raise DataError(
         f"Found {len({copy['id'] for copy in copied}):,} pairs to train on with responses of test data, the same or nearly the same text: {named}. All of them "
         f"are in {path}. Nothing is written to train on: a score of a model that was trained on test data means nothing. If these persons were tested, set their "
-        "split back to test; or remove these answers or labels, or these rows of HelpSteer2."
+        "split back to test; or remove these answers or labels."
     )
 
 

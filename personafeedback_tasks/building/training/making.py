@@ -12,11 +12,9 @@ from ...common.files import write
 from ...common.records import json_lines
 from ...personafeedback.cases import load_present
 from ..folder import Folder
-from ..imported.sources import read_rows
-from ..rows import Person
 from ..steps import Say
-from . import contamination, helpsteer
-from .pairs import PAPER_OTHERS, PAPER_OWN, as_template_takes, mixed, of_test_persons, own_pairs, too_long
+from . import contamination
+from .pairs import as_template_takes, of_test_persons, own_pairs, too_long
 
 NONE = "none"
 """In place of a benchmark to compare with."""
@@ -24,45 +22,26 @@ NONE = "none"
 SHOWN = 20
 """Pairs that are too long of which each has a line."""
 
-ALONE, MIXED = 32, 64
-"""Pairs to a step: with HelpSteer2 alone, and with both sources (Appendix E)."""
+BATCH = 32
+"""Pairs to a step: of one source, as the paper has it (Appendix E)."""
 
 
-def make_training(
-    folder: Folder,
-    benchmark: str | None,
-    source: str | None,
-    own: bool,
-    mixture: bool,
-    tokenizer: str | None,
-    max_length: int,
-    say: Say,
-) -> None:
+def make_training(folder: Folder, benchmark: str | None, tokenizer: str | None, max_length: int, say: Say) -> None:
     """Write training/train.jsonl.
 
     Args:
         benchmark: what no text may be of: a folder or a Hub id; the default data if None; NONE for this build's own release alone.
-        source: `helpsteer2` or `helpsteer2=DATA`; None for own pairs alone.
-        own: whether own pairs are among them.
-        mixture: whether both sources are mixed as in the paper.
         tokenizer: of the model to be trained; None if it is not known.
         max_length: tokens beyond which TRL drops a pair.
 
     Raises:
         DataError: see `pairs.own_pairs` and `contamination`; or the benchmark is not there.
-        OptionError: there is no such mix or tokenizer.
+        OptionError: there is no such tokenizer.
     """
     template = None if tokenizer is None else _tokenizer(tokenizer)
-    pairs, left_out = own_pairs(folder) if own else ([], Counter())
+    pairs, left_out = own_pairs(folder)
     for reason, count in left_out.items():
         say(f"left out: {count:,} pairs {reason}")
-    others = [] if source is None else _helpsteer(source, say)
-    if mixture:
-        pairs, others = mixed(folder, pairs, others)
-        say(
-            f"mixed as in the paper, {PAPER_OWN:,} to {PAPER_OTHERS:,}: {len(pairs):,} own pairs and {len(others):,} of HelpSteer2"
-        )
-    pairs += others
     _refuse_test_data(folder, pairs, benchmark, say)
     if template is not None:
         pairs, system_turn = as_template_takes(pairs, template)
@@ -79,17 +58,7 @@ def make_training(
         )
     else:
         _say_too_long(too_long(pairs, template, max_length), max_length, say)
-    _say_how_to_train(out, tokenizer or "MODEL", max_length, MIXED if own and source is not None else ALONE, say)
-
-
-def _helpsteer(named: str, say: Say) -> list[contamination.TrainingPair]:
-    name, _, source = named.partition("=")
-    if name != helpsteer.KIND:
-        raise OptionError(f"--mix and --only must be {helpsteer.KIND} or {helpsteer.KIND}=DATA, got {named!r}.")
-    pairs, left_out = helpsteer.helpsteer_pairs(read_rows(source or helpsteer.HUB_ID, "train"))
-    why = ", ".join(f"{count:,} {reason}" for reason, count in left_out.items())
-    say(f"{len(pairs):,} pairs of HelpSteer2" + (f"; prompts left out: {why}" if why else ""))
-    return pairs
+    _say_how_to_train(out, tokenizer or "MODEL", max_length, say)
 
 
 def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], benchmark: str | None, say: Say) -> None:
@@ -98,8 +67,7 @@ def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], b
     sources = [str(release)] if release.is_dir() else []
     if benchmark != NONE:
         sources.append(benchmark or "")
-    has_people = folder.has(Person)  # not needed for HelpSteer2 alone
-    tested, compared = list(of_test_persons(folder)) if has_people else [], []
+    tested, compared = list(of_test_persons(folder)), []
     for source in sources:
         try:
             cases = load_present(source or None, counts="any")
@@ -108,8 +76,7 @@ def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], b
                 f"{error} Without the benchmark, copies of its pairs cannot be found: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
                 "do without."
             ) from error
-        if has_people:
-            contamination.refuse_people(folder, cases)
+        contamination.refuse_people(folder, cases)
         tested += contamination.of_benchmark(cases)
         compared.append(
             f"no pair is one of the {len(cases):,} cases of {cases.source} or has a text like one of theirs, and no training person is one "
@@ -131,13 +98,13 @@ def _say_too_long(over: list[tuple[int, str, int]], most: int, say: Say) -> None
         say(f"    and {len(over) - SHOWN:,} more, the longest of {max(tokens for _, _, tokens in over):,} tokens")
 
 
-def _say_how_to_train(out: Path, tokenizer: str, max_length: int, batch: int, say: Say) -> None:
+def _say_how_to_train(out: Path, tokenizer: str, max_length: int, say: Say) -> None:
     """Print the command with the figures of Appendix E."""
     model, data = shlex.quote(tokenizer), shlex.quote(str(out.parent))
-    say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {batch} (Appendix E):")
+    say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {BATCH} (Appendix E):")
     say(f"    trl reward --model_name_or_path {model} --dataset_name {data} --output_dir reward-model \\")
     say(f"      --max_length {max_length} --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\")
-    say(f"      --gradient_accumulation_steps {batch // 4} --eval_strategy no --report_to none")
+    say(f"      --gradient_accumulation_steps {BATCH // 4} --eval_strategy no --report_to none")
     score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
     say(f"Then score it: {score}")
 

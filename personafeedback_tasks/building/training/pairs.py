@@ -25,9 +25,6 @@ from .contamination import SIDES, TrainingPair, plain, refuse_test_personas
 KINDS: Mapping[str, tuple[str, str]] = {"full over question": (FULL, QUESTION), "full over masked": (FULL, MASKED)}
 """Kind of pair -> the strategy of the better answer, and of the other."""
 
-PAPER_OWN, PAPER_OTHERS = 10_000, 3_632
-"""Pairs of each source in the paper's second training (Appendix E). Its own ones are all `full over question`."""
-
 LABELED = "labeled"
 """The kind of a pair whose label is in tiers.jsonl."""
 
@@ -75,28 +72,6 @@ def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
             f"{command('answers', folder.root)}"
         )
     return made, left_out
-
-
-def mixed(
-    folder: Folder, own: Sequence[TrainingPair], others: Sequence[TrainingPair]
-) -> tuple[list[TrainingPair], list[TrainingPair]]:
-    """As many pairs of both sources as there are in the paper's proportions, at most as many as it has, drawn with the build's seed.
-
-    Raises:
-        DataError: a source has no pair. Of the own ones, `full over masked` is not among the paper's.
-    """
-    sources = {"own": [pair for pair in own if pair["kind"] != "full over masked"], "helpsteer2": list(others)}
-    wanted = {"own": PAPER_OWN, "helpsteer2": PAPER_OTHERS}
-    for name, pairs in sources.items():
-        if not pairs:
-            raise DataError(f"{folder.root}: found no pair of the source {name} to mix as in the paper, expected some.")
-    share = min(1.0, *(len(pairs) / wanted[name] for name, pairs in sources.items()))
-    drawn = []
-    for name, pairs in sources.items():
-        count = max(1, round(share * wanted[name]))
-        places = folder.settings.generator("mixture", name).sample(range(len(pairs)), count)
-        drawn.append([pairs[place] for place in sorted(places)])
-    return drawn[0], drawn[1]
 
 
 def _pairs(
