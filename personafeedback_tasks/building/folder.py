@@ -17,28 +17,23 @@ release/                    the set
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from ..common import tables
 from ..common.errors import DataError, OptionError
-from ..common.files import Content, locked, write_all
-from ..common.records import json_lines
-from ..common.records import rows as json_rows
+from ..common.row_files import R, RowFolder
 from ..personafeedback.persona import Persona, load_profile
 from . import settings
-from .rows import TEST, BuildRow, Person, Question, R, columns, kept, parse, required
+from .rows import TEST, Person, Question, kept
 from .settings import Settings
 from .steps import Step, command, made_by
 
 
 @dataclass(frozen=True)
-class Folder:
+class Folder(RowFolder):
     """A build's folder.
 
     Attributes:
@@ -47,6 +42,7 @@ class Folder:
 
     root: Path
     most: int | None = None
+    guard = settings.FILE
 
     @classmethod
     def of_build(cls, root: Path) -> Folder:
@@ -65,10 +61,6 @@ class Folder:
         loaded = Settings.load(self.root / settings.FILE)
         return loaded if self.most is None else replace(loaded, personas=min(loaded.personas, self.most))
 
-    def locked(self) -> AbstractContextManager[None]:
-        """Keep other commands out of the build, see `files.locked`."""
-        return locked(self.root / settings.FILE)
-
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:
         """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`."""
@@ -76,44 +68,6 @@ class Folder:
             for kind in step.reads:
                 self.need(kind)
             yield
-
-    def path(self, kind: type[BuildRow]) -> Path:
-        return self.root / kind.file
-
-    def has(self, kind: type[BuildRow]) -> bool:
-        return os.path.lexists(self.path(kind))
-
-    def read(self, kind: type[R]) -> list[R]:
-        """The rows of a file, in its order; none if there is no such file, or it is empty.
-
-        Raises:
-            DataError: a row is broken, or two have one id.
-        """
-        path = self.path(kind)
-        if not os.path.lexists(path) or (path.is_file() and not path.stat().st_size and path.suffix != ".csv"):
-            return []
-        lines: Iterable[tuple[str, Mapping[str, Any]]]
-        if path.suffix == ".csv":
-            lines = tables.rows(path, columns(kind), required(kind))
-        else:
-            lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True))
-        rows, seen = [], dict[tuple[Any, ...], str]()
-        for where, line in lines:
-            row = parse(kind, line, where)
-            value = tuple(getattr(row, name) for name in kind.key)
-            if value and value in seen:
-                raise DataError(
-                    f"{where}: found the {' and '.join(kind.key)} {' and '.join(map(repr, value))} of {seen[value]} again, expected "
-                    "each once. Remove one."
-                )
-            seen[value] = where
-            rows.append(row)
-        return rows
-
-    def by_id(self, kind: type[R]) -> dict[str, R]:
-        """The rows of a file with one key, by it. Raises DataError, see `read`."""
-        (key,) = kind.key
-        return {getattr(row, key): row for row in self.read(kind)}
 
     def need(self, kind: type[R]) -> list[R]:
         """As `read`, of a file that must have rows. Raises DataError: it has none; the message names the step that makes it."""
@@ -123,42 +77,6 @@ class Folder:
             f"{self.path(kind)}: found no rows, expected those of an earlier step. Run first: "
             f"{command(made_by(kind).name, self.root)}"
         )
-
-    def write(self, kind: type[R], rows: Iterable[R]) -> None:
-        """Replace one file as a whole, see `write_together`."""
-        self.write_together({kind: rows})
-
-    def write_together(
-        self, rows: Mapping[type[BuildRow], Iterable[BuildRow]], others: Mapping[Path, Content] = {}
-    ) -> None:
-        """Replace files as a whole, in this order and after the others, once all of them are on the disk.
-
-        Args:
-            rows: type of row -> all rows of its file.
-            others: path -> content of files that are no rows.
-
-        Raises:
-            FileError: one cannot be written. All are unchanged.
-        """
-        write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in rows.items()}})
-
-    def _content(self, kind: type[BuildRow], rows: Iterable[BuildRow]) -> Content:
-        dicts = [asdict(row) for row in rows]
-        if not kind.file.endswith(".csv"):
-            return json_lines(dicts)
-        names, (key,) = columns(kind), kind.key
-        notes = self._notes(self.path(kind), names, key)
-        others = dict.fromkeys(column for line in notes.values() for column in line)
-        return tables.text([*names, *others], [{**notes.get(row[key], {}), **row} for row in dicts])
-
-    def _notes(self, path: Path, names: list[str], key: str) -> dict[str, dict[str, str]]:
-        """Key of a line -> what a team wrote into columns of its own, which a step that adds lines must not lose."""
-        if not path.is_file():
-            return {}
-        return {
-            row.get(key, ""): {name: value for name, value in row.items() if name and name not in names}
-            for _, row in tables.rows(path, None, [])
-        }
 
     def persona(self, user_id: str) -> Persona:
         """A persona as a prompt shows it. Raises DataError: there is none, or it is broken."""

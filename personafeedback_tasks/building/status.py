@@ -6,29 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..annotation.items import CANNOT
+from ..annotation.rows import PackItem, Vote
 from ..common.columns import in_columns
 from ..common.errors import DataError
+from ..common.row_files import R, Row
 from .folder import Folder
 from .models import NOBODY, Models
-from .rows import (
-    FULL,
-    OWN,
-    SPLITS,
-    TEST,
-    Answer,
-    Below,
-    BuildRow,
-    Origin,
-    PackItem,
-    Pair,
-    Person,
-    Question,
-    R,
-    Refused,
-    Tiered,
-    Vote,
-    kept,
-)
+from .rows import FULL, OWN, SPLITS, TEST, Answer, Below, Origin, Pair, Person, Question, Refused, Tiered, kept
 from .spending import TOKENS, spent, usage_rows, used_models
 from .steps import (
     ANSWERS,
@@ -117,7 +101,7 @@ class _Files:
 
     def __init__(self, folder: Folder):
         self.folder, self.settings = folder, folder.settings
-        self._rows: dict[type[BuildRow], Sequence[BuildRow]] = {}
+        self._rows: dict[type[Row], Sequence[Row]] = {}
         self.people = kept(self.read(Person))
         users = {person.user_id for person in self.people}
         self.questions = [question for question in kept(self.read(Question)) if question.user_id in users]
@@ -134,7 +118,7 @@ def _next(build: _Files) -> Step | None:
     """The first step that is not done."""
     testing = build.has_test or build.read(Pair)
     for step in taken(STEPS if testing else (PERSONAS, MEMORY, QUESTIONS, ANSWERS, TRAINING), build.folder.root):
-        made: tuple[type[BuildRow], ...] = (*step.writes[-1:], *step.instead)
+        made: tuple[type[Row], ...] = (*step.writes[-1:], *step.instead)
         if step == ANSWERS and not build.has_test:
             made = (Answer,)
         done = any(map(build.read, made)) if step not in _SHOWN_BY_FILES else _SHOWN_BY_FILES[step](build)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..annotation.rows import Dropped, PackItem, Vote
+from ..common.row_files import Row
 from .models import NOBODY, Models
-from .rows import Answer, Below, BuildRow, Dropped, PackItem, Pair, Person, Question, Tiered, Vote
+from .rows import Answer, Below, Pair, Person, Question, Tiered
 
-Kinds = tuple[type[BuildRow], ...]
+Kinds = tuple[type[Row], ...]
 
 Say = Callable[[str], None]
 """Prints a line."""
@@ -84,6 +86,6 @@ def command(step: str, root: Path) -> str:
     return f"personafeedback build {step} {shlex.quote(str(root))}"
 
 
-def made_by(kind: type[BuildRow]) -> Step:
+def made_by(kind: type[Row]) -> Step:
     """The step that writes some rows."""
     return next(step for step in STEPS if kind in step.writes)

@@ -9,7 +9,8 @@ from scipy.stats import binom
 from support.builds import a_build, attentive, cast, filled_in, likes_full
 from support.commands import personafeedback
 
-from personafeedback_tasks.building.rows import PackItem, Pair, Vote
+from personafeedback_tasks.annotation.rows import PackItem, Vote
+from personafeedback_tasks.building.rows import Pair
 from personafeedback_tasks.building.votes.annotators import LEVEL, SLIPS, annotators, at_least
 from personafeedback_tasks.building.votes.collected import counted
 from personafeedback_tasks.building.votes.growing import ATTENTION, names

@@ -9,11 +9,12 @@ from support import building as scripted
 from support.builds import a_build
 from support.commands import personafeedback
 
+from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.coins import label_rule
 from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.release.tiers import sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
-from personafeedback_tasks.building.rows import Pair, Question, Refused, Vote
+from personafeedback_tasks.building.rows import Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions

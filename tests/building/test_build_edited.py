@@ -12,9 +12,10 @@ import pytest
 from support.builds import a_build, attentive, cast, filled_in, likes_full
 from support.commands import personafeedback, tree
 
+from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.basis import Bases
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
+from personafeedback_tasks.building.rows import Answer, Below, Origin, Pair, Question, Tiered
 from personafeedback_tasks.building.votes.collected import counted
 from personafeedback_tasks.personafeedback.cases import load_present
 

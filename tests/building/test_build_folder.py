@@ -12,27 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import (
     Answer,
     Basis,
     Below,
-    BuildRow,
-    Dropped,
     Origin,
-    PackItem,
     Pair,
     Person,
     PoolQuestion,
     Question,
     Refused,
     Tiered,
-    Vote,
-    parse,
 )
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.common import foreign, tables
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.row_files import Row, parse
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
 LINES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
@@ -61,7 +58,7 @@ ROWS = {
 
 
 def test_every_file_is_tried():
-    assert ROWS.keys() == {Below, *BuildRow.__subclasses__()}
+    assert ROWS.keys() == {Below, *Row.__subclasses__()}
 
 
 @pytest.mark.parametrize("kind", ROWS)

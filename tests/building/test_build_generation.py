@@ -22,6 +22,7 @@ from support.commands import personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
+from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.basis import masked
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import NOBODY, Models
@@ -40,7 +41,6 @@ from personafeedback_tasks.building.rows import (
     Person,
     Question,
     Refused,
-    Vote,
 )
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.starting import start

@@ -20,7 +20,8 @@ from support.commands import personafeedback, tree
 from support.environments import UV
 
 from personafeedback_tasks.annotation.pack_files import consent_digest
-from personafeedback_tasks.building.rows import Answer, PackItem, Pair, Question, Vote
+from personafeedback_tasks.annotation.rows import PackItem, Vote
+from personafeedback_tasks.building.rows import Answer, Pair, Question
 from personafeedback_tasks.building.votes.growing import ATTENTION, names
 from personafeedback_tasks.building.votes.packs import grown
 

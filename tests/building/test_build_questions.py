@@ -10,8 +10,8 @@ from support.builds import a_build
 
 from personafeedback_tasks.annotation.items import Guideline
 from personafeedback_tasks.annotation.questions import SIDES, ItemQuestion
+from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import PackItem, Vote
 from personafeedback_tasks.building.votes.growing import ATTENTION
 from personafeedback_tasks.building.votes.questions import Asking, take_answers, write_questions
 from personafeedback_tasks.common.errors import DataError

@@ -20,11 +20,12 @@ from support.builds import a_build, cast
 from support.commands import personafeedback, tree
 from support.samples import a_part
 
+from personafeedback_tasks.annotation.rows import Dropped, Vote
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release import releasing
 from personafeedback_tasks.building.release.preferences import RISK
 from personafeedback_tasks.building.release.shortcuts import NAMES, idle_control, writer_shortcut
-from personafeedback_tasks.building.rows import Answer, Dropped, Origin, Pair, Person, Question, Refused, Tiered, Vote
+from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, Question, Refused, Tiered
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_present
 from personafeedback_tasks.personafeedback.ceiling import ceilings
 from personafeedback_tasks.personafeedback.persona import Persona

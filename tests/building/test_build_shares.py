@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from support.builds import a_build, attentive, filled_in, likes_full
 from support.commands import personafeedback
 
-from personafeedback_tasks.building.rows import Answer, Dropped, PackItem, Pair
+from personafeedback_tasks.annotation.rows import Dropped, PackItem
+from personafeedback_tasks.building.rows import Answer, Pair
 from personafeedback_tasks.building.votes.growing import names
 from personafeedback_tasks.building.votes.packs import grown
 from personafeedback_tasks.building.votes.sharing import shared_out

@@ -16,11 +16,12 @@ from support.builds import a_build, cast
 from support.commands import personafeedback
 from support.preferences import above, most_probable
 
+from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.release.preferences import RISK, Preferences
 from personafeedback_tasks.building.release.tiers import REASONS, label_noise, sort_into_tiers
 from personafeedback_tasks.building.release.voting import HEADLINE, agreement
-from personafeedback_tasks.building.rows import Answer, Below, Pair, Tiered, Vote
+from personafeedback_tasks.building.rows import Answer, Below, Pair, Tiered
 
 
 def votes_for(pair, first, second):

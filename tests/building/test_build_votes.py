@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from support.builds import a_build, attentive, filled_in, likes_full
 from support.commands import personafeedback, tree
 
-from personafeedback_tasks.building.rows import PackItem, Pair, Person, Question, Vote
+from personafeedback_tasks.annotation.rows import PackItem, Vote
+from personafeedback_tasks.building.rows import Pair, Person, Question
 from personafeedback_tasks.building.votes.collected import counted, merged
 from personafeedback_tasks.building.votes.growing import ATTENTION, names
 

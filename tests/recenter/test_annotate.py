@@ -16,8 +16,8 @@ pytest.importorskip("jinja2")
 from support.commands import personafeedback
 from support.recenter import in_inspect, same
 
+from personafeedback_tasks.annotation.rows import PackItem
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import PackItem
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.earlier import Earlier, EarlierCase
 from personafeedback_tasks.engine.evidence import Reply

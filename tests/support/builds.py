@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, PackItem, Pair, Person, Question, Vote
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.building.votes.shown_texts import ShownTexts
 from personafeedback_tasks.engine.cases import digest_of
 

@@ -30,8 +30,9 @@ from support.logs import lm_eval_log
 from support.preferences import above, most_probable, risk
 from support.texts_server import texts_server
 
+from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, Below, Origin, PackItem, Pair, Question, Tiered, Vote
+from personafeedback_tasks.building.rows import Answer, Below, Origin, Pair, Question, Tiered
 from personafeedback_tasks.building.votes.growing import ATTENTION, names
 from personafeedback_tasks.choice.baselines import longest, overlap
 from personafeedback_tasks.choice.orders import TWO

@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...annotation.rows import Vote
 from ...common.errors import DataError, OptionError
 from ...common.files import write
 from ...common.records import loads, read, short
+from ...common.row_files import R, Row
 from ..folder import Folder
-from ..rows import TEST, BuildRow, Pair, Person, Question, R, Refused, Tiered, Vote
+from ..rows import TEST, Pair, Person, Question, Refused, Tiered
 from ..settings import FILE, Settings
 from ..steps import PACKS, RELEASE, TIERS, Say, command
 from ..texts.personas import json_of, new_people
@@ -115,7 +117,7 @@ def save(folder: Folder, made: ImportedPairs) -> int:
     people = folder.read(Person)
     known = {person.user_id for person in people}
     unknown = {user: profile for user, profile in made.personas.items() if user not in known}
-    rows: dict[type[BuildRow], list[Any]] = {kind: [*of_kind.values()] for kind, of_kind in made.rows.items()}
+    rows: dict[type[Row], list[Any]] = {kind: [*of_kind.values()] for kind, of_kind in made.rows.items()}
     rows[Tiered] = new = [label for label in rows[Tiered] if label.pair_id not in pairs]
     rows = {Person: new_people(folder.settings, people, unknown), Refused: made.refused, **rows}
     folder.write_together({kind: _joined(folder, kind, of_kind) for kind, of_kind in rows.items()}, dict(profiles))

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...common.records import broken, short
+from ...common.row_files import Row
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
-from ..rows import IMPORTED, OWN, Answer, BuildRow, Origin, Pair, Question, Refused, Tiered
+from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Question, Refused, Tiered
 from ..votes.shown_texts import digests
 from . import fields
 from .sources import SourceRow
@@ -19,7 +20,7 @@ STEP = "import"
 
 SAME, TWICE, BOTH = "same text", "twice", "both labels"
 
-ADDED: tuple[type[BuildRow], ...] = (Question, Answer, Origin, Tiered, Pair)
+ADDED: tuple[type[Row], ...] = (Question, Answer, Origin, Tiered, Pair)
 """Pairs are last: a pair that is known has its label already, or lost it to votes."""
 
 REASONS = {
@@ -46,7 +47,7 @@ class ImportedPairs:
     difficulty: str
     seed: int
     personas: dict[str, dict[str, Any]] = field(default_factory=dict)
-    rows: dict[type[BuildRow], dict[str, Any]] = field(default_factory=lambda: {kind: {} for kind in ADDED})
+    rows: dict[type[Row], dict[str, Any]] = field(default_factory=lambda: {kind: {} for kind in ADDED})
     refused: list[Refused] = field(default_factory=list)
     count: int = 0
 

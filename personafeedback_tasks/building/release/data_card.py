@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from huggingface_hub import DatasetCard, DatasetCardData
 
+from ...annotation.rows import Dropped
 from ...common import foreign
 from ...personafeedback.manifest import UNKNOWN
 from ..folder import Folder
-from ..rows import OWN, STRATEGIES, Dropped
+from ..rows import OWN, STRATEGIES
 from ..yields import HEADER, writers, yield_rows
 from .preferences import SHARED
 from .release_folder import Made

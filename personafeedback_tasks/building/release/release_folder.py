@@ -10,6 +10,7 @@ from math import isnan
 from pathlib import PurePosixPath
 from typing import Any
 
+from ...annotation.rows import Vote
 from ...common.errors import DataError
 from ...common.records import cut, json_lines, read, short
 from ...common.statistics import Estimate
@@ -17,7 +18,7 @@ from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, LabelNoise, Manifest, Risk
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered, Vote
+from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered
 from ..settings import FILE
 from ..steps import command
 from ..votes.collected import counted

@@ -11,11 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
+from ...annotation.rows import Vote
 from ...common.statistics import Estimate
 from ...personafeedback.cells import DIFFICULTIES
 from ..coins import CONFIRMED, LEAST_VOTES, least_majority
 from ..folder import Folder
-from ..rows import Answer, Below, Pair, Question, Tiered, Vote
+from ..rows import Answer, Below, Pair, Question, Tiered
 from ..settings import Settings
 from ..votes.shown_texts import ShownTexts
 from .preferences import Preferences

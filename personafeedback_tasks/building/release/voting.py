@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...annotation.rows import Vote
 from ...common.agreement import alpha, randolph
 from ...common.jackknife import estimate_of
 from ...common.statistics import Estimate
-from ..rows import Pair, Tiered, Vote
+from ..rows import Pair, Tiered
 from .preferences import RISK
 from .tiers import ALL, BELOW, EASY, HARD, MEDIUM
 

@@ -12,25 +12,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ...annotation.rows import PackItem, Vote
 from ...common.similar import likeness
 from ...engine.cases import digest_of
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import (  # fmt: skip
-    DEGRADED,
-    FULL,
-    IMPROVED,
-    MASKED,
-    QUESTION,
-    STRATEGIES,
-    TEST,
-    WAYS,
-    Answer,
-    PackItem,
-    Pair,
-    Question,
-    Vote,
-)
+from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, STRATEGIES, TEST, WAYS, Answer, Pair, Question
 from ..settings import Settings
 from ..steps import ANSWERS, PACKS, TRAINING, Say
 from . import checks, prompts

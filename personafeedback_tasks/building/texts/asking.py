@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
+from ...common.row_files import Row
 from ..folder import Folder
 from ..models import Models
 from ..progress import Progress
-from ..rows import OWN, BuildRow, Origin, Refused
+from ..rows import OWN, Origin, Refused
 from ..steps import Say, Step
 from . import checks, prompts
 from .languages import name_of
@@ -184,16 +185,14 @@ class TextRun:
         self.done.add(name)
 
     def save(
-        self, rows: Mapping[type[BuildRow], Iterable[BuildRow]], others: Mapping[Path, Content] = {}
+        self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}
     ) -> None:  # fmt: skip
         """Write what came, with where it is from and what was refused, see `Folder.write_together`."""
         if others:  # first: what is killed in between is never taken for a team's own
             self.folder.write(Origin, self.origins.values())
         self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
 
-    def end(
-        self, following: Step, kind: type[BuildRow], left: Collection[object], unit: str, no_text_refused: str
-    ) -> None:
+    def end(self, following: Step, kind: type[Row], left: Collection[object], unit: str, no_text_refused: str) -> None:
         """Say what was refused, what failed, and the command to go on with.
 
         Args:

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ...common.row_files import Row
 from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import Basis, BuildRow, PoolQuestion, Question, kept
+from ..rows import Basis, PoolQuestion, Question, kept
 from ..steps import ANSWERS, QUESTIONS, Say
 from . import checks, general, natural
 from .asking import Models
@@ -60,7 +61,7 @@ def write_questions(folder: Folder, models: Models, say: Say) -> None:
                 general.write_general(run, texts)
         # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
         bases = {basis.id: basis for basis in run.bases}.values()
-        rows: dict[type[BuildRow], Iterable[BuildRow]] = {PoolQuestion: run.pool.values(), Basis: bases}
+        rows: dict[type[Row], Iterable[Row]] = {PoolQuestion: run.pool.values(), Basis: bases}
         run.save({**{kind: of_kind for kind, of_kind in rows.items() if of_kind}, Question: run.questions})
         counts = Counter(question.category for question in kept(run.questions))
         say(

@@ -6,9 +6,10 @@ from ...common import tables
 from ...common.errors import DataError
 from ...common.files import write
 from ...common.records import cut
+from ...common.row_files import columns, parse
 from ...engine.cases import digest_of
 from ..folder import Folder
-from ..rows import Basis, Person, PoolQuestion, Question, columns, parse
+from ..rows import Basis, Person, PoolQuestion, Question
 from ..steps import QUESTIONS, Say
 from .asking import Models, TextRun
 

@@ -11,8 +11,8 @@ from operator import eq
 from statistics import median
 
 from ...annotation.items import CANNOT
+from ...annotation.rows import PackItem, Vote
 from ...common.statistics import Estimate, percent, share
-from ..rows import PackItem, Vote
 from .growing import ATTENTION
 from .sharing import OfUser
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...annotation.items import CANNOT, LETTERS, read_answer
+from ...annotation.rows import Dropped, PackItem, Vote
 from ...annotation.vote_files import SentVote, read_votes
 from ...common.errors import DataError
 from ...common.records import short, short_list
 from ..folder import Folder
-from ..rows import Dropped, PackItem, Pair, Vote
+from ..rows import Pair
 from .growing import ATTENTION
 from .shown_texts import ShownTexts, refuse_edited_votes
 

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Generic, TypeVar
 
+from ...annotation.rows import Digests, PackItem
 from ...engine.cases import digest_of
-from ..rows import Digests, PackItem
 from .sharing import OfUser, drawn, shared_out
 
 ATTENTION = "attention:"

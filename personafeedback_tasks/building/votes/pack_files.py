@@ -10,13 +10,14 @@ from pathlib import Path
 
 from ...annotation.items import Item, Pack
 from ...annotation.pack_files import FORMATS, SENT, consent_digest
+from ...annotation.rows import Dropped, PackItem
 from ...common import tables
 from ...common.errors import DataError
 from ...common.files import write_all
 from ..basis import Bases
 from ..coins import label_rule
 from ..folder import Folder
-from ..rows import Answer, Dropped, PackItem, Question
+from ..rows import Answer, Question
 from ..steps import PACKS, VOTES, Say
 from .growing import names
 from .guideline import GUIDELINES

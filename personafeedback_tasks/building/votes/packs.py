@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...annotation.rows import Digests, Dropped, PackItem
 from ...common.errors import DataError
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import Answer, Digests, Dropped, Origin, PackItem, Pair, Person, Question
+from ..rows import Answer, Origin, Pair, Person, Question
 from .growing import ATTENTION, Block, Packing, item_id
 from .sharing import drawn
 from .shown_texts import ShownTexts

@@ -11,11 +11,11 @@ from pathlib import Path
 from ...annotation.items import CANNOT, NONE, Guideline, Item, Pack, read_answer
 from ...annotation.pack_files import SENT
 from ...annotation.questions import SIDES, ItemQuestion, is_attentive
+from ...annotation.rows import Digests, Dropped, PackItem, Vote
 from ...annotation.vote_files import SentVote
 from ...common.errors import DataError
 from ...common.records import short
 from ..folder import Folder
-from ..rows import Digests, Dropped, PackItem, Vote
 from ..steps import Say
 from .annotators import annotators
 from .collected import merged_as, vote_for

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from ...annotation.rows import Digests, PackItem, Vote
 from ...common.errors import DataError
 from ...common.records import short
 from ...common.text import nfc
 from ...engine.cases import digest_of
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import Answer, Digests, Origin, PackItem, Pair, Person, Question, Tiered, Vote, kept
+from ..rows import Answer, Origin, Pair, Person, Question, Tiered, kept
 from ..steps import PACKS
 
 NAMED = 5

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ...annotation.rows import Dropped, PackItem, Vote
 from ...common.errors import DataError
 from ...common.records import short, short_list
 from ..coins import LEAST_VOTES
 from ..folder import Folder
-from ..rows import Dropped, PackItem, Pair, Vote
+from ..rows import Pair
 from ..steps import PACKS, TIERS, VOTES, Say, command
 from .annotators import Annotator, annotators
 from .collected import Merged, counted, merged, outdated

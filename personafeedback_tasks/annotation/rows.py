@@ -1,0 +1,51 @@
+"""What a study's files hold: what each annotator was shown, their votes, and whose votes do not count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..common.row_files import Row
+
+Digests = tuple[str, ...]
+"""Digests of the texts of an item as they were shown, see `items.digests`; empty where none were recorded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackItem(Row, file="packs/shown.jsonl", key=("item",)):
+    """What an annotator sees at one place of their pack."""
+
+    annotator: str  # opaque
+    item: str  # what a vote names
+    pair_id: str  # of pairs.jsonl, or of an attention item
+    left: str = ""  # ids of the answers in the order in which they are shown; empty where nothing is compared
+    right: str = ""
+    attention: str = ""  # id of the answer that an attentive annotator takes; empty for a pair of the set
+    texts: Digests = ()  # what is shown
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The ids of the answers that are shown as A and as B."""
+        return self.left, self.right
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote(Row, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
+    """The vote of one annotator on one pair, or that they cannot judge it."""
+
+    annotator: str  # opaque, or with the login of a person: `annotator-1:7`
+    pair_id: str
+    chosen: str  # id of the answer that the annotator took, or CANNOT
+    shown_as: str  # the letter of that answer, or CANNOT; of an item that is no pair, the answer as it was given
+    texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
+    note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
+    seconds: int = 0  # that the page had the item on the screen; 0 if unknown
+    at: str = ""  # when, in ISO 8601; empty if unknown
+    consent: str = ""  # digest of the text that the annotator agreed to, packs/consent-DIGEST.md; empty for none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped(Row, file="dropped.csv", key=("annotator",)):
+    """An annotator whose votes make no labels. They stay in votes.jsonl."""
+
+    annotator: str
+    reason: str = ""  # a team's note
