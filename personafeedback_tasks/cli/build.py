@@ -14,7 +14,7 @@ from ..building.status import show_status
 from ..building.steps import PERSONAS, STEPS, command
 from ..common.errors import OptionError
 from ..common.records import short_list
-from .build_options import build_argument, folder_argument, redact_option
+from .build_options import build_argument, folder_argument
 from .build_pilot import pilot
 from .build_set import import_command, packs, release, tiers, training, votes
 from .build_texts import answers, memory, personas, questions
@@ -56,10 +56,7 @@ Each STEP reads what the step before left in DIR and adds its own. Edit DIR by h
     help='What they read or wrote: FOLDER/<user_id>.jsonl with {"text": "..."} or {"role": "user", "content": "..."}, and a "date" if '
     "there is one. Goes to memory/.",
 )
-@redact_option
-def init(
-    folder: Path, language: str | None, name: str | None, users: Path | None, history: Path | None, redact: bool
-) -> None:
+def init(folder: Path, language: str | None, name: str | None, users: Path | None, history: Path | None) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 
     \b
@@ -83,12 +80,12 @@ def init(
         personafeedback build init DIR --language zh --name "Our users"
         personafeedback build init DIR --users users.jsonl --history chats
 
-    --users and --history refuse personal data that they find, and name the line; --redact replaces them. They find no names and miss
-    other things: read your files, too.
+    --users and --history refuse e-mail addresses and phone numbers, and name the line. They find no names and miss other things: read
+    your files, too.
     """
-    if (history or redact) and users is None:
-        raise OptionError("--history and --redact are for the users of --users, and there are none.")
-    own = read_users(users, history, redact) if users else None
+    if history and users is None:
+        raise OptionError("--history is for the users of --users, and there are none.")
+    own = read_users(users, history) if users else None
     written, present = start(folder, language, name, own)
     brought = {folder / file for file in own.files} if own else set()
     for path in written:
@@ -102,8 +99,6 @@ def init(
     say(
         f"Read {own.people:,} users and {own.pieces:,} pieces of their history; wrote {len(brought & {*written}):,} files to persona/ and memory/"
     )
-    if own.redacted:
-        say("Replaced " + ", ".join(f"{count:,} times {kind}" for kind, count in own.redacted.items()))
     if own.without:
         say(f"Without a history: {len(own.without):,} users ({short_list(own.without)})")
     say(f"Next: {command(PERSONAS.name, folder)}")

@@ -26,10 +26,6 @@ batch_option = click.option(
     help="Ask by the provider's batch interface, as Inspect does. Most providers answer within a day, at half the price.",
 )  # fmt: skip
 
-redact_option = click.option(
-    "--redact", is_flag=True, help="Put placeholders for e-mail addresses, phone numbers and handles."
-)
-
 
 def _batch(text: str | None) -> Batch:
     """`--batch` alone, with a number of requests, or with a file of Inspect's settings."""

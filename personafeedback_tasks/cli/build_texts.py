@@ -15,7 +15,7 @@ from ..building.texts import checks
 from ..building.texts import memories as building_memories
 from ..building.texts import personas as building_personas
 from ..building.texts import questions as building_questions
-from .build_options import batch_option, build_argument, model_arguments_option, redact_option
+from .build_options import batch_option, build_argument, model_arguments_option
 from .options import Decorator, several
 from .output import progress, say
 
@@ -98,18 +98,17 @@ def personas(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
 @click.command()
 @build_argument
 @model_options(repeated=False, required=True)
-@redact_option
 @_reasons(building_memories.MEANINGS)
-def memory(folder: Folder, names: tuple[str, ...], redact: bool, **options: Any) -> None:
+def memory(folder: Folder, names: tuple[str, ...], **options: Any) -> None:
     """Have a model choose from corpus.jsonl what each person would read, where there is no memory/<user_id>.jsonl yet.
 
     corpus.jsonl has one {"text": "..."} per line: posts, reviews, articles that you may use and release. Each person is shown a drawn
     part of it, and the model chooses up to `memory` pieces (build.yaml). They are kept and released, so that setting=rag runs on your set.
 
-    A line with an e-mail address, a phone number or a handle is refused; --redact puts placeholders. Refused choices are in refused.jsonl:
+    A line with an e-mail address or a phone number is refused. Refused choices are in refused.jsonl:
     """
     with progress() as show:
-        building_memories.write_memories(folder, _one_model(names, options, show), redact, say)
+        building_memories.write_memories(folder, _one_model(names, options, show), say)
 
 
 @click.command()

@@ -7,7 +7,6 @@ versions, and the "@" of code.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 _EMAIL = re.compile(
     r"""
@@ -51,31 +50,19 @@ _WORDS = frozenset((
 """What decorators, annotations and tags are called that people write about without marking them as code."""
 
 
-PLACEHOLDERS = {"an e-mail address": "[EMAIL]", "a phone number": "[PHONE]", "an account handle": "[HANDLE]"}
-"""Kind of personal data -> what `redacted` puts in its place."""
-
-
 def first_in(text: str) -> tuple[str, int] | None:
-    """What the text holds (a key of PLACEHOLDERS) and where it begins, or None."""
-    hit = _first(text)
-    return hit and hit[:2]
+    """What the text holds first, an e-mail address, a phone number or an account handle, and where it begins; or None."""
+    if hit := contact_in(text):
+        return hit
+    handle = _handle(text)
+    return ("an account handle", handle.start()) if handle else None
 
 
-def redacted(text: str) -> tuple[str, Counter[str]]:
-    """The text with placeholders for personal data, and how many of each kind there were."""
-    counts: Counter[str] = Counter()
-    while hit := _first(text):
-        kind, start, end = hit
-        text = f"{text[:start]}{PLACEHOLDERS[kind]}{text[end:]}"
-        counts[kind] += 1
-    return text, counts
-
-
-def _first(text: str) -> tuple[str, int, int] | None:
-    """(kind, start, end) of what the text holds, e-mail addresses before phone numbers before handles."""
-    for kind, hit in zip(PLACEHOLDERS, (_EMAIL.search(text), _PHONE.search(text), _handle(text)), strict=True):
-        if hit:
-            return kind, *hit.span()
+def contact_in(text: str) -> tuple[str, int] | None:
+    """As `first_in`, without handles: e-mail addresses before phone numbers."""
+    for kind, pattern in (("an e-mail address", _EMAIL), ("a phone number", _PHONE)):
+        if hit := pattern.search(text):
+            return kind, hit.start()
     return None
 
 

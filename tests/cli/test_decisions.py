@@ -213,14 +213,13 @@ def test_arguments_of_a_model_are_pairs(given):
         Models(("m",), (given,))
 
 
-def test_a_history_and_what_is_replaced_in_it_are_of_users(tmp_path):
+def test_a_history_is_of_users(tmp_path):
     users, chats, root = tmp_path / "users.jsonl", tmp_path / "chats", tmp_path / "build"
     chats.mkdir()
     users.write_text('{"user_id": "u1", "profile": "A baker of Graz."}\n', encoding="utf-8")
-    for options in (("--redact",), ("--history", chats)):
-        assert "--history and --redact are for the users of --users" in refused("build", "init", root, *options)
-        assert not root.exists()
-        assert "Read 1 users" in done("build", "init", tmp_path / f"with{options[0]}", "--users", users, *options)
+    assert "--history is for the users of --users" in refused("build", "init", root, "--history", chats)
+    assert not root.exists()
+    assert "Read 1 users" in done("build", "init", tmp_path / "with history", "--users", users, "--history", chats)
     assert "Read 1 users" in done("build", "init", tmp_path / "users alone", "--users", users)
     assert "Next: personafeedback build personas" in done("build", "init", root)
 

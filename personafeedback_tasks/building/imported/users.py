@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...common.errors import DataError, OptionError
 from ...common.records import broken, json_lines, rows, short
-from ..screening import Screen
+from .. import screening
 from . import fields
 
 
@@ -20,30 +19,27 @@ class OwnUsers:
     Attributes:
         files: path below the build's folder -> content.
         people, pieces: how many users, and pieces of history, there are.
-        redacted: kind of personal data -> how many have a placeholder.
         without: users without a history.
     """
 
     files: dict[Path, str] = field(default_factory=dict)
     people: int = 0
     pieces: int = 0
-    redacted: Counter[str] = field(default_factory=Counter)
     without: list[str] = field(default_factory=list)
 
 
-def read_users(path: Path, history: Path | None, redact: bool) -> OwnUsers:
+def read_users(path: Path, history: Path | None) -> OwnUsers:
     """The users of a file, and their histories.
 
     Args:
         path: a JSON object per line: `user_id`, and either `profile` or the keys of the profile itself.
         history: folder with `<user_id>.jsonl`, one piece per line, see `memory.pieces`.
-        redact: put placeholders for personal data.
 
     Raises:
-        DataError: a line is broken, a user occurs twice or a history is of nobody; or there are personal data, and redact is false.
+        DataError: a line is broken, a user occurs twice or a history is of nobody; or there are personal data.
         OptionError: there is no such folder.
     """
-    screen, found = Screen(redact), OwnUsers()
+    contacts, found = list[str](), OwnUsers()
     for number, row in rows(path):
         where = f"{path}, line {number}"
         user = fields.user(row, "user_id", where)
@@ -57,25 +53,27 @@ def read_users(path: Path, history: Path | None, redact: bool) -> OwnUsers:
         file = Path("persona") / f"{user}.json"
         if file in found.files:
             raise broken(where, f"the user_id {short(user)} again", "each user once")
-        found.files[file] = json.dumps(screen.value(profile, where), ensure_ascii=False, indent=1) + "\n"
+        found.files[file] = json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
         found.people += 1
+        contacts += screening.contacts(profile, where)
         if history is not None:
-            _add_history(found, user, history, screen)
+            contacts += _add_history(found, user, history)
     if history is not None:
         _refuse_of_nobody(found, history, path)
-    screen.refuse()
-    found.redacted = screen.redacted
+    screening.refuse(contacts)
     return found
 
 
-def _add_history(found: OwnUsers, user: str, history: Path, screen: Screen) -> None:
+def _add_history(found: OwnUsers, user: str, history: Path) -> list[str]:
+    """Returns the contacts in it."""
     path = history / f"{user}.jsonl"
     if not path.is_file():
         found.without.append(user)
-        return
-    lines = screen.pieces(path)
+        return []
+    lines, contacts = screening.pieces(path)
     found.files[Path("memory") / path.name] = "".join(json_lines(lines))
     found.pieces += len(lines)
+    return contacts
 
 
 def _refuse_of_nobody(found: OwnUsers, history: Path, users: Path) -> None:

@@ -24,6 +24,6 @@ def write_texts(few: Folder, models: Models, say: Say) -> None:
     writer = models.first
     write_personas(few, writer if few.settings.personas else NOBODY, say)
     if MEMORY in taken((MEMORY,), few.root):
-        write_memories(few, writer, False, say)
+        write_memories(few, writer, say)
     write_questions(few, writer, say)
     write_answers(few, models, say)

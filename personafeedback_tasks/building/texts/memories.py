@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ...common.records import json_lines
 from ...engine.cases import digest_of
+from .. import screening
 from ..folder import Folder
 from ..rows import Origin
-from ..screening import Screen
 from ..settings import Settings
 from ..steps import MEMORY, QUESTIONS, Say, command
 from . import checks
@@ -35,21 +35,20 @@ def memory_slot(settings: Settings, user: str) -> str:
     return f"{user}:memory:{settings.memory}"
 
 
-def write_memories(folder: Folder, models: Models, redact: bool, say: Say) -> None:
+def write_memories(folder: Folder, models: Models, say: Say) -> None:
     """Have a model choose from corpus.jsonl for each person who has no memory.
 
-    Args:
-        redact: put placeholders for personal data.
-
     Raises:
-        DataError: a file of the build is broken, there is no corpus, it has personal data and redact is false, or nobody has a memory.
+        DataError: a file of the build is broken, there is no corpus, it has personal data, or nobody has a memory.
         OptionError: there is no such model.
         GenerationError: the model wrote nothing.
     """
     with folder.step(MEMORY):
-        run, screen = TextRun(folder, MEMORY, models, say), Screen(redact)
-        corpus = screen.pieces(given(folder.root, CORPUS, 'one {"text": "..."} per line, for people to have read'))
-        screen.refuse()
+        run = TextRun(folder, MEMORY, models, say)
+        corpus, contacts = screening.pieces(
+            given(folder.root, CORPUS, 'one {"text": "..."} per line, for people to have read')
+        )
+        screening.refuse(contacts)
         say(f"Read {len(corpus)} pieces of {CORPUS}")
         files = _choose(run, corpus)
         run.save({}, files)

@@ -12,9 +12,9 @@ from ...common.errors import DataError
 from ...common.records import cut, leaves
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona, load_profile
+from .. import screening
 from ..folder import Folder
 from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
-from ..screening import Screen
 from ..settings import FILE, Settings
 from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
 from . import checks, structure
@@ -259,15 +259,15 @@ def _profiles(root: Path) -> dict[str, Profile]:
 
 def say_of_memories(folder: Folder, say: Say) -> None:
     """Name each memory file that no prompt will ever show, and lines with personal data, which the release would have."""
-    screen = Screen(redact=False)
+    contacts: list[str] = []
     known = {person.user_id for person in folder.read(Person)}
     for path in sorted((folder.root / "memory").glob("*.jsonl")):
         if path.stem not in known:
             say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")
         else:
-            screen.pieces(path)
-    if lines := screen.named():
-        say(f"! Personal data that prompts and the release would have: {lines}. Remove them.")
+            contacts += screening.pieces(path)[1]
+    if contacts:
+        say(f"! Personal data that prompts and the release would have: {screening.named(contacts)}. Remove them.")
 
 
 def json_of(profile: Mapping[str, Any]) -> str:
