@@ -9,7 +9,6 @@ from ..common.errors import OptionError
 from .coins import label_rule
 from .folder import Folder
 from .rows import IMPORTED, TEST, Answer, Pair, Person, Refused, kept
-from .spending import used_models
 from .status import next_line
 from .steps import PERSONAS, Say
 from .texts.answers import FIRST, REWRITES
@@ -97,4 +96,4 @@ def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
         "what texts cost."
     )
     say(label_rule(settings.votes))
-    say(f"Next: {PERSONAS.line(folder.root, used_models(folder, PERSONAS))}" if made.new else next_line(folder))
+    say(next_line(folder))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 
 from ..annotation.items import CANNOT
 from ..annotation.rows import PackItem, Vote
 from ..common.columns import in_columns
 from ..common.errors import DataError
-from ..common.row_files import R, Row
+from ..common.row_files import Row
 from .folder import Folder
 from .models import NOBODY, Models
+from .release.release_folder import files, make
 from .rows import FULL, OWN, SPLITS, TEST, Answer, Below, Origin, Pair, Person, Question, Refused, Tiered, kept
 from .spending import TOKENS, spent, usage_rows, used_models
 from .steps import (
@@ -19,6 +21,7 @@ from .steps import (
     MEMORY,
     PACKS,
     PERSONAS,
+    PILOT,
     QUESTIONS,
     RELEASE,
     STEPS,
@@ -52,6 +55,8 @@ def show_status(folder: Folder, say: Say) -> None:
     steps = taken(STEPS, folder.root)
     lacking = {step: _lacking(build, step) for step in steps}
     again = {step: f"; {count} lacking: run it again" if count else "" for step, count in lacking.items()}
+    if build.outdated:
+        again[build.outdated] = "; no longer what the files give: run it again"
     for line in in_columns([("step", "done"), *((step.name, f"{_DONE[step](build)}{again[step]}") for step in steps)]):
         say(line)
     for kind in balance(build.read(Pair), build.read(Answer)):
@@ -91,27 +96,40 @@ def _next_line(build: _Files, models: Models = NOBODY) -> str:
     step = _next(build)
     if step == PERSONAS and not folder.settings.personas:  # all are a team's own
         return f"Next: {command(step.name, folder.root)}"
+    if step is not None and step.asks_models and not any(_asked(build, one) for one in STEPS if one.asks_models):
+        return f"Next: {PILOT.line(folder.root)}"
     if step is not None:
         return f"Next: {step.line(folder.root, models if models.names else used_models(folder, step))}"
     return f"Done: {folder.root / 'release'}"
 
 
 class _Files:
-    """The files of a build, each read once."""
+    """Where a build is."""
 
     def __init__(self, folder: Folder):
-        self.folder, self.settings = folder, folder.settings
-        self._rows: dict[type[Row], Sequence[Row]] = {}
+        self.folder, self.settings, self.read = folder, folder.settings, folder.read
         self.people = kept(self.read(Person))
         users = {person.user_id for person in self.people}
         self.questions = [question for question in kept(self.read(Question)) if question.user_id in users]
         self.has_test = any(person.split == TEST for person in self.people)
         self.released = (folder.root / "release" / "set.json").is_file()
 
-    def read(self, kind: type[R]) -> list[R]:
-        if kind not in self._rows:
-            self._rows[kind] = self.folder.read(kind)
-        return self._rows[kind]  # type: ignore[return-value]
+    @cached_property
+    def outdated(self) -> Step | None:
+        """TIERS if the labels are not what votes and settings give now; RELEASE if the release is not what labels and texts give."""
+        if not self.read(Tiered):
+            return None
+        try:
+            contents = files(self.folder, make(self.folder))
+        except DataError:
+            return TIERS
+        place = self.folder.root / "release"
+        same = all(
+            (place / name).is_file()
+            and (place / name).read_bytes() == (text.encode() if isinstance(text, str) else text)
+            for name, text in contents.items()
+        )
+        return RELEASE if self.released and not same else None
 
 
 def _next(build: _Files) -> Step | None:
@@ -122,7 +140,7 @@ def _next(build: _Files) -> Step | None:
         if step == ANSWERS and not build.has_test:
             made = (Answer,)
         done = any(map(build.read, made)) if step not in _SHOWN_BY_FILES else _SHOWN_BY_FILES[step](build)
-        if not done or _lacking(build, step) or (step == TIERS and _old_labels(build)):
+        if not done or _lacking(build, step) or step == build.outdated:
             return step
     return None
 

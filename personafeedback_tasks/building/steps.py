@@ -71,6 +71,8 @@ VOTES = Step(name="votes", reads=(Pair,), writes=(Dropped, Vote), instead=(Tiere
 TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered))
 RELEASE = Step(name="release", reads=(Tiered,))
 TRAINING = Step(name="training", reads=(Answer,))
+PILOT = Step(name="pilot", reads=(), text="text", models=("MODEL", "OTHER"))
+"""All steps that ask models, for a few persons: what comes before any of them."""
 
 STEPS = (PERSONAS, MEMORY, QUESTIONS, ANSWERS, PACKS, VOTES, TIERS, RELEASE)
 """From nothing to a data set. TRAINING follows ANSWERS where no person is for testing."""

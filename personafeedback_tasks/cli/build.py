@@ -94,7 +94,7 @@ def init(folder: Path, language: str | None, name: str | None, users: Path | Non
     for path in present:
         say(f"Already there, unchanged: {path}")
     if own is None:
-        say(f"Next: {PERSONAS.line(folder)}")
+        say(f"Next: {command('plan', folder)}")
         return
     say(
         f"Read {own.people:,} users and {own.pieces:,} pieces of their history; wrote {len(brought & {*written}):,} files to persona/ and memory/"

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import MISSING, asdict, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
@@ -124,6 +125,11 @@ class RowFolder:
     def has(self, kind: type[Row]) -> bool:
         return os.path.lexists(self.path(kind))
 
+    @cached_property
+    def _known(self) -> dict[type[Row], tuple[object, list[Any]]]:
+        """Type of row -> (which state of its file was read, its rows), so that a command reads each file once."""
+        return {}
+
     def read(self, kind: type[R]) -> list[R]:
         """The rows of a file, in its order; none if there is no such file, or it is empty.
 
@@ -131,7 +137,16 @@ class RowFolder:
             DataError: a row is broken, or two have one id.
         """
         path = self.path(kind)
-        if not os.path.lexists(path) or (path.is_file() and not path.stat().st_size and path.suffix != ".csv"):
+        if not os.path.lexists(path):
+            return []
+        found = path.stat() if path.is_file() else None
+        state = found and (found.st_mtime_ns, found.st_size, found.st_ino)
+        if state is None or self._known.get(kind, ("",))[0] != state:
+            self._known[kind] = state, self._rows(kind, path)
+        return list(self._known[kind][1])
+
+    def _rows(self, kind: type[R], path: Path) -> list[R]:
+        if path.is_file() and not path.stat().st_size and path.suffix != ".csv":
             return []
         lines: Iterable[tuple[str, Mapping[str, Any]]]
         if path.suffix == ".csv":

@@ -281,7 +281,9 @@ def test_a_label_of_a_source_is_about_its_texts(tmp_path):
     (tmp_path / "v.csv").write_text(f"item,vote\n{votes}", "utf-8")
     step(build, "votes", tmp_path / "v.csv")
     step(build, "tiers")
-    assert "Done" in step(build, "status")
+    assert f"Next: personafeedback build release {build.root}" in step(
+        build, "status"
+    )  # the old one had the labels of the source
     change(build, Answer, 2, text=answer.text)
     step(build, "packs")
     assert f"Next: personafeedback build tiers {build.root}" in step(build, "status")

@@ -114,7 +114,7 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     root = tmp_path / "build"
     done = personafeedback("build", "init", root, "--language", "zh", "--name", "我们的用户")
     assert done.exit_code == 0, done.output
-    assert f"Next: personafeedback build personas {root}" in done.output
+    assert f"Next: personafeedback build plan {root}" in done.output
     lines = (root / "build.yaml").read_text(encoding="utf-8").splitlines()
     assert [line.partition(":")[0] for line in lines] == [setting.name for setting in fields(Settings)]
     for line, setting in zip(lines, fields(Settings), strict=True):
@@ -902,10 +902,11 @@ def test_the_commands_say_what_to_do(tmp_path):
     root = tmp_path / "build"
     assert "Start one: personafeedback build init" in personafeedback("build", "status", root).output
     personafeedback("build", "init", root)
-    assert (
-        f"Next: personafeedback build personas {root} --model MODEL" in personafeedback("build", "status", root).output
-    )
-    assert "Votes to buy: 2,700 (9 to each pair)" in personafeedback("build", "plan", root, "--size", 300).output
+    pilot = f"Next: personafeedback build pilot {root} --model MODEL --model OTHER"  # before all is paid
+    assert pilot in personafeedback("build", "status", root).output
+    planned = personafeedback("build", "plan", root, "--size", 300).output
+    assert "Votes to buy: 2,700 (9 to each pair)" in planned
+    assert pilot in planned
     assert (
         "-M must be KEY=VALUE or MODEL:KEY=VALUE, got 'z'"
         in personafeedback("build", "personas", root, "--model", "x/y", "-M", "z").output

@@ -89,6 +89,18 @@ def test_a_file_is_a_set_in_two_commands(tmp_path, name):
     assert manifest.generator == "Texts that were brought"
 
 
+@pytest.mark.parametrize(("right", "wrong", "stops"), [(5, 3, False), (40, 10, True)])
+def test_a_shortcut_that_a_few_cases_follow_by_chance_stops_no_release(tmp_path, right, wrong, stops):
+    texts = [("A good deal longer.", "Short.")] * right + [("Short.", "A good deal longer.")] * wrong
+    rows = [
+        {"who": f"Likes {n}", "ask": f"What {n}?", "good": f"{n} {a}", "bad": f"{n} {b}"}
+        for n, (a, b) in enumerate(texts)
+    ]
+    assert imported(tmp_path / "b", written(tmp_path, "pairs.json", rows), "--map", MAP).exit_code == 0
+    done = personafeedback("build", "release", tmp_path / "b")
+    assert ("longest is right in" in done.stderr, done.exit_code) == (stops, int(stops)), done.output
+
+
 def test_a_dataset_that_was_saved_is_read_with_its_own_library(tmp_path):
     datasets = pytest.importorskip("datasets")
     datasets.DatasetDict(

@@ -391,3 +391,35 @@ def test_without_tiers_the_step_before_is_named(tmp_path):
     done = personafeedback("build", "release", build.root)
     assert f"Run first: personafeedback build tiers {build.root}" in done.stderr
     assert build.read(Origin) == []
+
+
+def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_path):
+    build = voted(tmp_path / "b")
+
+    def status():
+        shown = personafeedback("build", "status", build.root).output
+        return shown, shown.splitlines()[-1]
+
+    build.write(Answer, [replace(one, strategy="imported") for one in build.read(Answer)])  # no text is lacking
+    released(build, *ACCEPT)
+    assert status()[1] == f"Done: {build.root / 'release'}"
+    questions = build.read(Question)
+    build.write(Question, [replace(questions[0], keep="no"), *questions[1:]])
+    shown, last = status()
+    assert "release/; no longer what the files give: run it again" in shown
+    assert last == f"Next: personafeedback build release {build.root}"
+    released(build, *ACCEPT)
+    assert personafeedback("build", "votes", build.root, "--drop", "a3").exit_code == 0
+    assert status()[1] == f"Next: personafeedback build tiers {build.root}"
+
+
+@pytest.mark.parametrize("command", [("status",), ("plan",), ("packs",), ("tiers",), ("release", *ACCEPT)])
+def test_a_command_reads_each_file_once(voted, tmp_path, monkeypatch, command):
+    build, read = voted(tmp_path / "b"), Counter()
+    rows = Folder._rows
+    monkeypatch.setattr(
+        Folder, "_rows", lambda folder, kind, path: read.update([path.name]) or rows(folder, kind, path)
+    )
+    assert personafeedback("build", command[0], build.root, *command[1:]).exit_code == 0
+    assert len(read) > 2
+    assert set(read.values()) == {1}

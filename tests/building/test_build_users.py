@@ -362,6 +362,19 @@ def test_personal_data_in_a_memory_that_was_put_there_by_hand_are_named(tmp_path
     assert line.endswith("and 2 more. Remove them.")
 
 
+def test_persons_who_are_too_much_alike_for_a_control_are_named_before_questions_are_paid(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=0)
+    for user, name in (("u1", "Wen"), ("u2", "Bo")):
+        lines(
+            folder.root / "persona" / f"{user}.json",
+            {"Name": name, "Job": "ski coach in Jilin", "Likes": "snow and tea"},
+        )
+    warned = "! The control setting=other_persona will not run on this set: found nobody whose persona user_id 'u1'"
+    assert any(line.startswith(warned) for line in personas(folder))
+    lines(folder.root / "persona" / "u2.json", {"Name": "Bo", "Job": "baker", "Likes": "bread"})
+    assert not any("other_persona" in line for line in personas(folder))
+
+
 def test_a_history_is_of_users(tmp_path):
     done = personafeedback("build", "init", tmp_path / "ours", "--history", tmp_path)
     assert "--history is for the users of --users, and there are none." in done.output

@@ -221,13 +221,13 @@ def test_a_history_is_of_users(tmp_path):
     assert not root.exists()
     assert "Read 1 users" in done("build", "init", tmp_path / "with history", "--users", users, "--history", chats)
     assert "Read 1 users" in done("build", "init", tmp_path / "users alone", "--users", users)
-    assert "Next: personafeedback build personas" in done("build", "init", root)
+    assert "Next: personafeedback build plan" in done("build", "init", root)
 
 
 def test_the_status_of_a_new_build_names_the_next_command(tmp_path):
     root = a_build(tmp_path / "build").root
     said = done("build", "status", root)
-    assert f"Next: personafeedback build personas {root}" in said
+    assert f"Next: personafeedback build pilot {root}" in said
     assert "spent in" not in said
     assert "refused in" not in said
     assert "could not be read" not in said

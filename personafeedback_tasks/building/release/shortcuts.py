@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ...common.errors import DataError
 from ...common.records import short_list
-from ...common.statistics import Estimate, percent
+from ...common.statistics import Estimate, percent, share
 from ...personafeedback.audit import audit
 from ...personafeedback.baselines import BASELINES, estimate
 from ...personafeedback.cases import PersonaCase, PersonaCases
@@ -87,10 +87,12 @@ def check(cases: PersonaCases) -> tuple[Shortcuts, dict[str, str]]:
     }
     stopping = {}
     for name, meaning in STOPPING.items():
-        hard = shortcuts.get(name, {}).get("hard")
-        if hard is not None and hard.value > MOST:
+        if name not in acc or not tiers["hard"]:
+            continue
+        hard = share([acc[name][case.id] for case in tiers["hard"]], [case.user_id for case in tiers["hard"]])
+        if hard.value > MOST and not hard.low <= MOST:  # of one user there is no interval
             stopping[name] = (
-                f"{name} is right in {percent(hard.value, stderr=hard.stderr)} % of {hard.n:,} Hard cases, more than {100 * MOST:.0f} %: {meaning}."
+                f"{name} is right in {percent(hard.value, stderr=hard.stderr)} % of {hard.n:,} Hard cases, more than {100 * MOST:.0f} % beyond chance: {meaning}."
             )
     if opposite := audit(cases).findings[CONTRADICTION].ids:
         stopping[CONTRADICTION] = (

@@ -18,7 +18,7 @@ from ..folder import Folder
 from ..models import Models
 from ..progress import Progress
 from ..rows import OWN, Origin, Refused
-from ..steps import Say, Step
+from ..steps import PILOT, Say, Step
 from . import checks, prompts
 from .languages import name_of
 
@@ -232,6 +232,8 @@ class TextRun:
         if self.folder.most is not None:  # `build pilot` says how to go on
             return
         following = self.step if self._failures else following
+        if following.asks_models and not self.refused and all(origin.model == OWN for origin in self.origins.values()):
+            following = PILOT  # before the first text is paid
         self.say(f"Next: {following.line(self.folder.root, self._models, following == self.step)}")
 
 

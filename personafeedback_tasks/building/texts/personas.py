@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...common.errors import DataError
 from ...common.records import cut, leaves
 from ...engine.cases import digest_of
+from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona, load_profile
 from .. import screening
 from ..folder import Folder
@@ -86,6 +87,7 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
             f"{splits[TRAIN]} train"
         )
         say_of_memories(folder, say)
+        _say_of_control(folder, say)
         following = taken((MEMORY, QUESTIONS), folder.root)[0]
         run.end(following, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
@@ -255,6 +257,15 @@ def _profiles(root: Path) -> dict[str, Profile]:
                 f"{path}: found the user id {path.stem!r}, expected one without spaces around it: tables lose them. Rename the file."
             )
     return {path.stem: load_profile(path) for path in paths}
+
+
+def _say_of_control(folder: Folder, say: Say) -> None:
+    """Warn before questions are paid that the release could not run a control: a set of persons who are too much alike."""
+    people = folder.people(TEST) if folder.read(Person) else []
+    try:
+        assign([folder.persona(person.user_id) for person in people])
+    except DataError as error:
+        say(f"! The control setting=other_persona will not run on this set: {error}")
 
 
 def say_of_memories(folder: Folder, say: Say) -> None:
