@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import yaml
 
 from ..common.errors import DataError
 from ..common.records import short
+from ..common.text import nfc
+from ..engine.cases import digest_of
+from .rows import Digests
 
 LETTERS = "ABCDEFGH"
 """Names of the options, in their order."""
@@ -23,30 +27,85 @@ NONE = "none"
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """What an annotator sees at one place of a pack.
+    """What people are asked about one thing: the same for all of them, but for the sides of its options and the order of a list.
 
     Attributes:
-        id: what an answer names.
+        id: what it is about; in a pack, what an answer names.
         texts: name -> text, in the order of reading; the guideline has a heading for each name. The page shows the first one at its side.
-        options: texts that are compared, side by side under LETTERS; none where a text is judged by itself.
+        options: id -> text, of what is compared; shown side by side under LETTERS. None where a text is judged by itself.
         answers: answer -> its label on a button; the letters of the options if empty.
         several: any number of answers may be ticked.
         noted: answers that say nothing without a note.
         asks: what is asked about this item; the guideline's title if empty.
+        user_id: of the person whom it is about.
+        kind: items of one kind share a guideline, and go into one pack.
+        block: items of one block go to the same people, one after another; one item alone if empty.
+        mirrored: answer -> the same one where the options are shown the other way round; empty if there are none.
+        expected: an attentive annotator gives any of these answers, or ticks at least this; empty unless it is asked for attention.
     """
 
     id: str
     texts: Mapping[str, str]
-    options: Sequence[str] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
     several: bool = False
     noted: Sequence[str] = ()
     asks: str = ""
+    user_id: str = ""
+    kind: str = ""
+    block: str = ""
+    mirrored: Mapping[str, str] = field(default_factory=dict)
+    expected: Sequence[str] = ()
 
     @property
     def labels(self) -> Mapping[str, str]:
         """Answer -> its label."""
         return self.answers or {letter: letter for letter in LETTERS[: len(self.options)]}
+
+    @cached_property
+    def digests(self) -> Digests:
+        """Those of its texts and options; and one of what else is shown, if anything is."""
+        of_texts = digests((*self.texts.values(), *self.options.values()))
+        more = [self.asks, *self.answers.items()] if self.asks or self.answers else []
+        return (*of_texts, *([digest_of(more)] if more else []))
+
+    def shown(self, name: str, swapped: bool, order: Sequence[str]) -> Item:
+        """As an annotator sees it.
+
+        Args:
+            name: of the item in their pack.
+            swapped: the second option comes first.
+            order: of the answers.
+        """
+        options = dict([*self.options.items()][::-1]) if swapped else self.options
+        return replace(self, id=name, options=options, answers={answer: self.answers[answer] for answer in order})
+
+    def meant(self, answer: str, swapped: bool) -> str:
+        """What an answer to the item as it was shown says of it in its own order: an option's id for a letter."""
+        if answer == CANNOT:
+            return CANNOT
+        if self.options and not self.answers:
+            options = [*self.options][::-1] if swapped else [*self.options]
+            return options[LETTERS.index(answer)]
+        return self.mirrored.get(answer, answer) if swapped else answer
+
+
+def digests(texts: Iterable[str]) -> Digests:
+    """The digest (12 hex digits) of each text.
+
+    Spaces at the ends of lines, the kind of line break and how Unicode composes a letter change nothing: annotators do not see them.
+    """
+    return tuple(digest_of(["\n".join(map(str.rstrip, nfc(text).strip().splitlines()))]) for text in texts)
+
+
+def is_attentive(expected: str, answer: str) -> bool:
+    """Whether an answer is what somebody attentive gives.
+
+    Args:
+        expected: `Item.expected` with ` | ` between them.
+    """
+    ticked = set(answer.split())
+    return any(set(one.split()) <= ticked for one in expected.split(" | "))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,7 +57,7 @@ def page_words(language: str) -> dict[str, Any]:
 def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, object]:
     (side, *_), texts = item.texts.items(), list(item.texts.items())[1:]
     return {
-        "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options), "answers": list(item.labels.items()),
+        "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options.values()), "answers": list(item.labels.items()),
         "several": item.several, "noted": list(item.noted), "asks": item.asks or title,
     }  # fmt: skip
 
@@ -71,7 +71,7 @@ def as_csv(pack: Pack) -> Files:
     lines = [
         {
             **item.texts,
-            **dict(zip(letters, item.options, strict=False)),
+            **dict(zip(letters, item.options.values(), strict=False)),
             "item": item.id,
             "answers": _listed(item),
             "asks": item.asks,
@@ -136,7 +136,8 @@ def _shown(item: Item, pack: Pack) -> dict[str, tuple[str, str]]:
     guide = pack.guideline
     shown = {name: (guide.headings[name], text) for name, text in item.texts.items()}
     shown |= {
-        letter.lower(): (f"{guide.option} {letter}", text) for letter, text in zip(LETTERS, item.options, strict=False)
+        letter.lower(): (f"{guide.option} {letter}", text)
+        for letter, text in zip(LETTERS, item.options.values(), strict=False)
     }
     if item.asks:
         shown["asks"] = ("", item.asks)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from ..annotation.assignment import Asked, drawn
 from ..annotation.pack_files import FORMATS
-from ..building.folder import Folder
-from ..building.settings import FILE, Settings
-from ..building.votes.questions import Asking, take_answers, write_questions
-from ..building.votes.sharing import drawn
+from ..annotation.study import Settings, Study, StudyFolder
 from ..common.errors import DataError, OptionError
-from ..common.files import write
 from ..recenter import annotated, asking
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
@@ -26,10 +22,7 @@ from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
 
-SETTINGS = ("name", "seed", "annotators", "votes_per_pair")
-"""Those of a build that packs of rows follow."""
-
-NAME, ANNOTATORS, VOTES = "people's judgments", 3, 3
+TITLE = "people's judgments"
 
 
 @click.group()
@@ -44,9 +37,11 @@ def annotate() -> None:
     "--stage", "stages", multiple=True, type=click.Choice([stage.stage for stage in STAGES]), help="Only this stage. Repeatable."
 )  # fmt: skip
 @click.option(
-    "--annotators", type=click.IntRange(1, 1_000), help=f"People who judge; each gets a pack of each stage. Default: {ANNOTATORS}."
+    "--annotators", type=click.IntRange(1, 1_000), help=f"People who judge; each gets a pack of each stage. Default: {Settings().annotators}."
 )  # fmt: skip
-@click.option("--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {VOTES}.")
+@click.option(
+    "--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {Settings().votes}."
+)
 @click.option(
     "--draw", metavar="N", type=click.IntRange(1), help="Only N conversations, N prompts of users and N pairs of replies, drawn at random."
 )  # fmt: skip
@@ -83,15 +78,11 @@ def pack(
         raise DataError(
             f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes some."
         )
-    folder = Folder(out)
-    _write_settings(folder, annotators, votes)
+    settings = StudyFolder(out).set_up(annotators, votes)
     if draw is not None:
-        seed = folder.settings.seed
-        new = asking.some_of(new, draw, lambda block: drawn(seed, "draw", block))
+        new = asking.some_of(new, draw, lambda block: drawn(settings.seed, "draw", block))
     asked = annotated.add(out, {stage: rows for stage, rows in new.items() if rows})
-    write_questions(folder, _asking(asked), form, say)
-    say("When their files come back:")
-    say(f"Next: {_votes_command(out)} FILE...")
+    _study(out, settings, asked).write_packs(form, say)
 
 
 def _rows(
@@ -115,27 +106,16 @@ def _rows(
     return {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
 
 
-def _write_settings(folder: Folder, annotators: int | None, votes: int | None) -> None:
-    path = folder.root / FILE
-    there = Settings.load(path) if path.is_file() else None
-    before = there or Settings(name=NAME, annotators=ANNOTATORS, votes_per_pair=VOTES)
-    after = replace(before, annotators=annotators or before.annotators, votes_per_pair=votes or before.votes_per_pair)
-    if there is None and folder.root.is_dir() and any(folder.root.iterdir()):
-        raise OptionError(
-            f"{folder.root}: found a folder with other files, expected a new one or one of this command. Pass another --out."
-        )
-    if after != there:
-        settings = after.as_yaml().splitlines(keepends=True)
-        write(path, "".join(line for line in settings if line.split(":")[0] in SETTINGS))
-
-
-def _asking(rows: asking.AskedRows) -> Asking:
-    questions = asking.questions(rows)
-    return Asking(questions=questions, attention=asking.Attention(questions), guidelines=asking.GUIDELINES)
-
-
-def _votes_command(root: Path) -> str:
-    return f"personafeedback annotate votes {shlex.quote(str(root))}"
+def _study(root: Path, settings: Settings, rows: asking.AskedRows) -> Study:
+    items, place = asking.items(rows), shlex.quote(str(root))
+    asked = Asked(
+        items=items, attention=asking.Attention(items, settings.seed), guidelines=asking.GUIDELINES, seed=settings.seed,
+        votes=min(settings.votes, settings.annotators),
+    )  # fmt: skip
+    return Study(
+        folder=StudyFolder(root), asked=asked, title=TITLE, annotators=settings.annotators, setting="--annotators", unit="question",
+        packs=f"personafeedback annotate pack DATA --out {place}", votes=f"personafeedback annotate votes {place}",
+    )  # fmt: skip
 
 
 @annotate.command()
@@ -158,11 +138,10 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
         raise OptionError(
             f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
         )
-    counted = take_answers(Folder(folder), _asking(asked), files, drop, _votes_command(folder), say)
+    counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
-        say(f"Next: {_votes_command(folder)} FILE...")
         return
-    written = annotated.write_judged(folder, [(question, vote.chosen, vote.note) for question, vote in counted])
+    written = annotated.write_judged(folder, [(item, vote.chosen, vote.note) for item, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
     place = shlex.quote(str(folder))

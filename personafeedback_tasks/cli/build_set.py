@@ -11,8 +11,7 @@ from ..building.folder import Folder
 from ..building.imported.importing import import_pairs
 from ..building.imported.mapping import FIELDS, RECIPES
 from ..building.release.shortcuts import NAMES
-from ..building.votes.pack_files import write_packs
-from ..building.votes.taking import take_votes
+from ..building.votes.pairs import take_votes, write_packs
 from ..personafeedback.cells import DIFFICULTIES
 from .build_options import (
     build_argument,

@@ -14,7 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..annotation.questions import ItemQuestion
+from ..annotation.items import Item
 from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
@@ -167,7 +167,7 @@ def without_votes(row: StageRow) -> dict[str, Any]:
     return values
 
 
-def write_judged(folder: Path, answers: Sequence[tuple[ItemQuestion, str, str]]) -> dict[str, int]:
+def write_judged(folder: Path, answers: Sequence[tuple[Item, str, str]]) -> dict[str, int]:
     """Write the rows that people judged, and what they missed: name of a file -> its rows.
 
     Args:

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..annotation.items import NONE, guidelines
-from ..annotation.questions import ItemQuestion
+from ..annotation.items import NONE, Item, guidelines
 from ..engine.cases import digest_of
 from .fields import Message
 from .histories import Conversation
@@ -40,7 +39,7 @@ AskedRows = Mapping[type[StageRow], Sequence[Any]]
 """Stage -> the rows that people are asked about; Conversation -> conversations in which nothing was noted."""
 
 
-def questions(rows: AskedRows) -> list[ItemQuestion]:
+def items(rows: AskedRows) -> list[Item]:
     """What people are asked: each attribute of a conversation and what is missing there; each profile; each pair of replies."""
     return [
         *_of_conversations(rows),
@@ -79,7 +78,7 @@ def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[
         place: of a block, in their order.
     """
     blocks: dict[str, set[str]] = defaultdict(set)
-    for question in questions(rows):
+    for question in items(rows):
         blocks[question.kind].add(question.block)
     kept = {block for of_kind in blocks.values() for block in sorted(of_kind, key=place)[:count]}
     return {stage: [row for row in own if block_of(row) in kept] for stage, own in rows.items()}
@@ -97,16 +96,16 @@ def _noted(rows: AskedRows) -> dict[tuple[str, tuple[Message, ...], str], list[E
     return found
 
 
-def _of_conversations(rows: AskedRows) -> Iterator[ItemQuestion]:
+def _of_conversations(rows: AskedRows) -> Iterator[Item]:
     for (user, conversation, _), own in _noted(rows).items():
         name = _missing_id(user, conversation)
         for row in own:
             texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
-            yield ItemQuestion(
+            yield Item(
                 id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
             )  # fmt: skip
         noted = "\n".join(f"- {row.attribute}" for row in own) or "Nothing was noted."
-        yield ItemQuestion(
+        yield Item(
             id=name, user_id=user, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
             texts={"conversation": transcript(conversation), "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
         )  # fmt: skip
@@ -116,29 +115,29 @@ def _missing_id(user: str, conversation: Sequence[Message]) -> str:
     return f"{MISSING}:{digest_of((user, conversation))}"
 
 
-def _of_profile(own: Sequence[Relevance]) -> ItemQuestion:
+def _of_profile(own: Sequence[Relevance]) -> Item:
     name = question_id(own[0])
     answers = {str(number): row.attribute for number, row in enumerate(own, start=1)}
-    return ItemQuestion(
+    return Item(
         id=name, user_id=own[0].user_id, kind=Relevance.stage, block=name, texts={"prompt": own[0].prompt}, answers=answers, several=True
     )  # fmt: skip
 
 
-def _of_replies(row: Response) -> ItemQuestion:
+def _of_replies(row: Response) -> Item:
     name = question_id(row)
-    return ItemQuestion(
+    return Item(
         id=name, user_id=row.user_id, kind=row.stage, block=name, texts={"attribute": row.attribute, "prompt": row.prompt}, answers=RATING,
-        options=(row.generic, row.personalized), mirrored=MIRRORED,
+        options={"generic": row.generic, "personalized": row.personalized}, mirrored=MIRRORED,
     )  # fmt: skip
 
 
 class Attention:
     """Questions to which whoever reads knows the answer: somebody else's attribute, a line that asks to be ticked, a reply to another prompt."""
 
-    def __init__(self, asked: Sequence[ItemQuestion]):
-        self._asked = asked
+    def __init__(self, asked: Sequence[Item], seed: int):
+        self._asked, self._seed = asked, seed
 
-    def __call__(self, question: ItemQuestion, seed: int) -> ItemQuestion | None:
+    def __call__(self, question: Item, given: Sequence[str]) -> Item | None:
         """The question as such a one; None if it takes another user, and there is none."""
         if question.several:
             number = str(len(question.answers) + 1)
@@ -151,29 +150,29 @@ class Attention:
             and other.answers == question.answers
             and _read(other).isdisjoint(_read(question))
         ]
-        other = min(others, key=lambda other: digest_of((seed, question.id, other.id)), default=None)
+        other = min(others, key=lambda other: digest_of((self._seed, question.id, other.id)), default=None)
         if other is None or question.noted:
             return None
         if question.options:
-            generic, _ = question.options
-            return replace(question, options=(other.options[0], generic), expected=("4", "5"))
+            options = {"other": other.options["generic"], "generic": question.options["generic"]}
+            return replace(question, options=options, expected=("4", "5"))
         return replace(
             question, texts={**other.texts, "conversation": question.texts["conversation"]}, expected=VERDICTS[1:]
         )
 
 
-def _read(question: ItemQuestion) -> set[str]:
+def _read(question: Item) -> set[str]:
     """The texts that tell two questions apart: many models give the same reason, or none, for everything."""
     return {text for name, text in question.texts.items() if name != "reason"}
 
 
-def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[ItemQuestion, str]]) -> dict[str, list[object]]:
+def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[Item, str]]) -> dict[str, list[object]]:
     """Id of a row of one stage -> what each person said of it, in the order of the answers; without rows that nobody judged.
 
     Args:
         answers: (question, answer) of each person.
     """
-    of_question: dict[str, list[tuple[ItemQuestion, str]]] = defaultdict(list)
+    of_question: dict[str, list[tuple[Item, str]]] = defaultdict(list)
     for question, answer in answers:
         of_question[question.id].append((question, answer))
     found: dict[str, list[object]] = {}
@@ -183,7 +182,7 @@ def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[ItemQuestion, st
     return found
 
 
-def _judgment(row: JudgedRow, question: ItemQuestion, answer: str) -> object:
+def _judgment(row: JudgedRow, question: Item, answer: str) -> object:
     """As the row's `votes` have it."""
     if isinstance(row, Relevance):
         ticked = set(answer.split()) - {NONE}
@@ -191,7 +190,7 @@ def _judgment(row: JudgedRow, question: ItemQuestion, answer: str) -> object:
     return int(answer) if isinstance(row, Response) else answer
 
 
-def missing(rows: AskedRows, answers: Iterable[tuple[ItemQuestion, str, str]]) -> list[dict[str, object]]:
+def missing(rows: AskedRows, answers: Iterable[tuple[Item, str, str]]) -> list[dict[str, object]]:
     """What people named as missing, a row for each conversation that they were asked about.
 
     Args:

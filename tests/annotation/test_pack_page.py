@@ -44,7 +44,7 @@ CONSENT = "# Your consent\n\nWe store **your votes** and when you cast them."
 
 def pair(number: int, response: str = RESPONSE) -> Item:
     texts = {"persona": PERSONA, "question": f"What should I cook on day {number}?"}
-    return Item(id=f"i{number}", texts=texts, options=(f"{response} {number}", f"No idea. {number}"))
+    return Item(id=f"i{number}", texts=texts, options={"a": f"{response} {number}", "b": f"No idea. {number}"})
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +232,7 @@ def test_items_of_other_kinds_have_answers_of_their_own(opened, tmp_path):
     items = [
         Item(id="attribute", texts={**chat, "attribute": "likes chess"}, answers=meanings),
         Item(id="relevance", texts={**chat, "attribute": "Which matter?"}, answers=ticks, several=True, asks="Tick what matters."),
-        Item(id="response", texts=chat, options=("one", "two"), answers={str(number): str(number) for number in range(1, 6)}),
+        Item(id="response", texts=chat, options={"a": "one", "b": "two"}, answers={str(number): str(number) for number in range(1, 6)}),
     ]  # fmt: skip
     page = opened(items, OTHERS)
     assert page.texts("#answers button") == list(meanings.values())

@@ -15,7 +15,7 @@ from personafeedback_tasks.building.votes.guideline import GUIDELINES
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_a_screen_reader_says_is_in_the_language_of_the_page(language):
-    item = Item(id="i1", texts={"question": "What should I cook?"}, options=("Noodles.", "Rice."))
+    item = Item(id="i1", texts={"question": "What should I cook?"}, options={"a": "Noodles.", "b": "Rice."})
     pack = Pack(annotator="annotator-1", items=(item,), guideline=GUIDELINES[language], title="ours")
     labels = {}
 

@@ -56,7 +56,7 @@ from personafeedback_tasks.building.texts.questions import write_questions as qu
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.similar import Seen
-from personafeedback_tasks.building.votes.packs import grown
+from personafeedback_tasks.building.votes.pairs import asked
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.similar import likeness
 from personafeedback_tasks.engine.cases import digest_of
@@ -730,7 +730,7 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
         write_answers(folder, ONE)
     assert re.search(rf"{user}\.json: found another persona than answer '{user}:\w+:full:", str(error.value))
     with pytest.raises(DataError, match="people would vote with a persona that it never saw"):
-        grown(folder, ["annotator-1"])
+        asked(folder)
     path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
     write_answers(folder, ONE)
     settings = (folder.root / "build.yaml").read_text(encoding="utf-8")

@@ -15,15 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.browser import chromium
-from support.builds import a_build
+from support.builds import a_build, grown
 from support.commands import personafeedback, tree
 from support.environments import UV
 
+from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.pack_files import consent_digest
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Answer, Pair, Question
-from personafeedback_tasks.building.votes.growing import ATTENTION, names
-from personafeedback_tasks.building.votes.packs import grown
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,7 @@ from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.sources import _features, question_examples
-from personafeedback_tasks.building.votes.pack_files import shown_items
-from personafeedback_tasks.building.votes.packs import grown
+from personafeedback_tasks.building.votes.pairs import study_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.personafeedback.persona import Persona
@@ -171,8 +170,7 @@ def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, wri
         told = set(re.findall(r"(?m)^ *(?:- |\w+: )(.*)$", prompt["masked"])) & {*core, *added, *preferences}
         assert told < {*core, *added}  # a masked persona is a part of the full one
         assert not any(text in prompt["question"] for text in (*core, *added))
-    (pack,) = shown_items(folder, [item for item in grown(folder, ["annotator-1"]) if not item.attention]).values()
-    for item in pack:
+    for item in study_of(folder, folder.read(Pair)).asked.items:
         (question,) = (one for one in folder.read(Question) if one.question == item.texts["question"])
         assert item.texts["persona"].startswith(whole.text)
         assert re.findall(r"(?m)^  - (\[2025-03-0.\] Piece .*)$", item.texts["persona"]) == list(

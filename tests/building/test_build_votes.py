@@ -15,13 +15,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.builds import a_build, attentive, filled_in, likes_full
+from support.builds import a_build, attentive, filled_in, likes_full, taken_in
 from support.commands import personafeedback, tree
 
+from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Pair, Person, Question
-from personafeedback_tasks.building.votes.collected import counted, merged
-from personafeedback_tasks.building.votes.growing import ATTENTION, names
+from personafeedback_tasks.building.votes.pairs import counted
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
         return path
 
     for number, part in enumerate(parts):
-        folder.write(Vote, merged(folder, [written(root / f"{number}.csv", part)]).votes)
+        folder.write(Vote, taken_in(folder, [written(root / f"{number}.csv", part)]).votes)
     if voted:
-        found, new, again, _ = merged(folder, [written(whole, rows)])
+        found, new, again, _ = taken_in(folder, [written(whole, rows)])
         assert new + again == len(voted)
         key = lambda vote: (vote.annotator, vote.pair_id)  # noqa: E731
         shown = {one.item: one for one in folder.read(PackItem)}

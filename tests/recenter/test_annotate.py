@@ -141,7 +141,7 @@ def test_who_leaves_before_anybody_has_answered_can_be_dropped(tmp_path):
     assert "found no votes, expected some" in personafeedback("annotate", "votes", tmp_path / "study").output
     shown = votes(tmp_path / "study", "--drop", "annotator-2")
     assert "annotator-2: 0 of " in shown
-    assert shown.splitlines()[-1] == f"Next: personafeedback annotate votes {tmp_path / 'study'} FILE..."
+    assert shown.splitlines()[-1] == f"Next: personafeedback annotate pack DATA --out {tmp_path / 'study'}"
     assert not (tmp_path / "study" / "relevance.jsonl").exists()
 
 
@@ -168,7 +168,7 @@ def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):
     conversations = len({(row.user_id, row.conversation) for row in ROWS[Extraction]})
     profiles = len({(row.user_id, row.prompt) for row in ROWS[Relevance]})
     questions = len(ROWS[Extraction]) + conversations + profiles + len(ROWS[Response])
-    assert f"votes to a question: {questions} have 3" in lines
+    assert f"votes to a question: {questions} questions have 3" in lines
     for annotator in range(1, ANNOTATORS + 1):
         (line,) = [line for line in lines if line.startswith(f"annotator-{annotator}:")]
         assert f"{questions} of {questions} votes" in line

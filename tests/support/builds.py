@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from personafeedback_tasks.annotation.rows import PackItem, Vote
+from personafeedback_tasks.annotation.ingest import Merged, merged
+from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
+from personafeedback_tasks.building.votes.pairs import asked, study_of
 from personafeedback_tasks.building.votes.shown_texts import ShownTexts
 from personafeedback_tasks.engine.cases import digest_of
 
@@ -104,3 +106,14 @@ def attentive(folder: Folder, picks):
 
 def likes_full(left: str, right: str, one: PackItem) -> str:
     return "A" if left == "full" else "B"
+
+
+def grown(build: Folder, annotators: Sequence[str]) -> list[PackItem]:
+    """All packs of so many annotators, as `build packs` would write them now."""
+    dropped = build.by_id(Dropped).keys()
+    return study_of(build, asked(build)).asked.grown("", build.read(PackItem), annotators, dropped)
+
+
+def taken_in(build: Folder, files: Sequence[Path]) -> Merged:
+    """The votes that were there, and those of files."""
+    return merged(build, study_of(build, build.read(Pair)).asked, files)

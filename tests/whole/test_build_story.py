@@ -30,10 +30,10 @@ from support.logs import lm_eval_log
 from support.preferences import above, most_probable, risk
 from support.texts_server import texts_server
 
+from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Below, Origin, Pair, Question, Tiered
-from personafeedback_tasks.building.votes.growing import ATTENTION, names
 from personafeedback_tasks.choice.baselines import longest, overlap
 from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.choice.prompts import responses

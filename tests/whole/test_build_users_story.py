@@ -25,9 +25,9 @@ from support.commands import AWAY
 from support.killed import kill
 from support.texts_server import texts_server
 
+from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Basis, Question
-from personafeedback_tasks.building.votes.growing import names
 from personafeedback_tasks.runs.read import read_run
 
 USERS = 6

@@ -12,7 +12,7 @@ from ...common.row_files import Row
 from ...engine.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Question, Refused, Tiered
-from ..votes.shown_texts import digests
+from ..votes.shown_texts import pair_digests
 from . import fields
 from .sources import SourceRow
 
@@ -73,7 +73,7 @@ class ImportedPairs:
         persona = Persona(question.user_id, self.personas[question.user_id]).text
         labels[name] = Tiered(
             pair_id=name, **ids_of, difficulty=self.difficulty, chosen=ids[0], rejected=ids[1],
-            texts=digests(persona, question.question, {answer: answers[answer].text for answer in ids}),
+            texts=pair_digests(persona, question.question, {answer: answers[answer].text for answer in ids}),
         )  # fmt: skip
 
     def drop_contradictions(self) -> None:

@@ -12,7 +12,7 @@ from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Below, Pair, Tiered
 from ..steps import RELEASE, TIERS, Say, ShowTable
-from ..votes.collected import counted, outdated
+from ..votes.pairs import counted, outdated
 from .preferences import RISK, SHARED
 from .tiers import REASONS, label_noise, sort_into_tiers
 from .voting import CIRCULAR, CODINGS, agreement, agreement_table, risk_table

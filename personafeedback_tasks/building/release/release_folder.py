@@ -21,7 +21,7 @@ from ..folder import Folder
 from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered
 from ..settings import FILE
 from ..steps import command
-from ..votes.collected import counted
+from ..votes.pairs import counted
 from ..votes.shown_texts import refuse_edited_labels
 from .preferences import RISK
 from .tiers import ALL, label_noise, sort_into_tiers

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from ...annotation.items import digests
 from ...annotation.rows import Digests, PackItem, Vote
 from ...common.errors import DataError
 from ...common.records import short
-from ...common.text import nfc
-from ...engine.cases import digest_of
 from ..basis import Bases
 from ..folder import Folder
 from ..rows import Answer, Origin, Pair, Person, Question, Tiered, kept
@@ -23,17 +22,13 @@ NAMED = 5
 P = TypeVar("P", Pair, Tiered)
 
 
-def digests(persona: str, question: str, answers: Mapping[str, str]) -> Digests:
-    """The digests (12 hex digits) of the persona, the question and the two answers in the order of their ids, whichever side an answer
-    was shown on.
-
-    Spaces at the ends of lines, the kind of line break and how Unicode composes a letter change nothing: annotators do not see them.
+def pair_digests(persona: str, question: str, answers: Mapping[str, str]) -> Digests:
+    """The digests of the persona, the question and the two answers in the order of their ids, whichever side an answer was shown on.
 
     Args:
         answers: id -> text.
     """
-    texts = (persona, question, *(answers[name] for name in sorted(answers)))
-    return tuple(digest_of(["\n".join(map(str.rstrip, nfc(text).strip().splitlines()))]) for text in texts)
+    return digests((persona, question, *(answers[name] for name in sorted(answers))))
 
 
 class ShownTexts:
@@ -47,7 +42,7 @@ class ShownTexts:
         """The digests of a pair. A text that is no longer there counts as an empty one. Raises DataError: its persona is broken."""
         answers = {name: self._answers[name].text if name in self._answers else "" for name in _answer_ids(pair)}
         question = self._questions.get(pair.question_id)
-        return digests(self._persona(pair.user_id, question), question.question if question else "", answers)
+        return pair_digests(self._persona(pair.user_id, question), question.question if question else "", answers)
 
     def _persona(self, user: str, question: Question | None) -> str:
         if not self._folder.persona_path(user).is_file():

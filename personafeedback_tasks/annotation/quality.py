@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from operator import eq
 from statistics import median
 
-from ...annotation.items import CANNOT
-from ...annotation.rows import PackItem, Vote
-from ...common.statistics import Estimate, percent, share
-from .growing import ATTENTION
-from .sharing import OfUser
+from ..common.statistics import Estimate, percent, share
+from .assignment import ATTENTION
+from .items import CANNOT, NONE, Item, is_attentive
+from .rows import PackItem, Vote
 
 SLIPS = 0.05
 """Share of attention items that somebody attentive fails."""
@@ -93,38 +91,38 @@ def at_least(failed: int, items: int, slips: float = SLIPS) -> float:
 
 
 def annotators(
-    names: Sequence[str], pack_of: Mapping[str, str], items: Sequence[PackItem], votes: Sequence[Vote], counted: Sequence[Vote],
-    pairs: Mapping[str, OfUser], passed: Callable[[str, str], bool] = eq,
-) -> list[Annotator]:  # fmt: skip
-    """What the votes say about each of these annotators.
+    pack_of: Mapping[str, str], places: Sequence[PackItem], votes: Sequence[Vote], counted: Sequence[tuple[Item, Vote]]
+) -> list[Annotator]:
+    """What the votes say about each annotator.
 
     Args:
         pack_of: annotator -> whose pack they had.
-        votes: all; counted: those that make labels, see `collected.counted`, to which agreement refers.
-        pairs: pair_id of a vote that counts -> what it is about.
-        passed: (`attention` of an item, what was chosen) -> whether somebody attentive chooses this.
+        places: of all packs.
+        votes: all; counted: those that count, with their items, to which agreement refers.
     """
-    expected = {(item.annotator, item.pair_id): item.attention for item in items}
+    expected = {(place.annotator, place.pair_id): place.attention for place in places}
     of_name: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         of_name[vote.annotator].append(vote)
-    agreement = _agreement(counted, pairs)
+    agreement = _agreement(counted)
     judged = {
         name: [vote for vote in of_name[name] if vote.pair_id.startswith(ATTENTION) and vote.chosen != CANNOT]
-        for name in names
+        for name in pack_of
     }
     with_attention = sum(map(bool, judged.values()))
     found = []
-    for name in names:
-        own, pack = of_name[name], pack_of[name]
-        on_pairs = {vote.pair_id for vote in own if vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)}
+    for name, pack in pack_of.items():
+        own = of_name[name]
+        on_items = {vote.pair_id for vote in own if vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)}
         letters = Counter(vote.shown_as for vote in own)
         seconds = [vote.seconds for vote in own if vote.seconds]
+        failed = [
+            vote for vote in judged[name] if not is_attentive(expected.get((pack, vote.pair_id), ""), vote.chosen)
+        ]
         found.append(
             Annotator(
-                name=name, given=sum(annotator == pack and not answer for (annotator, _), answer in expected.items()), votes=len(on_pairs),
-                cannot=letters[CANNOT], agreement=agreement(name), attention=len(judged[name]),
-                failed=sum(not passed(expected.get((pack, vote.pair_id), ""), vote.chosen) for vote in judged[name]),
+                name=name, given=sum(annotator == pack and not answer for (annotator, _), answer in expected.items()), votes=len(on_items),
+                cannot=letters[CANNOT], agreement=agreement(name), attention=len(judged[name]), failed=len(failed),
                 seconds=median(seconds) if seconds else math.nan,
                 one_letter=next(iter(letters)) if len(letters) == 1 and len(own) >= SUSPICIOUS else "", annotators=with_attention,
             )
@@ -132,17 +130,23 @@ def annotators(
     return found
 
 
-def _agreement(votes: Sequence[Vote], pairs: Mapping[str, OfUser]) -> Callable[[str], Estimate]:
-    """Annotator -> the agreement with the others."""
+def _agreement(counted: Iterable[tuple[Item, Vote]]) -> Callable[[str], Estimate]:
+    """Annotator -> the agreement with the others; each line of a list counts as an item of its own."""
     taken: dict[str, Counter[str]] = defaultdict(Counter)
-    for vote in votes:
-        taken[vote.pair_id][vote.chosen] += 1
+    answers: list[tuple[str, str, str, str]] = []
+    for item, vote in counted:
+        lines = {item.id: vote.chosen}
+        if item.several:
+            ticked = set(vote.chosen.split()) - {NONE}
+            lines = {f"{item.id}#{answer}": str(answer in ticked) for answer in item.answers}
+        for name, chosen in lines.items():
+            taken[name][chosen] += 1
+            answers.append((vote.annotator, item.user_id, name, chosen))
     shares: dict[str, list[tuple[float, str]]] = defaultdict(list)
-    for vote in votes:
-        others = taken[vote.pair_id].total() - 1
+    for annotator, user, name, chosen in answers:
+        others = taken[name].total() - 1
         if others:
-            same = taken[vote.pair_id][vote.chosen] - 1
-            shares[vote.annotator].append((same / others, pairs[vote.pair_id].user_id))
+            shares[annotator].append(((taken[name][chosen] - 1) / others, user))
 
     def of(name: str) -> Estimate:
         values, users = zip(*shares[name], strict=True) if shares[name] else ((), ())

@@ -9,18 +9,23 @@ from scipy.stats import binom
 from support.builds import a_build, attentive, cast, filled_in, likes_full
 from support.commands import personafeedback
 
+from personafeedback_tasks.annotation.assignment import ATTENTION, names
+from personafeedback_tasks.annotation.items import Item
+from personafeedback_tasks.annotation.quality import LEVEL, SLIPS, annotators, at_least
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Pair
-from personafeedback_tasks.building.votes.annotators import LEVEL, SLIPS, annotators, at_least
-from personafeedback_tasks.building.votes.collected import counted
-from personafeedback_tasks.building.votes.growing import ATTENTION, names
+from personafeedback_tasks.building.votes.pairs import counted
 from personafeedback_tasks.common.statistics import share
 
 
 def found(votes, items=(), pairs=None, who=None):
     who = who or list(dict.fromkeys(vote.annotator for vote in votes))
-    real = [vote for vote in votes if vote.chosen != "cannot judge" and not vote.pair_id.startswith(ATTENTION)]
-    return annotators(who, {name: name for name in who}, items, votes, real, pairs or {})
+    real = [
+        (Item(id=vote.pair_id, texts={}, user_id=pairs[vote.pair_id].user_id), vote)
+        for vote in votes
+        if vote.chosen != "cannot judge" and not vote.pair_id.startswith(ATTENTION)
+    ]
+    return annotators({name: name for name in who}, items, votes, real)
 
 
 def test_agreement_is_the_mean_share_of_the_others_with_an_interval_over_users(tmp_path):

@@ -6,41 +6,45 @@ import csv
 from dataclasses import replace
 
 import pytest
-from support.builds import a_build
 
-from personafeedback_tasks.annotation.items import Guideline
-from personafeedback_tasks.annotation.questions import SIDES, ItemQuestion
+from personafeedback_tasks.annotation.assignment import ATTENTION, Asked
+from personafeedback_tasks.annotation.items import Guideline, Item
 from personafeedback_tasks.annotation.rows import PackItem, Vote
-from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.votes.growing import ATTENTION
-from personafeedback_tasks.building.votes.questions import Asking, take_answers, write_questions
+from personafeedback_tasks.annotation.study import Study, StudyFolder
 from personafeedback_tasks.common.errors import DataError
 
 ANNOTATORS = 8
+DRINKS = {"first": "tea", "second": "gin"}
 BETTER = {"1": "A is better", "2": "B is better"}
 QUESTIONS = [
     *(
-        ItemQuestion(
+        Item(
             id=f"two:{number}", user_id=f"u{number}", kind="two", block=f"two:{number}", texts={"prompt": f"Drink {number}?"}, answers=BETTER,
-            options=("tea", "gin"), mirrored={"1": "2", "2": "1"},
+            options=DRINKS, mirrored={"1": "2", "2": "1"},
         )
         for number in range(3)
     ),
-    ItemQuestion(
+    Item(
         id="list", user_id="u0", kind="list", block="list", texts={"prompt": "Where?"}, several=True,
         answers={str(number): f"line {number}" for number in range(1, 7)},
     ),
-    ItemQuestion(id="one", user_id="u0", kind="one", block="one", texts={"text": "A note."}, answers={"yes": "Yes", "no": "No"}),
+    Item(id="one", user_id="u0", kind="one", block="one", texts={"text": "A note."}, answers={"yes": "Yes", "no": "No"}),
 ]  # fmt: skip
 GUIDELINES = {
     kind: Guideline(title="Which?", rules=(), headings={"prompt": "P", "text": "T"}) for kind in ("two", "list", "one")
 }
-ASKING = Asking(questions=QUESTIONS, attention=lambda question, seed: None, guidelines=GUIDELINES)
+ASKED = Asked(items=QUESTIONS, attention=lambda item, given: None, guidelines=GUIDELINES, seed=0, votes=ANNOTATORS)
 
 
-def other_drink(question, seed):
+def study(folder, asked=ASKED):
+    return Study(
+        folder=folder, asked=asked, title="drinks", annotators=ANNOTATORS, setting="annotators", unit="question", packs="pack", votes="votes"
+    )  # fmt: skip
+
+
+def other_drink(question, given):
     """A question of two options as an attention item; of other kinds there is none."""
-    return replace(question, options=("wood", "gin"), expected=("2",)) if question.options else None
+    return replace(question, options={**DRINKS, "first": "wood"}, expected=("2",)) if question.options else None
 
 
 def kind_of(item):
@@ -54,12 +58,12 @@ def table(folder, annotator, kind):
 
 @pytest.fixture
 def packed(tmp_path):
-    folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
-    write_questions(folder, ASKING, "csv", lambda line: None)
+    folder = StudyFolder(tmp_path / "study")
+    study(folder).write_packs("csv", lambda line: None)
     return folder
 
 
-def taken(folder, path, answer, asking=ASKING, say=lambda line: None):
+def taken(folder, path, answer, asked=ASKED, say=lambda line: None):
     """What counts after everybody has sent the answer to each item of theirs."""
     items = folder.read(PackItem)
     rows = {
@@ -67,7 +71,7 @@ def taken(folder, path, answer, asking=ASKING, say=lambda line: None):
     }
     lines = [f"{item.item},{answer(item, rows[item.item])}\n" for item in items]
     path.write_text("".join(["item,vote\n", *lines]), encoding="utf-8")
-    return take_answers(Folder(folder.root), asking, [path], (), "again", say)
+    return study(folder, asked).take_votes([path], (), say)
 
 
 def test_options_have_sides_of_each_annotators_own_and_nothing_else_has_sides(packed):
@@ -77,9 +81,8 @@ def test_options_have_sides_of_each_annotators_own_and_nothing_else_has_sides(pa
         sides[kind].append((item.left, item.right))
         if kind == "two":
             (row,) = (row for row in table(packed, item.annotator, kind) if row["item"] == item.item)
-            option = dict(zip(SIDES, ("tea", "gin"), strict=True))
-            assert (row["A"], row["B"]) == (option[item.left], option[item.right])
-    assert set(sides["two"]) == {SIDES, SIDES[::-1]}
+            assert (row["A"], row["B"]) == (DRINKS[item.left], DRINKS[item.right])
+    assert set(sides["two"]) == {tuple(DRINKS), tuple(DRINKS)[::-1]}
     assert sides["list"] == sides["one"] == [("", "")] * ANNOTATORS
     orders = {table(packed, f"annotator-{number}", "list")[0]["answers"] for number in range(1, ANNOTATORS + 1)}
     assert len(orders) > 1
@@ -101,44 +104,44 @@ def test_who_cannot_judge_is_not_counted_nor_an_answer_to_another_text(packed, t
     path = tmp_path / "sent.csv"
     answer = {"two": "1", "list": "none", "one": "cannot judge"}
     changed = [replace(QUESTIONS[0], texts={"prompt": "Eat?"}), *QUESTIONS[1:]]
-    counted = taken(packed, path, lambda item, row: answer[kind_of(item)], replace(ASKING, questions=changed))
+    counted = taken(packed, path, lambda item, row: answer[kind_of(item)], replace(ASKED, items=changed))
     assert {question.id for question, _ in counted} == {"two:1", "two:2", "list"}
     assert len(packed.read(Vote)) == len(QUESTIONS) * ANNOTATORS
 
 
 def test_an_item_about_a_question_that_is_gone_is_named(packed, tmp_path):
-    without = replace(ASKING, questions=QUESTIONS[:-1])
-    with pytest.raises(DataError, match="which is about one, expected one of the questions of"):
+    without = replace(ASKED, items=QUESTIONS[:-1])
+    with pytest.raises(DataError, match="which is about one, expected one that is still asked"):
         taken(packed, tmp_path / "sent.csv", lambda item, row: "yes" if item.pair_id == "one" else "1", without)
     assert not packed.read(Vote)
 
 
 def test_an_attention_item_is_asked_beside_the_others_and_counts_for_nothing(tmp_path):
     """Its right answer is on a side of its own; who gives the other one is named."""
-    folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
-    asking = replace(ASKING, questions=QUESTIONS[:3], attention=other_drink)
-    write_questions(folder, asking, "csv", lambda line: None)
+    folder = StudyFolder(tmp_path / "study")
+    asked = replace(ASKED, items=QUESTIONS[:3], attention=other_drink)
+    study(folder, asked).write_packs("csv", lambda line: None)
     checks = [item for item in folder.read(PackItem) if item.attention]
     assert len(checks) == 2 * ANNOTATORS
     assert {item.attention for item in checks} == {"2"}
-    assert {(item.left, item.right) for item in checks} == {SIDES, SIDES[::-1]}
+    assert {(item.left, item.right) for item in checks} == {tuple(DRINKS), tuple(DRINKS)[::-1]}
 
     def careless(item, row):
         return "1" if (row["A"] == "gin") == (item.annotator != "annotator-1") else "2"
 
     said: list[str] = []
-    counted = taken(folder, tmp_path / "sent.csv", careless, asking, said.append)
+    counted = taken(folder, tmp_path / "sent.csv", careless, asked, said.append)
     assert {question.id for question, _ in counted} == {"two:0", "two:1", "two:2"}
     assert [line.split()[1] for line in said if line.startswith("! ") and "attention" in line] == ["annotator-1"]
 
 
 def test_packs_only_grow_and_kinds_without_attention_items_are_named(tmp_path):
-    folder = a_build(tmp_path / "build", people=0, annotators=ANNOTATORS, votes_per_pair=ANNOTATORS)
+    folder = StudyFolder(tmp_path / "study")
     said: list[str] = []
-    write_questions(folder, replace(ASKING, questions=QUESTIONS[:-1], attention=other_drink), "csv", said.append)
+    study(folder, replace(ASKED, items=QUESTIONS[:-1], attention=other_drink)).write_packs("csv", said.append)
     assert "There are no attention items of list: they need a second user." in said
     before = folder.read(PackItem)
-    write_questions(folder, replace(ASKING, attention=other_drink), "csv", said.append)
+    study(folder, replace(ASKED, attention=other_drink)).write_packs("csv", said.append)
     after = folder.read(PackItem)
     assert after[: len(before)] == before
     assert [item.pair_id for item in after[len(before) :]] == ["one"] * ANNOTATORS

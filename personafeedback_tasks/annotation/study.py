@@ -1,0 +1,278 @@
+"""A folder in which people judge items: packs go out, files come back.
+
+packs/                     what each annotator gets, and shown.jsonl, what they see at each place
+consent.md, consent-*.md   the team's text that annotators agree to, if it has one, and each that was sent
+study.json                 how many people judge, if the folder is no build
+votes.jsonl, dropped.csv   what they answered, and whose answers do not count
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ..common import tables
+from ..common.errors import DataError, OptionError
+from ..common.files import write, write_all
+from ..common.records import decoded, json_text, jsonable, load_json, short, short_list
+from ..common.row_files import RowFolder
+from .assignment import ATTENTION, Asked, names
+from .ingest import Merged, merged
+from .items import CANNOT, Item, Pack
+from .pack_files import FORMATS, SENT, consent_digest
+from .quality import annotators
+from .rows import Dropped, PackItem, Vote
+
+FOLDER = "packs"
+
+CONSENT = "consent.md"
+"""A text of the team's: what annotators agree to before they see an item."""
+
+Say = Callable[[str], None]
+"""Prints a line."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Of a study that is no build's: study.json.
+
+    Attributes:
+        votes: people who judge each item.
+    """
+
+    annotators: int = 3
+    votes: int = 3
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class StudyFolder(RowFolder):
+    """A folder of packs and votes that is no build's."""
+
+    root: Path
+    guard = "study.json"
+
+    def set_up(self, annotators: int | None, votes: int | None) -> Settings:
+        """The settings; what is given changes them.
+
+        Raises:
+            OptionError: there are other files, and none of a study. DataError: study.json is broken.
+        """
+        path = self.root / self.guard
+        if not path.is_file() and self.root.is_dir() and any(self.root.iterdir()):
+            raise OptionError(
+                f"{self.root}: found a folder with other files, expected a new one or one of this command. Pass another --out."
+            )
+        before = self.settings
+        after = Settings(annotators=annotators or before.annotators, votes=votes or before.votes, seed=before.seed)
+        if after != before or not path.is_file():
+            write(path, json_text(jsonable(after)))
+        return after
+
+    @property
+    def settings(self) -> Settings:
+        """Raises DataError: study.json is broken."""
+        path = self.root / self.guard
+        return decoded(path, load_json(path, "settings"), Settings) if path.is_file() else Settings()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What people judge in a folder.
+
+    Attributes:
+        title: of the set, on every page.
+        annotators: how many there are.
+        setting: where their number is set, as a sentence names it.
+        unit: what an item is called.
+        packs, votes: the commands that write packs and take votes.
+    """
+
+    folder: RowFolder
+    asked: Asked
+    title: str
+    annotators: int
+    setting: str
+    unit: str
+    packs: str
+    votes: str
+
+    def write_packs(self, form: str, say: Say) -> None:
+        """Write what each annotator gets, a pack for each kind of item, in a format of FORMATS; say how much that is, and warn of what gets
+        fewer votes than it should.
+
+        Raises:
+            DataError: a file of the folder is broken, or a CSV that is there cannot be read.
+            ModuleNotFoundError: a format's library is not installed.
+        """
+        folder, asked = self.folder, self.asked
+        with folder.locked():
+            before, dropped = folder.read(PackItem), folder.by_id(Dropped)
+            places = list(before)
+            for kind in dict.fromkeys(item.kind for item in asked.items):
+                of_kind = [place for place in before if self._kind(place) == kind]
+                grown = asked.grown(kind, of_kind, names(self.annotators), dropped.keys())
+                places += grown[len(of_kind) :]
+            packs = self._packs(places)
+            contents = {folder.root / FOLDER / name: content for name, content in self._contents(packs, form).items()}
+            folder.write(PackItem, places)  # before the packs: no vote may come back for an item that nobody knows
+            write_all(contents)
+        checks = {place.item for place in places if place.attention}
+        for pack in packs:
+            attention = sum(item.id in checks for item in pack.items)
+            say(f"{pack.annotator}: {len(pack.items):,} items, {attention} of them for attention")
+        say(f"wrote {len(contents)} files to {folder.root / FOLDER}; {len(places) - len(before):,} items are new")
+        has = Counter(place.pair_id for place in places if place.annotator not in dropped)
+        lacking = Counter(has[name] for name in asked.by_id if has[name] < asked.votes)
+        for votes, count in sorted(lacking.items()):
+            say(
+                f"! {count:,} {self.unit}s get {votes} votes, not {asked.votes}: there are too few annotators. Raise {self.setting} (it has "
+                f"{self.annotators}) and run this again."
+            )
+        kinds = {item.kind for item in asked.items} - {self._kind(place) for place in places if place.attention}
+        if kinds:
+            of = f" of {', '.join(sorted(kinds))}" if any(kinds) else ""
+            say(f"There are no attention items{of}: they need a second user.")
+        each = f", from each folder of {folder.root / FOLDER}," if any(item.kind for item in asked.items) else ""
+        say(f"Send each annotator {SENT[form]}{each} and nothing else of the folder. When their files come back:")
+        say(f"Next: {self.votes} FILE...")
+
+    def _kind(self, place: PackItem) -> str:
+        """That of its item; empty if there is none any more."""
+        item = self.asked.made_of(place)
+        return item.kind if item else ""
+
+    def _packs(self, places: Iterable[PackItem]) -> list[Pack]:
+        shown: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        for place in places:
+            if item := self.asked.seen(place):
+                shown[item.kind, place.annotator].append(item)
+        path = self.folder.root / CONSENT
+        consent = path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+        return [
+            Pack(
+                annotator=f"{annotator}.{kind}" if kind else annotator, items=items, guideline=self.asked.guidelines[kind], title=self.title,
+                consent=consent, folder=kind,
+            )
+            for (kind, annotator), items in sorted(shown.items(), key=lambda pack: (pack[0][0], len(pack[0][1]), pack[0][1]))
+        ]  # fmt: skip
+
+    def _contents(self, packs: Sequence[Pack], form: str) -> dict[str, str]:
+        """Path in packs/ -> content, of every annotator's pack."""
+        contents: dict[str, str] = {}
+        for pack in packs:
+            files = FORMATS[form](pack)
+            if pack.consent:
+                contents[f"consent-{consent_digest(pack.consent)}.md"] = f"{pack.consent}\n"
+            if form == "csv":
+                table = f"{pack.annotator}.csv"
+                files[table] = _with_votes(files[table], self.folder.root / FOLDER / pack.folder / table)
+            contents |= {(Path(pack.folder) / name).as_posix(): content for name, content in files.items()}
+        return contents
+
+    def take_votes(self, files: Sequence[Path], drop: Sequence[str], say: Say) -> list[tuple[Item, Vote]]:
+        """Take in what annotators sent, and say who has voted how.
+
+        Args:
+            drop: annotators whose votes count no longer.
+
+        Returns:
+            Every vote that counts, with its item: of annotators who were not dropped, on items as they are now.
+
+        Raises:
+            DataError: see `ingest.merged`; a dropped annotator has neither a pack nor a vote, or nobody has one.
+        """
+        folder, asked = self.folder, self.asked
+        with folder.locked():
+            if files and not folder.read(PackItem):
+                raise DataError(f"{folder.path(PackItem)}: found no packs, expected some. Run first: {self.packs}")
+            if files:
+                self._write(merged(folder, asked, files), say)
+            votes = folder.read(Vote)
+            if not votes and not drop:
+                raise DataError(
+                    f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back."
+                )
+            if drop:
+                folder.write(Dropped, self._with_dropped(drop, votes))
+        dropped = folder.by_id(Dropped)
+        counted = []
+        for vote in votes:
+            item = asked.by_id.get(vote.pair_id)
+            if item and vote.annotator not in dropped and vote.chosen != CANNOT and vote.texts == item.digests:
+                counted.append((item, vote))
+        for annotator in annotators(self._pack_of(votes), folder.read(PackItem), votes, counted):
+            name = annotator.name
+            say(f"{name}: {annotator.line}{' (dropped)' if name in dropped else ''}")
+            for doubt in () if name in dropped else annotator.doubts:
+                say(f"! {name} {doubt}. To leave these votes out: {self.votes} --drop {shlex.quote(name)}")
+        if not votes:
+            say("There are no votes yet. The next packs give the items of dropped annotators to others.")
+            say(f"Next: {self.packs}")
+            return []
+        of_item = Counter(vote.pair_id for _, vote in counted)
+        per = Counter(of_item[name] for name in asked.by_id)
+        counts = (f"{count:,} {self.unit}s have {of}" for of, count in sorted(per.items(), reverse=True))
+        say(f"votes to a {self.unit}: {', '.join(counts)}")
+        if (folder.root / CONSENT).is_file() and (without := sum(not vote.consent for vote in votes)):
+            say(f"! {without:,} votes came without consent to {folder.root / CONSENT}: only the page asks for it")
+        return counted
+
+    def _write(self, merged: Merged, say: Say) -> None:
+        """Write the votes that were there and came in, and say how many."""
+        self.folder.write(Vote, merged.votes)
+        counts = [f"{merged.new:,} new votes"]
+        if merged.again:
+            counts.append(f"{merged.again:,} were there before")
+        if merged.replaced:
+            counts.append(f"{len(merged.replaced):,} replace another one")
+        say("; ".join(counts))
+        for line in merged.replaced:
+            say(f"! {line}")
+
+    def _pack_of(self, votes: Sequence[Vote]) -> dict[str, str]:
+        """Everybody who has a pack or a vote -> whose pack they had: their own, or that of everybody with a login."""
+        voters = {vote.annotator: vote.annotator.partition(":")[0] for vote in votes}
+        shared = {pack for name, pack in voters.items() if name != pack}  # such a pack is theirs alone
+        packs = {place.annotator for place in self.folder.read(PackItem)} - shared
+        found = {**voters, **{name: name for name in packs}}
+        return dict(sorted(found.items(), key=lambda entry: (len(entry[1]), entry[0])))
+
+    def _with_dropped(self, drop: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
+        """Those who were dropped before, and these."""
+        dropped = self.folder.by_id(Dropped)
+        places = self.folder.read(PackItem)
+        known = dict.fromkeys([*(vote.annotator for vote in votes), *(place.annotator for place in places)])
+        for name in drop:
+            if name not in known:
+                raise DataError(
+                    f"--drop {name}: found no vote or pack of {short(name)}, expected one of {short_list(known) or 'nobody'}."
+                )
+            dropped[name] = Dropped(annotator=name)
+        return list(dropped.values())
+
+
+def is_vote_on_item(vote: Vote) -> bool:
+    """Whether a vote is on an item that is judged, not on one for attention, by somebody who could judge it."""
+    return vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)
+
+
+def _with_votes(table: str, path: Path) -> str:
+    """A table with the votes and notes that somebody wrote into the file that it replaces, also those on texts that were edited since."""
+    if not path.is_file():
+        return table
+    written = {row["item"]: row for _, row in tables.rows(path, None, ["item", "vote"])}
+    columns, *lines = csv.reader(io.StringIO(table.removeprefix("\ufeff"), newline=""))
+    rows = [dict(zip(columns, line, strict=True)) for line in lines]
+    filled = [
+        {**row, **{name: value for name, value in written.pop(row["item"], {}).items() if name in ("vote", "note")}}
+        for row in rows
+    ]
+    edited = [row for row in written.values() if row["vote"]]
+    return tables.text(columns, [*filled, *edited])

@@ -1,0 +1,179 @@
+"""The pairs of a build as a study: what people are asked about them, and which of their votes make labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...annotation.assignment import Asked, drawn
+from ...annotation.items import LETTERS, Item
+from ...annotation.rows import Dropped, PackItem, Vote
+from ...annotation.study import Study, is_vote_on_item
+from ...common.errors import DataError
+from ...common.records import short
+from ..basis import Bases
+from ..coins import LEAST_VOTES, label_rule
+from ..folder import Folder
+from ..rows import Answer, Origin, Pair, Person, Question
+from ..settings import FILE
+from ..steps import PACKS, TIERS, VOTES, Say, command
+from .guideline import GUIDELINES
+from .shown_texts import ShownTexts, refuse_edited_votes
+
+
+def write_packs(folder: Folder, form: str, say: Say) -> None:
+    """Write what each annotator gets, see `Study.write_packs`.
+
+    Raises:
+        DataError: see `asked` and `Study.write_packs`.
+    """
+    study = study_of(folder, asked(folder))
+    study.write_packs(form, say)
+    say(label_rule(folder.settings.votes))
+
+
+def take_votes(folder: Folder, files: Sequence[Path], drop: Sequence[str], say: Say) -> None:
+    """Add votes, drop annotators, and say who has voted how.
+
+    Raises:
+        DataError: see `Study.take_votes` and `refuse_edited_votes`.
+    """
+    pairs = folder.need(Pair)
+    if files:
+        refuse_edited_votes(folder)
+    questions = {question.id for question in folder.questions()}
+    study = study_of(folder, [pair for pair in pairs if pair.question_id in questions])
+    study.take_votes(files, drop, say)
+    votes, known = folder.read(Vote), {pair.id for pair in pairs}
+    if not votes:
+        return
+    if removed := sum(is_vote_on_item(vote) and vote.pair_id not in known for vote in votes):
+        say(f"{removed:,} votes are on pairs that {folder.path(Pair)} no longer has: they do not count")
+    if edited := outdated(folder):
+        say(f"{edited:,} votes are on texts that were edited since: they do not count")
+    of_pair = Counter(vote.pair_id for vote in counted(folder))
+    if lacking := sum(of_pair[pair] < LEAST_VOTES for pair in known):
+        say(
+            f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be chance, and no Medium or Hard case is "
+            "made of them. Wait for more votes."
+        )
+    say(f"Next: {TIERS.line(folder.root)}")
+
+
+def asked(folder: Folder) -> list[Pair]:
+    """The pairs that people are asked about: those whose question and person were kept.
+
+    Raises:
+        DataError: there are none, the question or an answer of one is missing, or what the writers were told was edited since.
+    """
+    questions, kept = folder.by_id(Question), {question.id for question in folder.questions()}
+    answers, pairs = folder.by_id(Answer), folder.need(Pair)
+    for pair in pairs:
+        if pair.question_id not in questions:
+            raise DataError(
+                f"{folder.path(Pair)}: pair {pair.id} has the question {pair.question_id!r}, expected one of {folder.path(Question)}. Put "
+                "the question back; keep = no drops it."
+            )
+        for name in (pair.first, pair.second):
+            if name not in answers:
+                raise DataError(
+                    f"{folder.path(Pair)}: pair {pair.id} has the answer {name!r}, expected one of {folder.path(Answer)}. Put the answer back; "
+                    "or remove the pair, if no pack has it yet."
+                )
+            if (answers[name].question_id, answers[name].user_id) != (pair.question_id, pair.user_id):
+                raise DataError(
+                    f"{folder.path(Pair)}: pair {pair.id} has the answer {name!r}, which is to another question or for another user, expected two "
+                    "answers to the pair's own question. Put the pair back as it was."
+                )
+    if left := [pair for pair in pairs if pair.question_id in kept]:
+        Bases(folder).refuse_edited(folder.questions(), folder.read(Answer), folder.by_id(Origin))
+        return left
+    raise DataError(
+        f"{folder.path(Pair)}: found no pair whose question and person are kept, expected some. Look at the column keep of "
+        f"{folder.path(Question)} and {folder.path(Person)}."
+    )
+
+
+def study_of(folder: Folder, pairs: Sequence[Pair]) -> Study:
+    """The study in which people vote on pairs. Pairs without their question or answers are left out."""
+    settings, bases = folder.settings, Bases(folder)
+    questions, texts = folder.by_id(Question), {answer.id: answer.text for answer in folder.read(Answer)}
+    easy, items = {pair.id: pair.easy for pair in pairs}, []
+    for pair in pairs:
+        question = questions.get(pair.question_id)
+        both = sorted((pair.first, pair.second))
+        if question is not None and all(name in texts for name in both):
+            shown = {"persona": bases.shown(question).text, "question": question.question}
+            options = {name: texts[name] for name in both}
+            items.append(Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options))
+
+    made: dict[str, str] = {}
+
+    def wrong_answer(item: Item) -> str:
+        """An answer to another question, of another person; empty if all pairs are of one person."""
+        if item.id not in made:
+            others = (
+                other
+                for other in items
+                if other.user_id != item.user_id and other.texts["question"] != item.texts["question"]
+            )
+            other = min(others, key=lambda other: drawn(settings.seed, "elsewhere", item.id, other.id), default=None)
+            made[item.id] = next(iter(other.options)) if other else ""
+        return made[item.id]
+
+    def attention(item: Item, given: Sequence[str]) -> Item | None:
+        """An answer to the question beside one to another question: who reads takes the first."""
+        right = easy[item.id] or next(iter(item.options))
+        wrong = next((name for name in given if name not in item.options), "") or wrong_answer(item)
+        if wrong not in texts:
+            return None
+        right = next((name for name in given if name in item.options), right)
+        options = {name: texts[name] for name in sorted((right, wrong))}
+        return Item(id=item.id, user_id=item.user_id, texts=item.texts, options=options, expected=(right,))
+
+    guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
+    return Study(
+        folder=folder, title=settings.name, annotators=settings.annotators, setting=f"annotators in {FILE}", unit="pair", packs=PACKS.line(folder.root),
+        votes=command(VOTES.name, folder.root),
+        asked=Asked(items=items, attention=attention, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
+    )  # fmt: skip
+
+
+def counted(folder: Folder) -> list[Vote]:
+    """The votes that make labels: on pairs of the set as they are now, of annotators who were not dropped.
+
+    A vote on a pair that was in a pack, and that somebody has since taken out of pairs.jsonl, does not count; nor does one on texts that
+    were edited since. Who could not judge a pair has no vote on it.
+
+    Raises:
+        DataError: a vote names a pair that there never was, or an answer that is not in its pair, or see `refuse_edited_votes`.
+    """
+    refuse_edited_votes(folder)
+    texts, pairs, dropped = ShownTexts(folder), folder.by_id(Pair), folder.by_id(Dropped)
+    given = {item.pair_id for item in folder.read(PackItem)}
+    votes = []
+    for number, vote in enumerate(folder.read(Vote), start=1):
+        where, pair = f"{folder.path(Vote)}, line {number}", pairs.get(vote.pair_id)
+        if not is_vote_on_item(vote) or (pair is None and vote.pair_id in given):
+            continue
+        if pair is None:
+            raise DataError(
+                f"{where}: found a vote on the pair {short(vote.pair_id)}, expected one of {folder.path(Pair)}. Put the pair back, or remove the vote."
+            )
+        if vote.chosen not in (pair.first, pair.second):
+            raise DataError(
+                f"{where}: found a vote for {short(vote.chosen)}, expected an answer of the pair {pair.id}. Remove the vote."
+            )
+        if vote.shown_as not in LETTERS[:2]:
+            raise DataError(f"{where}: found shown_as = {short(vote.shown_as)}, expected A or B. Remove the vote.")
+        if vote.annotator not in dropped and vote.texts == texts.of(pair):
+            votes.append(vote)
+    return votes
+
+
+def outdated(folder: Folder) -> int:
+    """How many votes are on texts that their pair no longer has."""
+    texts = ShownTexts(folder)
+    now = {pair.id: texts.of(pair) for pair in folder.read(Pair)}
+    return sum(vote.pair_id in now and vote.texts != now[vote.pair_id] for vote in folder.read(Vote))
