@@ -23,11 +23,6 @@ from .output import progress, say
 PERSONAL = 10
 """Rows with personal data that are named one by one."""
 
-RANDOM = "random"
-LEAKS = (
-    "a random split of rows leaks: the same user's attributes, and the same prompts or conversations, are on both sides, and the score says "
-    "nothing about new users (on the authors' relevance labels it lifts a plain TF-IDF model's F1 from .48 to .59). Use grouped."
-)
 ENGLISH, LEAST = "English", 4
 """Which of WildChat's conversations are taken, unless options say otherwise."""
 
@@ -134,12 +129,6 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _not_random(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    if value == RANDOM:
-        raise click.BadParameter(LEAKS)
-    return value
-
-
 @recenter.command()
 @click.argument("data")
 @out_option("DIR", "The folder to write.", required=True)
@@ -147,11 +136,7 @@ def _not_random(context: click.Context, parameter: click.Parameter, value: str) 
     "--embeddings", metavar="MODEL", default=DEFAULT, show_default=True,
     help="A sentence-transformers model: a name on the Hugging Face Hub, or a folder.",
 )  # fmt: skip
-@click.option(
-    "--split", type=click.Choice(["grouped", RANDOM]), default="grouped", show_default=True, callback=_not_random,
-    help="How rows are held out. grouped tests on other users, and on other users and prompts. random is refused: it leaks.",
-)  # fmt: skip
-def train(data: str, out: Path, embeddings: str, split: str) -> None:
+def train(data: str, out: Path, embeddings: str) -> None:
     """Train a filter on people's labels, evaluate it on users it has not seen, and write it to a folder.
 
     It says which attributes of a user matter for a prompt. DATA is a folder with relevance.jsonl, or `sample`. The filter is a logistic

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -124,9 +123,6 @@ class RowFields(Fields):
             )
 
         return tuple(self.checked(key, right, "a list of non-empty strings"))
-
-    def matching(self, key: str, pattern: re.Pattern[str], expected: str) -> str:
-        return str(self.checked(key, lambda value: isinstance(value, str) and pattern.fullmatch(value), expected))
 
     def votes(self, is_vote: Callable[[Any], bool], known: str) -> tuple[Any, ...]:
         def right(value: object) -> bool:

@@ -3,15 +3,14 @@
 A folder has these files, one JSON object per line; any of those of `data.py` may be beside them:
 
     users.jsonl           user_id, language optional (en)
-    conversations.jsonl   user_id, conversation [{role, content}], source (human or synthetic), date optional (YYYY-MM-DD)
-    prompts.jsonl         id, prompt, sensitive optional (true), topic optional, users optional (their ids; else it is for everybody)
+    conversations.jsonl   user_id, conversation [{role, content}], source (human or synthetic)
+    prompts.jsonl         id, prompt, sensitive optional (true), users optional (their ids; else it is for everybody)
 
 A conversation has no id of its own: it is `USER-` and 8 hex digits of its messages' SHA-256.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,22 +26,15 @@ USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.j
 LANGUAGES = ("en", "zh")
 EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-
 
 @dataclass(frozen=True)
 class Conversation(StageRow):
-    """One conversation of a user.
-
-    Attributes:
-        date: empty where the file has none.
-    """
+    """One conversation of a user."""
 
     stage = "extract"
     cells = SOURCES
     messages: tuple[Message, ...]
     source: str
-    date: str = ""
     spoken: str = field(default="en", compare=False)
 
     @property
@@ -69,14 +61,12 @@ class NewPrompt:
     """Something that users ask.
 
     Attributes:
-        topic: empty where the file has none.
         users: those who ask it; None for everybody.
     """
 
     id: str
     prompt: str
     sensitive: bool = False
-    topic: str = ""
     users: tuple[str, ...] | None = None
 
 
@@ -86,14 +76,12 @@ class ForPrompt(StageRow):
 
     Attributes:
         id: `USER-PROMPT`.
-        topic: empty where the prompt names none.
     """
 
     cells = (EVERYDAY, SENSITIVE)
     prompt_id: str
     prompt: str
     sensitive: bool
-    topic: str
     attributes: tuple[str, ...]
 
     @property
@@ -111,7 +99,7 @@ class ForPrompt(StageRow):
     @property
     def facts(self) -> dict[str, Any]:
         """What a log says of it, see `made.py`."""
-        names = ("prompt_id", "prompt", "sensitive", "topic")
+        names = ("prompt_id", "prompt", "sensitive")
         return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
 
 
@@ -137,8 +125,7 @@ def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
     """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
     fields = RowFields(row, where)
     user, messages = fields.name("user_id"), fields.conversation("conversation")
-    date = fields.given("date", lambda key: fields.matching(key, _DATE, "a date such as 2026-03-31"), "")
-    made = Conversation(conversation_id(user, messages), user, messages, fields.word("source", SOURCES), date)
+    made = Conversation(conversation_id(user, messages), user, messages, fields.word("source", SOURCES))
     fields.refuse_others()
     return made
 
@@ -167,8 +154,8 @@ def _user(row: dict[str, Any], where: str) -> _User:
 
 def _prompt(row: dict[str, Any], where: str) -> NewPrompt:
     fields = RowFields(row, where)
-    sensitive, topic = fields.given("sensitive", fields.boolean, False), fields.given("topic", fields.text, "")
+    sensitive = fields.given("sensitive", fields.boolean, False)
     users: tuple[str, ...] | None = fields.given("users", fields.texts, None)
-    prompt = NewPrompt(fields.name("id"), fields.text("prompt"), sensitive, topic, users)
+    prompt = NewPrompt(fields.name("id"), fields.text("prompt"), sensitive, users)
     fields.refuse_others()
     return prompt

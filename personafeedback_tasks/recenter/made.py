@@ -8,8 +8,8 @@
 A log has what a record needs: the replies, and beside each case its facts (`engine.method.FACTS`), so that no data need to be at hand:
 
     recenter_extract   conversation [{role, content}]; the cell is the source
-    recenter_select    prompt_id, prompt, sensitive, topic, attributes (in the order of their numbers in the model's prompt)
-    recenter_respond   prompt_id, prompt, sensitive, topic, attributes (those that were selected)
+    recenter_select    prompt_id, prompt, sensitive, attributes (in the order of their numbers in the model's prompt)
+    recenter_respond   prompt_id, prompt, sensitive, attributes (those that were selected)
 
 `runs.earlier` reads a log, and the functions here make records of what it gives. Ids are the same in each run on the same data.
 """

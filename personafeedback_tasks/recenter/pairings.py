@@ -97,10 +97,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: Filter | None = None
         (one, [of for of in own if passes is None or not passes.drops(Relevance(one.id, one.user_id, one.prompt, of))])
         for one, own in chosen
     ]
-    pairs = [
-        (one.user_id, NewPrompt(one.prompt_id, one.prompt, one.sensitive, one.topic), attributes)
-        for one, attributes in kept
-    ]
+    pairs = [(one.user_id, NewPrompt(one.prompt_id, one.prompt, one.sensitive), attributes) for one, attributes in kept]
     dropped = sum(len(own) for _, own in chosen) - sum(len(attributes) for _, attributes in kept)
     return _pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "")
 
@@ -127,7 +124,7 @@ def _pairings(
     filtered_by: str = "",
 ) -> Pairings:
     rows = [
-        kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, asked.topic, tuple(attributes))
+        kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, tuple(attributes))
         for user, asked, attributes in pairs
     ]
     kept = [row for row in rows if row.attributes]

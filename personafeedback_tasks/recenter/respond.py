@@ -134,7 +134,7 @@ RESPOND = making(
     Informed,
     WRITTEN,
     METHOD,
-    Informed("", "", "", "P", False, "", ("A", "B  B")),
+    Informed("", "", "", "P", False, ("A", "B  B")),
     options=RespondOptions,
     load=_load,
     signed={**SIGNED, "filtered_by": always},

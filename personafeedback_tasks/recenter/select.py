@@ -92,7 +92,7 @@ SELECT = making(
     Profile,
     LISTED,
     METHOD,
-    Profile("", "", "", "P", False, "", ("A", "B  B")),
+    Profile("", "", "", "P", False, ("A", "B  B")),
     options=SelectOptions,
     load=_load,
     signed=SIGNED,

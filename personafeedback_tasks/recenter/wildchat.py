@@ -1,6 +1,6 @@
 """Conversations in WildChat's layout -> users and their conversations.
 
-The layout is that of the data cards of WildChat-1M and WildChat-4.8M, as lines of JSON: conversation_hash, timestamp, language,
+The layout is that of the data cards of WildChat-1M and WildChat-4.8M, as lines of JSON: conversation_hash, language,
 conversation [{role, content}] and hashed_ip, which stands for a user. Other keys are ignored, but for `toxic`. **Not verified**: it was
 written from the cards alone.
 """
@@ -8,11 +8,10 @@ written from the cards alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .fields import ROLES, Fields, Message, lines
+from .fields import ROLES, Message, lines
 from .histories import CONVERSATIONS, USERS, conversation_id
 from .upstream import ImportedAnnotations
 
@@ -45,7 +44,7 @@ def convert(path: Path, language: str, least: int) -> ImportedAnnotations:
         if len(kept) < len(turns) or "user" not in {turn["role"] for turn in kept}:
             made.left_out["with an empty message, or none of the user"] += 1
             continue
-        row = {"user_id": user, "conversation": kept, "source": "human", **_dated(line)}
+        row = {"user_id": user, "conversation": kept, "source": "human"}
         made.add(CONVERSATIONS, row, line.where)
     own: dict[str, dict[str, Any]] = {}
     for one in made.files.pop(CONVERSATIONS, []):
@@ -70,18 +69,3 @@ def _why_not(row: Mapping[str, Any], language: str) -> str:
 
 def _is_text(value: object) -> bool:
     return value is None or isinstance(value, str)
-
-
-def _dated(line: Fields) -> dict[str, str]:
-    """The day of a timestamp: text in ISO 8601, or milliseconds, as `to_json` writes it; nothing without one."""
-    stamp = line.row.get("timestamp")
-    if stamp is None:
-        return {}
-    try:
-        if isinstance(stamp, str):
-            return {"date": datetime.fromisoformat(stamp.replace("Z", "+00:00")).date().isoformat()}
-        if type(stamp) is int:
-            return {"date": datetime.fromtimestamp(stamp / 1000, UTC).date().isoformat()}
-    except (ValueError, OverflowError, OSError):
-        pass
-    raise line.broken(f"timestamp = {stamp!r}", "a time in ISO 8601, or in milliseconds")

@@ -358,7 +358,7 @@ def test_people_are_asked_about_what_was_noted_and_where_nothing_was():
     facts = {"conversation": [{"role": "user", "content": "I sail."}]}
     sails = json.dumps([{"attribute": "Sails", "reason": "", "quote": "I sail."}])
     extract = run_of(("a-1", "a", facts, "listed", sails), ("b-1", "b", facts, "listed", "[]"))
-    shown = {"prompt_id": "q", "prompt": "What now?", "sensitive": False, "topic": "", "attributes": ["Sails", "Rows"]}
+    shown = {"prompt_id": "q", "prompt": "What now?", "sensitive": False, "attributes": ["Sails", "Rows"]}
     select = run_of(("a-q", "a", shown, "listed", "[1]"))
     for runs in ([("recenter_extract", extract)] * 2, [("recenter_extract", extract), ("recenter_select", select)]):
         made, left_out = made_in(runs)

@@ -42,7 +42,7 @@ def lines(path, rows):
 def folder(tmp_path):
     lines(tmp_path / "users.jsonl", [{"user_id": "a"}, {"user_id": "b", "language": "zh"}])
     rows = [
-        {"user_id": user, "conversation": [{**SAID[0], "content": f"I love tea {day}."}], "source": "human", "date": f"2026-01-0{day}"}
+        {"user_id": user, "conversation": [{**SAID[0], "content": f"I love tea {day}."}], "source": "human"}
         for user, day in [("a", 3), ("a", 1), ("a", 2), ("b", 1)]
     ]  # fmt: skip
     lines(tmp_path / "conversations.jsonl", rows)
@@ -58,9 +58,7 @@ def test_the_sample_has_six_users_with_four_conversations_each():
 
 def test_users_take_turns_whatever_the_order_of_the_file(folder):
     rows = conversations(str(folder))
-    assert sorted((row.user_id, row.date, row.language) for row in rows) == [
-        ("a", "2026-01-01", "en"), ("a", "2026-01-02", "en"), ("a", "2026-01-03", "en"), ("b", "2026-01-01", "zh"),
-    ]  # fmt: skip
+    assert Counter((row.user_id, row.language) for row in rows) == {("a", "en"): 3, ("b", "zh"): 1}
     assert {row.user_id for row in rows[:2]} == {"a", "b"}
     reversed_ = (folder / "conversations.jsonl").read_text("utf-8").splitlines(keepends=True)[::-1]
     (folder / "conversations.jsonl").write_text("".join(reversed_), "utf-8")
@@ -71,7 +69,6 @@ def test_users_take_turns_whatever_the_order_of_the_file(folder):
     ("row", "says"),
     [
         ({"user_id": "c"}, "user_id = 'c', expected one of the users of users.jsonl"),
-        ({"date": "May"}, "date = 'May', expected a date such as 2026-03-31"),
         ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
         ({"conversation": SAID[1:]}, "conversation without a message of the user"),
         ({"conversation": [{**SAID[0], "content": "Mail joe@example.org"}]}, "found an e-mail address in content at character 6"),
@@ -99,11 +96,11 @@ def test_prompts_are_for_everybody_or_for_some(tmp_path):
     lines(
         tmp_path / "relevance.jsonl", [{**rated, "id": f"r{n}", "prompt": text} for n, text in enumerate(["Hi", "Bye"])]
     )
-    lines(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi", "sensitive": True, "topic": "mood"}])
+    lines(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi", "sensitive": True}])
     pairs = to_select(str(tmp_path), None)
-    assert {(row.prompt_id[:2], row.topic, row.cell) for row in pairs} == {
-        ("q1", "mood", "sensitive"),
-        ("p" + digest_of(("Bye",))[0], "", "everyday"),
+    assert {(row.prompt_id[:2], row.cell) for row in pairs} == {
+        ("q1", "sensitive"),
+        ("p" + digest_of(("Bye",))[0], "everyday"),
     }
     assert {row.attributes for row in to_reply(str(tmp_path), None)} == {("Likes tea",)}
 
@@ -157,7 +154,7 @@ def test_the_prompt_without_attributes_says_nothing_of_the_user():
 
 def chat(user, number, **other):
     return {
-        "conversation_hash": f"{user}{number}", "timestamp": f"2023-04-{number:02d}T23:30:00+00:00", "language": "English", "toxic": False,
+        "conversation_hash": f"{user}{number}", "language": "English", "toxic": False,
         "hashed_ip": user, "model": "gpt-4", "conversation": [
             {"role": "user", "content": f"I love tea {number}.", "language": "English"}, {"role": "assistant", "content": "Which one?"},
         ], **other,
@@ -168,7 +165,7 @@ def test_import_wildchat(tmp_path):
     mail = [{"role": "user", "content": "I am joe@example.org"}]
     rows = [
         *(chat("one", number) for number in range(1, 5)),
-        chat("one", 5, timestamp=1680393600000),
+        chat("one", 5),
         chat("one", 1),
         chat("one", 6, conversation=mail), chat("one", 7, language="French"), chat("one", 8, toxic=True),
         chat("one", 9, conversation=[{"role": "user", "content": None}]),
@@ -191,24 +188,15 @@ def test_import_wildchat(tmp_path):
     made = conversations(str(tmp_path / "out"))
     assert len(made) == 5
     assert len({row.user_id for row in made}) == 1
-    dates = ["2023-04-01", "2023-04-02", "2023-04-02", "2023-04-03", "2023-04-04"]  # one in milliseconds
-    assert sorted(row.date for row in made) == dates
     assert "one" not in {row.user_id for row in made}
     assert f"absent: {tmp_path / 'out' / 'prompts.jsonl'}" in done.output
 
 
-@pytest.mark.parametrize(
-    ("other", "says"),
-    [
-        ({"timestamp": "yesterday"}, "timestamp = 'yesterday', expected a time in ISO 8601"),
-        ({"hashed_ip": None}, "hashed_ip = None"),
-    ],
-)
-def test_a_broken_line_of_wildchat_is_named(tmp_path, other, says):
-    lines(tmp_path / "chats.jsonl", [chat("one", 1), chat("one", 2, **other)])
+def test_a_broken_line_of_wildchat_is_named(tmp_path):
+    lines(tmp_path / "chats.jsonl", [chat("one", 1), chat("one", 2, hashed_ip=None)])
     done = CliRunner().invoke(
         main, ["recenter", "import", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")]
     )
     assert done.exit_code == 1
-    assert f"line 2: found {says}" in done.output
+    assert "line 2: found hashed_ip = None" in done.output
     assert not (tmp_path / "out").exists()

@@ -200,12 +200,6 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     assert after != before
 
 
-def test_a_random_split_is_refused_with_the_reason(tmp_path, minilm):
-    done = train("sample", tmp_path / "out", minilm, "--split", "random")
-    refused(done, "leaks", "same user's attributes", "from .48 to .59", "Use grouped")
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "words"),

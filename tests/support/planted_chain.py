@@ -177,7 +177,7 @@ def made_chain(plan: PlantedChain) -> MadeChain:
     selected, replied = [], []
     for user in (f"u{number}" for number in range(USERS)):
         for number, (topic, text) in enumerate(PROMPTS):
-            about = (f"{user}-q{number}", user, f"q{number}", text, topic in SENSITIVE, "")
+            about = (f"{user}-q{number}", user, f"q{number}", text, topic in SENSITIVE)
             chosen = tuple(shown(plan, user, topic))
             selected.append(Selected(*about, tuple(plan.profile(user)), chosen))
             if chosen:
