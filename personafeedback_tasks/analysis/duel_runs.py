@@ -29,11 +29,12 @@ def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
     """The duels of a run with their cases.
 
     Raises:
-        RunError: it is on something else, or its data are not at hand.
+        RunError: it is on something else, or its data are not at hand, or not those of the run.
     """
     of = run.benchmark.report.duels
     cases, why_not = cases_of(run, data) if of is not None and set_of(run.signature) else (None, "")
     if of is not None and cases is not None and (found := of(cases)) is not None:
+        _refuse_other_set(run, cases)
         return found, cases
     if why_not:
         raise RunError(f"{run.logs[0]}: the data of its duels are not at hand, which say who wrote what. {why_not}")
@@ -59,7 +60,19 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
             f"duels, pass --data. {why_not}"
         )
     found = of(cases)
-    return None if found is None else (found, cases)
+    if found is None:
+        return None
+    _refuse_other_set(run, cases)
+    return found, cases
+
+
+def _refuse_other_set(run: Run, cases: CaseSet[Any]) -> None:
+    """What nobody was asked, and who wrote, is in set.json alone: no case of the log has it."""
+    if cases.digest != run.signature["data"]:
+        raise RunError(
+            f"{run.logs[0]}: found duels in {cases.source} that were changed after the run (digest {cases.digest}), expected those of the "
+            f"run ({run.signature['data']}). Restore the folder, or run the judge again."
+        )
 
 
 def writers(

@@ -341,3 +341,11 @@ def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     assert "found the data of none of these runs" in said
     assert f"{cell.name}, line 1" in said
     assert f"{cell.name}, line 1" in refusal("rank", judged, "--exam", exam, "--data", broken)
+    shorter = shutil.copytree(duels["rejected"][0], tmp_path / "shorter")
+    document = json.loads((shorter / "set.json").read_text("utf-8"))
+    lost = [one for one in document["duel"]["not_asked"] if one["why"] == "empty"]
+    assert lost
+    document["duel"]["not_asked"] = [one for one in document["duel"]["not_asked"] if one not in lost]
+    (shorter / "set.json").write_text(json.dumps(document), encoding="utf-8")
+    for command in ("verdict", "rank"):
+        assert "changed after the run" in refusal(command, judged, "--exam", exam, "--data", shorter)
