@@ -98,16 +98,10 @@ def main() -> None:
 
 
 @main.command()
-def register() -> None:
+@click.option("--undo", is_flag=True, help="Remove the files that it created, and nothing else.")
+def register(undo: bool) -> None:
     """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
-    for line in registration.register():
-        say(line)
-
-
-@main.command()
-def unregister() -> None:
-    """Remove the files that `register` created, and nothing else."""
-    for line in registration.unregister():
+    for line in registration.register(undo):
         say(line)
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
-from ..common.files import explained
 
 LOWEST_LM_EVAL = "0.4.13"
 """As in pyproject.toml. Earlier versions find the files but cannot run them."""
@@ -27,66 +27,52 @@ def task_configs() -> Path:
     return Path(spec.origin).parent
 
 
-def register() -> list[str]:
-    """Link the YAML files into lm-eval; safe to repeat. Returns what was done and where, a sentence per benchmark.
+def register(undo: bool = False) -> Iterator[str]:
+    """Link the YAML files into lm-eval, or remove such links; safe to repeat. Yields what was done and where, a sentence per benchmark.
 
     Raises:
-        PersonaFeedbackError: no lm-eval or one that is too old, a file in the way that is not ours, or no links are possible.
+        PersonaFeedbackError: no lm-eval or one that is too old, or no links are possible.
     """
     try:
         installed = version("lm_eval")
     except PackageNotFoundError:  # none, which `_folders` says, or a source tree
         installed = LOWEST_LM_EVAL
-    if _numbers(installed) < _numbers(LOWEST_LM_EVAL):
+    if not undo and _numbers(installed) < _numbers(LOWEST_LM_EVAL):
         raise PersonaFeedbackError(
             f"These tasks need lm-eval {LOWEST_LM_EVAL} or later, got {installed}. Upgrade it "
             "with `pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
         )
-    return [_register(source, folder) for source, folder in _folders().items()]
-
-
-def _register(source: Path, folder: Path) -> str:
-    files, links = sorted(source.glob("*yaml")), _links(folder)
-    for path in files:
-        if os.path.lexists(folder / path.name) and folder / path.name not in links:
+    for source, folder in _folders().items():
+        try:
+            yield _unlink(folder) if undo else _link(source, folder)
+        except OSError as error:
             raise PersonaFeedbackError(
-                f"{folder / path.name} exists and was not made by `personafeedback register`. Move it away, or leave it and pass "
-                f'--include_path "{task_configs()}" to lm_eval.'
-            )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for link in links:  # an earlier version may have had other files
-            link.unlink()
-        for path in files:
+                f"{folder}: its links could not be changed ({error.strerror or error}). "
+                'Pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
+            ) from error
+
+
+def _link(source: Path, folder: Path) -> str:
+    _unlink(folder)  # an earlier version may have had other files
+    folder.mkdir(parents=True, exist_ok=True)
+    files = sorted(source.glob("*yaml"))
+    left = [path.name for path in files if os.path.lexists(folder / path.name)]
+    for path in files:
+        if path.name not in left:
             (folder / path.name).symlink_to(path)
-    except OSError as error:
-        raise PersonaFeedbackError(
-            f"{folder}: no links could be made there ({error.strerror or error}). "
-            'Pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
-        ) from error
-    return f"{len(files)} files of {source} linked into {folder}. `lm_eval run --tasks {source.name}` now works."
+    kept = f" Left alone, as `register` did not make them: {', '.join(left)}." if left else ""
+    return f"{len(files) - len(left)} files of {source} linked into {folder}.{kept} `lm_eval run --tasks {source.name}` now works."
 
 
-def unregister() -> list[str]:
-    """Remove exactly what `register` made. Returns what was done, a sentence per benchmark.
-
-    Raises:
-        PersonaFeedbackError: no lm-eval, or no permission.
-    """
-    return [_unregister(folder) for folder in _folders().values()]
-
-
-def _unregister(folder: Path) -> str:
-    links = _links(folder)
-    if not links:
-        return f"{folder}: not registered; nothing to remove."
-    with explained(folder):
-        for link in links:
-            link.unlink()
-        if any(folder.iterdir()):
-            return f"{len(links)} files removed from {folder}. Files that `register` did not create remain there."
+def _unlink(folder: Path) -> str:
+    """Removes the links that `register` made, also of another version or installation of this package, and a folder without others."""
+    there = list(folder.iterdir()) if folder.is_dir() else []
+    ours = [path for path in there if path.is_symlink() and "task_configs" in Path(os.readlink(path)).parts]
+    for link in ours:
+        link.unlink()
+    if ours == there and folder.is_dir():
         folder.rmdir()
-    return f"{len(links)} files removed from {folder}."
+    return f"{len(ours)} files removed from {folder}."
 
 
 def _folders() -> dict[Path, Path]:
@@ -99,12 +85,6 @@ def _folders() -> dict[Path, Path]:
         )
     tasks = Path(spec.origin).parent / "tasks"
     return {path: tasks / path.name for path in sorted(task_configs().iterdir()) if any(path.glob("*.yaml"))}
-
-
-def _links(folder: Path) -> list[Path]:
-    """Those that `register` made, also of another version or installation of this package."""
-    there = folder.iterdir() if folder.is_dir() else ()
-    return [path for path in there if path.is_symlink() and "task_configs" in Path(os.readlink(path)).parts]
 
 
 def _numbers(version: str) -> tuple[int, ...]:

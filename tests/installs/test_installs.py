@@ -118,7 +118,7 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
         venv, "python -c 'import personafeedback_tasks.inspect_harness.tasks'"
     )
 
-    succeed(venv, "personafeedback unregister")
+    succeed(venv, "personafeedback register --undo")
     assert listing(source) == before
     succeed(venv, IMPORT)
     succeed(venv, "python -m pip uninstall -q -y personafeedback-tasks")
@@ -160,14 +160,14 @@ def test_register_links_into_the_lm_eval_that_this_python_imports(layered, wheel
     assert link.readlink() == task_configs(venv) / link.name
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
 
-    assert "42 files removed" in succeed(venv, "personafeedback unregister", **folders)
+    assert "42 files removed" in succeed(venv, "personafeedback register --undo", **folders)
     assert listing(first_on_path) == before
     assert link.is_symlink()
-    assert "42 files removed" in succeed(venv, "personafeedback unregister")
+    assert "42 files removed" in succeed(venv, "personafeedback register --undo")
     assert listing(elsewhere) == before
 
 
-def test_uninstalling_without_unregister_harms_no_other_task(layered, wheel):
+def test_uninstalling_without_undoing_harms_no_other_task(layered, wheel):
     venv, elsewhere = layered
     before = listing(elsewhere)
     install(venv, wheel)
@@ -180,7 +180,7 @@ def test_uninstalling_without_unregister_harms_no_other_task(layered, wheel):
     assert "personafeedback" not in names
     # The command that removes them comes back with the package.
     install(venv, wheel)
-    assert "42 files removed" in succeed(venv, "personafeedback unregister")
+    assert "42 files removed" in succeed(venv, "personafeedback register --undo")
     assert listing(elsewhere) == before
 
 
@@ -232,7 +232,7 @@ def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
     assert version_run(venv) == NEWER_TASK_VERSION
     install(venv, wheel)
     assert version_run(venv) == TASK_VERSION
-    succeed(venv, "personafeedback unregister")
+    succeed(venv, "personafeedback register --undo")
     assert not ours.exists()
 
 
@@ -251,7 +251,7 @@ def test_inspect_alone_runs_and_lm_eval_is_named_as_an_extra(inspect_alone):
         "--display plain",
     )
     assert re.search(r"accuracy +0\.500", output)
-    for command in ("register", "unregister"):
+    for command in ("register", "register --undo"):
         output = fail(inspect_alone, f"personafeedback {command}")
         assert "pip install 'personafeedback-tasks[lm-eval]'" in output
         assert "Traceback" not in output

@@ -65,7 +65,7 @@ def test_a_bare_install_loads_cases_and_builds_prompts(bare_venv):
     assert done.stdout == "48 True\n", done.stderr
 
 
-def test_lm_eval_runs_after_register_and_not_after_unregister(full_venv):
+def test_lm_eval_runs_after_register_and_not_after_its_undoing(full_venv):
     command = "lm_eval run --model dummy --tasks personafeedback_hard --output_path out --log_samples"
     before = full_venv.run(command, PERSONAFEEDBACK_DATA="sample")
     assert before.returncode != 0
@@ -76,7 +76,7 @@ def test_lm_eval_runs_after_register_and_not_after_unregister(full_venv):
         assert f"| - {task} (demonstration)" in done.stdout
         (samples,) = (full_venv.home / "out").rglob(f"samples_{task}_*.jsonl")
         assert len(samples.read_text(encoding="utf-8").splitlines()) == 8
-    assert full_venv.run("personafeedback unregister").returncode == 0
+    assert full_venv.run("personafeedback register --undo").returncode == 0
     assert full_venv.run(command, PERSONAFEEDBACK_DATA="sample").returncode != 0
 
 
