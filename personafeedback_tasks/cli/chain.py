@@ -18,8 +18,8 @@ from .output import files_written, progress, show, write_json
 from .runs import check_names, read
 
 if TYPE_CHECKING:
-    from ..engine.funnel import Funnel
     from ..recenter.chains import StageRun
+    from ..recenter.funnel import Funnel
 
 
 @click.command()
@@ -74,13 +74,11 @@ def chain(
     from ..common.outputs import output_text
     from ..recenter.chains import chains, made_chain
     from ..recenter.data import ENVIRONMENT_VARIABLE
-    from ..recenter.filter.effect import effect_of
+    from ..recenter.effect import effect_of
     from ..recenter.filter.judge import step_filter
     from ..recenter.funnel import make_funnel
-    from ..recenter.funnel_sheet import ChainResult, document, sheet
     from ..recenter.judgments import read_judgments
-    from ..reports import files
-    from ..reports.funnel_text import blocks
+    from .chain_text import ChainResult, blocks, document, text
 
     found = read(runs, places, names)
     check_names(names, found)
@@ -102,13 +100,12 @@ def chain(
             unknown = [effect.note for effect in effects if not effect.rows]
             funnel = replace(funnel, notes=[*_cautions(funnel, logged_as), *unknown, *funnel.notes])
             results.append(ChainResult(funnel, effects))
-    shown = sheet(results)
     signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()}
     as_json = document(results, lines)
-    contents = {"chain.json": output_text(as_json), **files.funnel_files(shown, signatures)} if out else {}
+    contents = {"chain.json": output_text(as_json), "chain.md": text(results, signatures)} if out else {}
     with files_written(contents, out, err=as_markdown or str(json_file) == "-"):
         if write_json(json_file, as_json):
-            show(blocks(shown, signatures), as_markdown)
+            show(blocks(results, signatures), as_markdown)
 
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:

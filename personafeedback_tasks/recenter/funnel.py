@@ -6,10 +6,11 @@ A step is there if people judged something of it. A share that cannot be formed 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
-from ..engine.funnel import Funnel, FunnelStep
 from .chains import MadeChain
 from .extract import EXTRACT
 from .histories import ForPrompt
@@ -20,14 +21,43 @@ from .respond import RESPOND
 from .rows import Extraction, Relevance, Response
 from .select import SELECT
 
+
+class Step(NamedTuple):
+    """A share of the funnel.
+
+    Attributes:
+        meaning: what it is the share of, without a period.
+    """
+
+    name: str
+    label: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """What is left of one model's work after each step.
+
+    Attributes:
+        steps: name -> its share; only shares that can be formed.
+        parts: split -> part -> step -> its share there.
+        notes: what is absent and why, and how much was judged, in sentences.
+    """
+
+    model: str
+    steps: Mapping[str, Estimate]
+    parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
+    notes: Sequence[str]
+
+
 FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
-    FunnelStep("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted"),
-    FunnelStep("accepted", "accepted", "of the extracted attributes, those that most people accept"),
-    FunnelStep("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected"),
-    FunnelStep("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)"),
-    FunnelStep("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average"),
-    FunnelStep("no_better", "no better", "of the personalized replies, those rated at most 3: no difference, or worse"),
-    FunnelStep("worse", "worse than generic", "of the personalized replies, those rated below 3"),
+    Step("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted"),
+    Step("accepted", "accepted", "of the extracted attributes, those that most people accept"),
+    Step("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected"),
+    Step("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)"),
+    Step("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average"),
+    Step("no_better", "no better", "of the personalized replies, those rated at most 3: no difference, or worse"),
+    Step("worse", "worse than generic", "of the personalized replies, those rated below 3"),
 )  # fmt: skip
 
 SENSITIVE = "sensitive"
@@ -45,7 +75,7 @@ def _all(said: float, made: bool) -> bool:
     return True
 
 
-BY_PEOPLE: Mapping[str, Mapping[FunnelStep, tuple[Counted, Counted]]] = {
+BY_PEOPLE: Mapping[str, Mapping[Step, tuple[Counted, Counted]]] = {
     TRUE: {FOUND: (_all, lambda said, made: made)},
     Extraction.stage: {ACCEPTED: (_all, lambda said, made: not said)},
     Relevance.stage: {
@@ -66,7 +96,7 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     things = things_of(made, people)
 
     def steps(split: str = "", part: str = "") -> dict[str, Estimate]:
-        found: dict[FunnelStep, Estimate] = {}
+        found: dict[Step, Estimate] = {}
         for stage, of_stage in things.items():
             own = [one for one in of_stage if not split or one.parts.get(split) == part]
             found |= _by_people(stage, own)
@@ -89,7 +119,7 @@ def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
     )
 
 
-def _by_people(stage: str, things: Sequence[Thing]) -> dict[FunnelStep, Estimate]:
+def _by_people(stage: str, things: Sequence[Thing]) -> dict[Step, Estimate]:
     """The shares of a stage, with the error over users, and over prompts where users share them."""
     found = {}
     for step, (counts, is_so) in BY_PEOPLE[stage].items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.ranking import Ranking
@@ -10,8 +10,7 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from ..engine.funnel import FunnelSheet
-from . import figure, funnel_text, page, rank_data, rank_text, report_text
+from . import figure, page, rank_data, rank_text, report_text
 from .blocks import Block, lines, markdown, picture
 
 
@@ -37,11 +36,6 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
         **figure.render(reports),
         "index.html": page.render(rankings),
     }
-
-
-def funnel_files(sheet: FunnelSheet, of_runs: Mapping[str, str]) -> dict[str, Content]:
-    """The funnels in words."""
-    return {"chain.md": f"# {foreign.markdown(sheet.title)}\n\n{markdown(funnel_text.blocks(sheet, of_runs))}"}
 
 
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:

@@ -15,21 +15,20 @@ from support.tables import in_markdown
 np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
+from personafeedback_tasks.cli.chain_text import ChainResult, blocks
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter import funnel
 from personafeedback_tasks.recenter.chains import MadeChain
+from personafeedback_tasks.recenter.effect import effect_of
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.card import SCORE_NAMES, rows_of
-from personafeedback_tasks.recenter.filter.effect import effect_of
 from personafeedback_tasks.recenter.filter.judge import step_filter
 from personafeedback_tasks.recenter.filter.trained import texts
 from personafeedback_tasks.recenter.funnel import make_funnel
-from personafeedback_tasks.recenter.funnel_sheet import ChainResult, sheet
 from personafeedback_tasks.recenter.histories import conversation_id
 from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.reports.blocks import markdown
-from personafeedback_tasks.reports.funnel_text import blocks
 
 PLAN = planted.plan()
 
@@ -88,7 +87,7 @@ def test_a_filter_that_drops_everything_leaves_no_share(people):
     assert effect.measures["selected"][1].value == 0
     assert effect_of(nothing, MadeChain("m"), read_judgments([people])) is None
     whole = make_funnel(planted.made_chain(PLAN), read_judgments([people]))
-    shown = markdown(blocks(sheet([ChainResult(whole, (effect,))]), {}))
+    shown = markdown(blocks([ChainResult(whole, (effect,))], {}))
     assert (
         in_markdown(shown)["What the filters change"]["with minus without, paired"]["model: irrelevant of selected"]
         == "–"

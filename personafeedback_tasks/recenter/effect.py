@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ...common.statistics import Estimate, estimate
-from ..chains import MadeChain
-from ..funnel import things_of
-from ..judgments import Judgments
-from ..rows import Relevance
-from .trained import Filter
+from ..common.statistics import Estimate, estimate
+from .chains import MadeChain
+from .filter.trained import Filter
+from .funnel import things_of
+from .judgments import Judgments
+from .rows import Relevance
 
 
 class FilteredRow(NamedTuple):
