@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +12,8 @@ from ..common.errors import OptionError
 from ..common.foreign import without_passwords
 from ..common.records import argument, short_list
 
-Batch = bool | int | str
-"""Whether the provider's batch interface is used, its size, or a file with Inspect's configuration of it."""
+Batch = bool | int
+"""Whether the provider's batch interface is used, or its size."""
 
 Show = Callable[[str], None]
 """Shows how far something is, in one line that the next one replaces."""
@@ -89,24 +88,11 @@ class Models:
             limits = {"--max-tokens": self.max_tokens, "--temperature": self.temperature}
             found += [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]
         if self.batch:
-            found.append("--batch" if self.batch is True else f"--batch={shlex.quote(str(self.batch))}")
+            found.append("--batch" if self.batch is True else f"--batch={self.batch}")
         return " ".join(found)
 
 
 NOBODY = Models(())
-
-
-def given(arguments: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """`Models.given` of the arguments of each model: those that all of them have first."""
-    own = {model: [f"{key}={_text(value)}" for key, value in of.items()] for model, of in arguments.items()}
-    shared = [pair for pair in next(iter(own.values()), ()) if all(pair in pairs for pairs in own.values())]
-    others = [f"{model}:{pair}" for model, pairs in own.items() for pair in pairs if pair not in shared]
-    return (*shared, *others)
-
-
-def _text(value: Any) -> str:
-    """What `_value` reads as this value."""
-    return value if isinstance(value, str) and _value(value) == value else json.dumps(value)
 
 
 def _model(pair: str) -> str:

@@ -22,20 +22,18 @@ model_arguments_option = click.option(
 )  # fmt: skip
 
 batch_option = click.option(
-    "--batch", is_flag=False, flag_value="true", metavar="[SIZE|FILE]", callback=lambda _, __, text: _batch(text),
+    "--batch", is_flag=False, flag_value="true", metavar="[SIZE]", callback=lambda _, __, text: _batch(text),
     help="Ask by the provider's batch interface, as Inspect does. Most providers answer within a day, at half the price.",
 )  # fmt: skip
 
 
 def _batch(text: str | None) -> Batch:
-    """`--batch` alone, with a number of requests, or with a file of Inspect's settings."""
+    """`--batch` alone, or with a number of requests."""
     if text is None or text == "true":
         return text is not None
     if text.isdecimal() and int(text):
         return int(text)
-    if Path(text).is_file():
-        return text
-    raise click.BadParameter(f"expected nothing, a number of requests or a YAML or JSON file, got {text!r}.")
+    raise click.BadParameter(f"expected nothing, or a number of requests, got {text!r}.")
 
 
 drop_option = click.option(

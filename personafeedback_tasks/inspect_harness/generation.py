@@ -23,7 +23,7 @@ from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..common.records import argument, cut, short
+from ..common.records import cut
 
 RETRIES = 5
 """How often Inspect asks again before it gives up a text: for about a minute and a half. By default it never gives up."""
@@ -74,7 +74,7 @@ def generate(
     max_tokens: int | None = None,
     temperature: float | None = None,
     seeds: Mapping[str, int] = {},
-    batch: bool | int | str = False,
+    batch: bool | int | BatchConfig = False,
     came: Callable[[int | None], None] = lambda tokens: None,
 ) -> Generated:
     """Have a model write the texts that are not yet in the cache.
@@ -87,7 +87,7 @@ def generate(
         max_tokens: limit on a reply; the provider's if None.
         temperature: the provider's if None.
         seeds: id of a text -> seed of the provider's sampling, where it takes one; for those that are asked for again.
-        batch: use the provider's batch interface, where it has one; or the size of a batch, or a file with Inspect's BatchConfig.
+        batch: use the provider's batch interface, where it has one; or the size of a batch, or more of its settings.
         came: is told the tokens of each call that ended, 0 for one that failed, None for a reply that was in the cache.
 
     Raises:
@@ -119,7 +119,7 @@ def generate(
             max_retries=RETRIES,
             max_tokens=max_tokens,
             temperature=temperature,
-            batch=_batch(batch),
+            batch=batch,
         )
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
@@ -160,22 +160,6 @@ def _started(model: str, model_args: Mapping[str, Any]) -> Model:
             f"model {model!r} could not be started: {reason.rstrip('.')}. Name it as Inspect does, such as openai/gpt-4o, "
             "and install what its provider needs."
         ) from error
-
-
-def _batch(batch: bool | int | str) -> bool | int | BatchConfig:
-    """As Inspect takes it. Raises OptionError: a file has something else than its settings."""
-    if not isinstance(batch, str):
-        return batch
-    known = ", ".join(BatchConfig.model_fields)
-    try:
-        found = argument(Path(batch).read_text(encoding="utf-8"))
-        if isinstance(found, dict) and found.keys() <= BatchConfig.model_fields.keys():
-            return BatchConfig.model_validate(found)
-    except ValueError as error:
-        raise OptionError(
-            f"--batch {batch}: found {_one_line(str(error))}, expected numbers for some of {known}."
-        ) from error
-    raise OptionError(f"--batch {batch}: found {short(found)}, expected numbers for some of {known}.")
 
 
 @solver(name="writes")

@@ -14,7 +14,7 @@ from ...common import web
 from ..basis import Bases
 from ..folder import Folder
 from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused, kept
-from ..spending import TOKENS, spent, usage_rows
+from ..spending import SPENT, spent_rows
 from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
 from ..texts import answers, checks, memories, personas, questions
 from ..texts.answers import target
@@ -94,9 +94,7 @@ def _people(folder: Folder, people: Sequence[Person]) -> list[dict[str, Any]]:
 def _spent(folder: Folder) -> Table:
     people, written = kept(folder.read(Person)), folder.settings.personas
     note = f"With these calls, {len(people):,} persons have {len(folder.read(Answer)):,} answers; build.yaml wants {written:,} personas to be written."
-    return _table(
-        "Spent so far", ["step", "model", "calls", *TOKENS], usage_rows([*spent(folder.root)[0].items()]), note
-    )
+    return _table("Spent so far", SPENT, spent_rows(folder.root)[0], note)
 
 
 def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
