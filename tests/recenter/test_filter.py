@@ -450,14 +450,14 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
     [
         ("filter.json", None, "found no filter.json"),
         ("filter.json", lambda text: text[:40], "expected JSON"),
-        ("filter.json", lambda text: text.replace('"format": 1', '"format": 2'), "format = 2, expected 1"),
-        ("filter.json", lambda text: re.sub(r'"threshold": [^,]+', '"threshold": null', text), "threshold = None, expected a number"),
+        ("filter.json", lambda text: text.replace('"format": 1', '"format": 2'), "format = 2, expected int <= 1"),
+        ("filter.json", lambda text: re.sub(r'"threshold": [^,]+', '"threshold": null', text), "threshold = None, expected float"),
         ("weights.json", None, "could not be read"),
-        ("weights.json", lambda text: re.sub(r'"cosine": \[[^]]*\]', '"cosine": []', text), "cosine = [], expected 1 numbers"),
+        ("weights.json", lambda text: re.sub(r'"cosine": \[[^]]*\]', '"cosine": []', text), "0 weights of cosine, expected 1"),
         ("weights.json", lambda text: re.sub(r'"bias": [^,]+', '"bias": NaN', text), "byte 11"),
-        ("weights.json", lambda text: "[]", "expected a JSON object"),
+        ("weights.json", lambda text: "[]", "found [], expected object"),
         ("predictions.jsonl", None, "could not be read"),
-        ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1, by_user: found"),
+        ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1: found no by_user.probability"),
     ],
 )  # fmt: skip
 def test_a_broken_folder_is_named_with_what_to_do(file, change, words, of_sample, tmp_path):

@@ -13,7 +13,6 @@ from ...common.statistics import percent
 from ..data import file_name
 from ..relevance import RELEVANCE, SCORES
 from ..rows import Relevance
-from .splits import BY_BOTH, BY_USER
 from .trained import JUDGE
 
 DEMONSTRATION = (
@@ -29,68 +28,8 @@ SCORE_NAMES = {
 CONSTANT = {f"always_{label.lower()}": label for label in SCORES.labels}
 """Baselines: name -> what they say of every row."""
 
-_CARD = """\
-# Relevance filter
-
-Says of an attribute of a user and a new prompt whether the attribute should change the reply in any way: YES or NO. A logistic regression over frozen sentence embeddings, trained with `personafeedback recenter train`.{demonstration}
-
-## Training
-
-| | |
-| :-- | :-- |
-| data | {source} (digest `{data[digest]}`): {data[rows]:,} rows of {data[users]:,} users and {data[prompts]:,} prompts; people find {data[relevant]:,} relevant |
-| left out | {data[even_votes]:,} rows with even votes |
-| embeddings | {model} (digest `{embeddings[digest]}`, {embeddings[dimensions]:,} dimensions){longest} |
-| features | the attribute's embedding, its elementwise product with the prompt's, their cosine |
-| penalty | L2, C = {about[strength]:g}: smallest log loss on held-out users |
-| threshold | {about[threshold]:.4f}: highest F1 on held-out users |
-| random numbers | none |
-| versions | {versions} |
-
-## Evaluation
-
-Against what most people say, with standard errors from a jackknife over users and prompts:
-
-{table}
-
-People find {human_rate} % of the rows relevant. *Over-selection* is how many times as often the filter does.
-
-{evaluations}
-
-Each of these models chose its own penalty and threshold, on its training rows alone. `predictions.jsonl` has every prediction.
-
-## What this does not show
-
-- How well it does for people, texts or attributes unlike those of the data.
-- That better replies come of it: replies were not judged.
-- How the filter of all rows does, which is the one in `weights.json`. It has more rows than the ones evaluated above.
-- Anything beyond the standard errors: with few users these are uncertain themselves.
-
-## Use
-
-In this folder, with `pip install 'personafeedback-tasks[inspect,filter]'`:
-
-```bash
-{command}
-```
-
-{notes}
-"""
-
-_ABOUT_PREDICTIONS = (
-    "Rows of the training data get the prediction *by user*, so that the score is not one on what the filter has been trained on. It can "
-    "stand beside a language model's score on the same data. All other rows get the answer of the filter of all rows."
-)
-_ABOUT_FOLDER = (
-    "The folder holds JSON and text, no pickle. It has no texts of the data, but ids, labels and digests of the texts."
-)
-
-
-_EVALUATED = {
-    BY_USER: "- *By user*: each row is predicted by one of {} models, which was trained on other users. Other users had the same prompts.",
-    BY_BOTH: "- *By user and prompt*: by one of {} models, which has seen neither the user nor the prompt, and was trained on fewer rows.",
-}
-"""Evaluation -> what it is, by how many models."""
+_CARD = Path(__file__).with_name("card.md")
+"""The card without its front matter, with fields to fill in."""
 
 
 def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
@@ -102,11 +41,10 @@ def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> 
         "tags": ["personalization", Relevance.stage, "logistic-regression"],
         **({} if _is_folder(embeddings["model"]) else {"base_model": embeddings["model"]}),
     }
-    filled = _CARD.format(
+    filled = _CARD.read_text(encoding="utf-8").format(
         about=about,
         data=data,
         embeddings=embeddings,
-        evaluations="\n".join(_EVALUATED[name].format(count) for name, count in about["folds"].items()),
         source=f"the bundled `{data['source']}`" if demonstration else "a folder of rows",
         demonstration=f"\n\n**{DEMONSTRATION}**" if demonstration else "",
         model=_model(embeddings["model"]),
@@ -115,7 +53,7 @@ def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> 
         table=table(metrics),
         human_rate=percent(metrics["by_user"]["human_rate"]["value"]),
         command=command(data["source"] if demonstration else "FOLDER"),
-        notes="\n".join(f"- {note}" for note in _notes(embeddings["model"], demonstration)),
+        notes="".join(f"- {note}\n" for note in _notes(embeddings["model"], demonstration)),
     )  # fmt: skip
     return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{filled}"
 
@@ -176,4 +114,4 @@ def _notes(model: str, demonstration: bool) -> list[str]:
         notes.append(f"`FOLDER` has {file_name(Relevance)}.")
     if _is_folder(model):
         notes.append("If the embedding model is not where it was in training, add `-M embeddings=` and its folder.")
-    return [*notes, _ABOUT_PREDICTIONS, _ABOUT_FOLDER]
+    return notes

@@ -10,20 +10,19 @@ README.md           the model card
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from ...common.errors import DataError
-from ...common.records import json_text, load_json, rows, short
-from ..fields import Fields
-from ..relevance import RELEVANCE
+from ...common.records import decoded, json_text, load_json, rows
 from ..rows import Relevance
 from .evaluation import Prediction
 from .features import columns_of
 from .model import TrainedFilter, Weights
-from .splits import BY_USER
 from .trained import Filter, text_digest, texts
 
 FORMAT = 1
@@ -32,9 +31,6 @@ FORMAT = 1
 ABOUT, WEIGHTS, PREDICTIONS, METRICS, CARD = FILES = (
     "filter.json", "weights.json", "predictions.jsonl", "metrics.json", "README.md",
 )  # fmt: skip
-
-JUDGED_BY = BY_USER
-"""The evaluation whose predictions a judge gives for rows of the training data."""
 
 WHAT_TO_DO = "Train it again: `personafeedback recenter train`"
 
@@ -64,6 +60,35 @@ def predictions(rows: Sequence[Relevance], evaluations: Mapping[str, Sequence[Pr
         yield json.dumps({**about, **made}, ensure_ascii=False) + "\n"
 
 
+class _Embeddings(Struct):
+    model: str
+    digest: str
+    dimensions: int
+
+
+class _About(Struct):
+    """What is read of filter.json."""
+
+    format: Annotated[int, Meta(ge=FORMAT, le=FORMAT)]
+    embeddings: _Embeddings
+    threshold: float
+    strength: float
+
+
+class _Weights(Struct):
+    bias: float
+    weights: Mapping[str, Sequence[float]]
+
+
+class _Predicted(Struct):
+    """What is read of a line of predictions.jsonl: the evaluation whose predictions a judge gives for rows of the training data."""
+
+    id: str
+    text: str
+    user_id: str
+    by_user: Prediction
+
+
 def read(folder: Path) -> Filter:
     """
     Raises:
@@ -74,61 +99,28 @@ def read(folder: Path) -> Filter:
         raise DataError(
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
         )
-    about = _object(folder / ABOUT)
-    about.checked("format", lambda value: value == FORMAT, f"{FORMAT}")
-    about.word("task", (RELEVANCE.name,))
-    embeddings = about.object("embeddings")
-    dimensions = int(embeddings.number("dimensions"))
-    weights = _weights(_object(folder / WEIGHTS), columns_of(dimensions))
-    model = TrainedFilter(weights, about.number("threshold"), about.number("strength"))
-    predicted = list(_held_out(folder / PREDICTIONS))
-    held_out = {(row, text): made for row, text, _, made in predicted}
-    users = frozenset(user for _, _, user, _ in predicted)
-    return Filter(folder, embeddings.text("model"), embeddings.text("digest"), model, held_out, users)
+    about = decoded(folder / ABOUT, load_json(folder / ABOUT, "JSON"), _About, f"{WHAT_TO_DO}.")
+    weights = _weights(folder / WEIGHTS, columns_of(about.embeddings.dimensions))
+    model = TrainedFilter(weights, about.threshold, about.strength)
+    predicted = [
+        decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
+        for number, row in rows(folder / PREDICTIONS)
+    ]
+    held_out = {(one.id, one.text): one.by_user for one in predicted}
+    users = frozenset(one.user_id for one in predicted)
+    return Filter(folder, about.embeddings.model, about.embeddings.digest, model, held_out, users)
 
 
-def _weights(fields: _FilterFields, columns: Mapping[str, slice]) -> Weights:
+def _weights(path: Path, columns: Mapping[str, slice]) -> Weights:
     import numpy as np
 
-    weights, parts = fields.object("weights"), []
+    found = decoded(path, load_json(path, "JSON"), _Weights, f"{WHAT_TO_DO}.")
+    parts = []
     for name, at in columns.items():
-        values = weights.checked(name, lambda value: isinstance(value, list), "a list of numbers")
-        if len(values) != at.stop - at.start or not all(map(_is_number, values)):
-            raise weights.broken(f"{name} = {short(values)}", f"{at.stop - at.start} numbers")
+        values = found.weights.get(name, ())
+        if len(values) != at.stop - at.start:
+            raise DataError(
+                f"{path}: found {len(values)} weights of {name}, expected {at.stop - at.start}. {WHAT_TO_DO}."
+            )
         parts.append(np.array(values, dtype=float))
-    return Weights(np.concatenate(parts), fields.number("bias"))
-
-
-def _held_out(path: Path) -> Iterator[tuple[str, str, str, Prediction]]:
-    """(id, text digest, user, prediction) of each training row."""
-    for number, row in rows(path):
-        line = _FilterFields(row, f"{path}, line {number}")
-        made = line.object(JUDGED_BY)
-        prediction = Prediction(int(made.number("fold")), made.number("probability"), made.number("threshold"))
-        yield line.text("id"), line.text("text"), line.text("user_id"), prediction
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
-
-
-class _FilterFields(Fields):
-    """An object of a file of the folder."""
-
-    def broken(self, found: object, expected: str) -> DataError:
-        return DataError(f"{self.where}: found {found}, expected {expected}. {WHAT_TO_DO}.")
-
-    def number(self, key: str) -> float:
-        return float(self.checked(key, _is_number, "a number"))
-
-    def object(self, key: str) -> _FilterFields:
-        row = self.checked(key, lambda value: isinstance(value, dict), "a JSON object")
-        return _FilterFields(row, f"{self.where}, {key}")
-
-
-def _object(path: Path) -> _FilterFields:
-    fields = _FilterFields({}, str(path))
-    fields.row = load_json(path, "JSON")
-    if not isinstance(fields.row, dict):
-        raise fields.broken(short(fields.row), "a JSON object")
-    return fields
+    return Weights(np.concatenate(parts), found.bias)
