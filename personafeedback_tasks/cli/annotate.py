@@ -125,7 +125,7 @@ def _study(root: Path, settings: Settings, rows: asking.AskedRows) -> Study:
 def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     """Take in what annotators sent, and write the rows with their votes.
 
-    FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, or a JSON export of Label Studio. Files may come in
+    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. Files may come in
     parts and again: no vote is lost or counted twice. DIR gets extraction.jsonl, relevance.jsonl and response.jsonl with the votes, and
     missing.jsonl with what people missed: set RECENTER_DATA to it.
 

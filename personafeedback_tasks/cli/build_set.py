@@ -60,7 +60,7 @@ def votes(
 ) -> None:
     """Import the votes of annotators, or show those imported so far.
 
-    FILE is what an annotator sent: the download of a page, a filled-in CSV or .xlsx, or a JSON export of Label
+    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label
     Studio. Files may come in parts and again: no vote is lost or counted twice.
 
     \b

@@ -17,25 +17,9 @@ def find(name: str) -> Path | None:
 
     A relative one is looked for in the working directory, then where the user's shell stands: Inspect changes into the folder
     of a task file that it is given by path.
-
-    Raises:
-        DataError: there is one in both places.
     """
-    found: list[Path] = []
-    for place in _places(name):
-        try:
-            folder = (place / Path(name).expanduser()).absolute()
-            if folder.is_dir():
-                found.append(folder)
-        except (
-            OSError,
-            RuntimeError,
-            ValueError,
-        ):  # a name that no file system accepts, or the home of an unknown user
-            return None
-    if len(found) > 1:
-        raise DataError(f"There are two folders {name!r}: {found[0]} and {found[1]}. Pass the full path of one.")
-    return found[0] if found else None
+    folders = [os.path.join(place, os.path.expanduser(name)) for place in _places(name)]
+    return next((Path(folder).absolute() for folder in folders if os.path.isdir(folder)), None)
 
 
 def located(data: str | os.PathLike[str] | None, variable: str, sample: Path, get: str) -> tuple[Path, str]:

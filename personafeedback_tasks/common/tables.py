@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import foreign
-from .errors import DataError, require
+from .errors import DataError
 from .records import read, short, short_list
 
 _SEPARATORS = (",", ";", "\t")
 """Spreadsheets write the one of their country."""
-
-_ZIP = b"PK\x03\x04"
-"""What an .xlsx begins with."""
 
 
 def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """(where, column -> value) of every line that is not blank, in the file's order. Values have no spaces around them.
 
     Args:
-        path: a CSV, whose first line may be the `sep=;` of a spreadsheet, or the first sheet of an .xlsx, by their content.
+        path: a CSV.
         columns: those that are wanted, in any case of letters; all if None. Others are a team's notes: they are left out.
 
     Raises:
-        DataError: it is neither, has no header with the needed columns, or a line has more values than the header.
-        ModuleNotFoundError: it is an .xlsx, and openpyxl is not installed.
+        DataError: it is none, has no header with the needed columns, or a line has more values than the header.
     """
-    raw = read(path)
-    lines = _sheet(path, raw) if raw.startswith(_ZIP) else _csv(path, raw)
+    lines = _lines(path)
     begin, written = next(lines, (1, []))
     known = {name.casefold(): name for name in [*(columns or ()), *needed]}
     names = [known.get(name.strip().casefold(), name.strip()) for name in written]
@@ -59,45 +53,21 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
     return found
 
 
-def _csv(path: Path, raw: bytes) -> Iterator[tuple[int, list[str]]]:
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """(number of the line, its values); the header first."""
     try:
-        text = raw.decode("utf-8-sig")
+        text = read(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}: found bytes that are no UTF-8, expected a CSV in UTF-8. Save it as `CSV UTF-8`."
         ) from error
-    first, _, rest = text.partition("\n")
-    named = re.fullmatch(r'(?i)"?sep=(.)"?', first.strip("\r"))
-    text = rest if named else text
-    separator = named[1] if named else max(_SEPARATORS, key=text.partition("\n")[0].count)
+    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         for values in reader:
-            yield reader.line_num + bool(named), values
+            yield reader.line_num, values
     except csv.Error as error:
-        raise DataError(
-            f"{path}, line {reader.line_num + bool(named)}: found {error}, expected a CSV. Export it again."
-        ) from error
-
-
-def _sheet(path: Path, raw: bytes) -> Iterator[tuple[int, list[str]]]:
-    """As `_csv`, of the first sheet of a workbook."""
-    require("openpyxl", extra="build")
-    import openpyxl
-
-    try:
-        workbook = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-        cells = list(workbook.worksheets[0].iter_rows(values_only=True))
-    except Exception as error:  # whatever is wrong with a zip, its XML, or what that says
-        raise DataError(
-            f"{path}: found {error}, expected a CSV, or a workbook of a spreadsheet (.xlsx). Save it again."
-        ) from error
-    for number, values in enumerate(cells, start=1):
-        texts = ["" if value is None else str(value) for value in values]
-        while texts and not texts[-1]:
-            texts.pop()
-        yield number, texts
+        raise DataError(f"{path}, line {reader.line_num}: found {error}, expected a CSV. Export it again.") from error
 
 
 def text(columns: Sequence[str], lines: Iterable[Mapping[str, Any]]) -> str:

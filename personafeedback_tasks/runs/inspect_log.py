@@ -21,7 +21,7 @@ from inspect_ai.log import (
 from inspect_ai.model import GenerateConfig, ModelOutput
 from pydantic_core import from_json
 
-from ..common import limits
+from ..common.records import check_json
 from ..engine import window
 from ..engine.benchmark import SETTINGS, Benchmark, find
 from ..engine.evidence import Reply
@@ -56,9 +56,9 @@ def opened(path: Path) -> list[Log]:
             with zipfile.ZipFile(path) as archive:
                 for member in archive.infolist():
                     if not member.filename.startswith(_SAMPLES):  # `_raw` checks each of these
-                        limits.check_json(archive.read(member))
+                        check_json(archive.read(member))
         else:
-            limits.check_json(limits.read(path))
+            check_json(path.read_bytes())
         log = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
@@ -115,10 +115,6 @@ def _stop(samples: _Samples) -> StopPlan | None:
 
 def _damaged(path: Path, error: Exception) -> RunError:
     first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
-    if isinstance(error, limits.LimitError):
-        return RunError(
-            f"{path}: found {first}, expected a log as Inspect writes it. Get an intact copy, or run again."
-        )
     return RunError(
         f"{path}: found a log that this Inspect cannot read ({first}), expected a complete one. "
         f"{perhaps('inspect')} Of a log that was cut off, `inspect log recover` may restore the samples; if a "
@@ -135,7 +131,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
     """The samples as logged. Inspect's own reader makes objects of all their events, which takes minutes."""
     try:
         if not _is_archive(path):
-            yield from json.loads(limits.read(path)).get("samples") or ()
+            yield from json.loads(path.read_bytes()).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
             # By their names: they lie there in the order in which they ended, and sums in another order differ in the last bit.
@@ -148,7 +144,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
 
 def _parsed(raw: bytes) -> dict[str, Any]:
     """One sample. Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with."""
-    limits.check_json(raw)
+    check_json(raw)
     sample: dict[str, Any]
     try:
         sample = from_json(raw, cache_strings="none")

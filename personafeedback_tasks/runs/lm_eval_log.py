@@ -9,7 +9,6 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from ..common import limits
 from ..common.records import lenient, short
 from ..engine import window
 from ..engine.benchmark import Benchmark, find
@@ -141,7 +140,7 @@ def _task(path: Path, results: dict[str, Any], task: str, samples: Path, cached:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        results = lenient(limits.read(path))
+        results = lenient(path.read_bytes())
     except ValueError as error:
         raise RunError(
             f"{path}: found broken JSON ({error}), expected a results file of lm-eval. {perhaps('lm-eval')}"

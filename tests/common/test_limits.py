@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.limits import DEEPEST, LONGEST_NUMBER, LimitError, check_json
-from personafeedback_tasks.common.records import decoded, rows
+from personafeedback_tasks.common.records import DEEPEST, LONGEST_NUMBER, check_json, decoded, rows
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.personafeedback.manifest import Manifest
 
@@ -56,7 +55,7 @@ def some_json(draw: random.Random, levels: int) -> Any:
     ids=lambda value: ascii(value)[:30],
 )
 def test_what_ends_a_parser_is_refused(text, found):
-    with pytest.raises(LimitError, match=found):
+    with pytest.raises(ValueError, match=found):
         check_json(text)
 
 

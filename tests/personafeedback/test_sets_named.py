@@ -22,7 +22,6 @@ from support.logs import lm_eval_log
 from support.releases import write_set
 from support.shared import built_once
 
-from personafeedback_tasks.common import folders
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.release import locate
 from personafeedback_tasks.runs.read import read_run, read_runs
@@ -144,20 +143,6 @@ def test_a_relative_folder_is_that_of_the_user_who_names_a_task_by_path(folder, 
     said = " ".join((done.stdout + done.stderr).split())
     assert "There is no folder 'sets' (looked in" in said
     assert str(folder) in said.replace(" ", "")
-
-
-def test_a_folder_in_both_places_is_named_in_full(tmp_path, monkeypatch):
-    """Where a task is named by path, the one beside the task must not quietly take the place of the user's."""
-    here, shell = tmp_path / "tasks", tmp_path / "user"
-    for place in (here, shell):
-        (place / "data" / "mine").mkdir(parents=True)
-    monkeypatch.chdir(here)
-    monkeypatch.setenv("PWD", str(shell))
-    with pytest.raises(DataError, match="two folders 'data/mine'") as caught:
-        folders.find("data/mine")
-    assert f"{here / 'data/mine'} and {shell / 'data/mine'}. Pass the full path of one." in str(caught.value)
-    (shell / "data" / "mine").rmdir()
-    assert folders.find("data/mine") == here / "data" / "mine"
 
 
 def test_a_folder_that_is_missing_is_not_only_said_to_be_missing_from_the_hub(tmp_path, monkeypatch):
