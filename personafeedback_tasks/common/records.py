@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import yaml
@@ -22,6 +22,14 @@ import yaml
 from .errors import DataError
 
 Kind = TypeVar("Kind")
+
+NonEmpty = Annotated[str, msgspec.Meta(pattern=r"\S")]
+
+
+def one_of(*words: str) -> msgspec.Meta:
+    """The type of a text that is one of these, for Annotated."""
+    return msgspec.Meta(pattern=f"^({'|'.join(words)})$")
+
 
 FIX = "Fix this record or download the data again."
 
@@ -153,6 +161,9 @@ def _explained(message: str, document: Any, kind: Any) -> str:
         meant = f" Did you mean {near[0]!r}?" if near else ""
         return f"found the key {short(unknown[1])}{f' in {place}' if place else ''}, expected {known}.{meant}"
     expected = said.removeprefix("Expected ").partition(", got ")[0].replace("`", "")
+    if pattern := re.fullmatch("str matching regex '(.*)'", expected):  # see `one_of` and NonEmpty
+        words = re.fullmatch(r"\^\((.*)\)\$", pattern[1])
+        expected = f"one of {', '.join(words[1].split('|'))}" if words else "a non-empty string"
     if "[...]" in place:
         return f"found another value as {place}, expected {expected}."
     return f"found {f'{place} = ' if place else ''}{short(_at(document, place))}, expected {expected}."

@@ -14,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
-from ..common.records import broken, short
+from msgspec import Meta
+
+from ..common.records import NonEmpty, broken, one_of, short
 from ..engine.cases import digest_of
 from .data import Rows, each_once, in_turns, located
-from .fields import Message, RowFields
+from .fields import Message, record, with_conversation
 from .rows import SOURCES, StageRow, transcript
 
 USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
@@ -64,10 +66,10 @@ class NewPrompt:
         users: those who ask it; None for everybody.
     """
 
-    id: str
-    prompt: str
+    id: NonEmpty
+    prompt: NonEmpty
     sensitive: bool = False
-    users: tuple[str, ...] | None = None
+    users: Annotated[tuple[NonEmpty, ...], Meta(min_length=1)] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,9 @@ def conversations(data: str | None = None) -> Rows[Conversation]:
         DataError: there is no such folder or file, or it is broken: a user that users.jsonl does not have, or a conversation twice.
     """
     folder, source = located(data, [USERS, CONVERSATIONS])
-    languages = {user.id: user.language for user in each_once(folder / USERS, _user)}
+    languages = {
+        user.id: user.language for user in each_once(folder / USERS, lambda row, where: record(where, row, _User))
+    }
 
     def parsed(row: dict[str, Any], where: str) -> Conversation:
         made = parse_conversation(row, where)
@@ -123,11 +127,8 @@ def conversations(data: str | None = None) -> Rows[Conversation]:
 
 def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
     """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
-    fields = RowFields(row, where)
-    user, messages = fields.name("user_id"), fields.conversation("conversation")
-    made = Conversation(conversation_id(user, messages), user, messages, fields.word("source", SOURCES))
-    fields.refuse_others()
-    return made
+    line = record(where, with_conversation(where, row), _Line)
+    return Conversation(conversation_id(line.user_id, line.conversation), line.user_id, line.conversation, line.source)
 
 
 def conversation_id(user: str, messages: Iterable[Message]) -> str:
@@ -137,25 +138,27 @@ def conversation_id(user: str, messages: Iterable[Message]) -> str:
 
 def prompts(folder: Path) -> list[NewPrompt]:
     """The prompts of a folder, in the order of their file; none without one."""
-    return each_once(folder / PROMPTS, _prompt) if (folder / PROMPTS).is_file() else []
+    return (
+        each_once(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt))
+        if (folder / PROMPTS).is_file()
+        else []
+    )
 
 
-class _User(NamedTuple):
-    id: str
-    language: str
+@dataclass(frozen=True)
+class _Line:
+    """A line of the conversations' file."""
+
+    user_id: NonEmpty
+    conversation: tuple[Message, ...]
+    source: Annotated[str, one_of(*SOURCES)]
 
 
-def _user(row: dict[str, Any], where: str) -> _User:
-    fields = RowFields(row, where)
-    user = _User(fields.name("user_id"), fields.given("language", lambda key: fields.word(key, LANGUAGES), "en"))
-    fields.refuse_others()
-    return user
+@dataclass(frozen=True)
+class _User:
+    user_id: NonEmpty
+    language: Annotated[str, one_of(*LANGUAGES)] = "en"
 
-
-def _prompt(row: dict[str, Any], where: str) -> NewPrompt:
-    fields = RowFields(row, where)
-    sensitive = fields.given("sensitive", fields.boolean, False)
-    users: tuple[str, ...] | None = fields.given("users", fields.texts, None)
-    prompt = NewPrompt(fields.name("id"), fields.text("prompt"), sensitive, users)
-    fields.refuse_others()
-    return prompt
+    @property
+    def id(self) -> str:
+        return self.user_id

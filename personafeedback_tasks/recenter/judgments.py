@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ..common.errors import DataError
+from ..common.records import NonEmpty, one_of
 from ..common.similar import likeness
 from ..common.text import same_text
 from .annotated import MISSING
 from .data import each_once, file_name, located
-from .fields import RowFields
+from .fields import Message, record, with_conversation
 from .histories import conversation_id
 from .rows import SOURCES, STAGES, Extraction, JudgedRow, Relevance, Response, parse
 
@@ -150,18 +151,22 @@ def _rows(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]
     return each_once(path, parsed) if path.is_file() else []
 
 
+@dataclass(frozen=True)
+class _Missing:
+    """A line of missing.jsonl, see `asking.missing`."""
+
+    id: NonEmpty
+    user_id: NonEmpty
+    source: Annotated[str, one_of(*SOURCES)]
+    conversation: tuple[Message, ...]
+    missing: tuple[tuple[NonEmpty, ...], ...]
+    attributes: tuple[str, ...] = ()
+
+
 def _read_lacking(row: dict[str, Any], where: str) -> Lacking:
-    fields = RowFields(row, where)
-
-    def right(value: object) -> bool:
-        return isinstance(value, list) and all(
-            isinstance(texts, list) and all(isinstance(text, str) and text.strip() for text in texts) for texts in value
-        )
-
-    _, user = fields.names()
-    named = fields.checked("missing", right, "a list of what each person named, a list of texts each")
-    conversation = conversation_id(user, fields.conversation("conversation"))
-    return Lacking(conversation, user, fields.word("source", SOURCES), tuple(text for texts in named for text in texts))
+    line = record(where, with_conversation(where, row), _Missing)
+    named = tuple(text for texts in line.missing for text in texts)
+    return Lacking(conversation_id(line.user_id, line.conversation), line.user_id, line.source, named)
 
 
 def _different(texts: Iterable[str]) -> list[str]:

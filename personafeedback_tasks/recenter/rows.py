@@ -10,14 +10,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
+from msgspec import Meta, Struct
+
+from ..common.records import NonEmpty, broken, decoded, one_of, short_list
 from ..engine.cases import digest_of
-from .fields import MOST_VOTES, Message, RowFields
+from .fields import MOST_VOTES, Message, record, with_conversation
 
 ACCEPTED = "accepted"
 VERDICTS = (ACCEPTED, "uncertain", "rejected")
 SOURCES = ("human", "synthetic")
+COUNTS = "yes and n"
 SCALE = (1, 2, 3, 4, 5)
 """How the personalized response compares with the generic one: 3 is no difference, 5 much better."""
 
@@ -37,8 +41,8 @@ class StageRow(ABC):
     cells: ClassVar[tuple[str, ...]]
     asked_about: ClassVar[str] = "Prompt"
     shown_labels: ClassVar[tuple[str, str]] = ("right", "wrong")
-    id: str
-    user_id: str
+    id: NonEmpty
+    user_id: NonEmpty
 
     @property
     @abstractmethod
@@ -73,21 +77,18 @@ S = TypeVar("S", bound=StageRow)
 
 @dataclass(frozen=True)
 class JudgedRow(StageRow):
-    """One row that people judged."""
+    """One row that people judged.
+
+    Attributes:
+        judged_by: how a line may give the judgment, in one way exactly; empty where there may be none.
+    """
+
+    judged_by: ClassVar[tuple[str, ...]] = ("label", "votes")
 
     @property
     @abstractmethod
     def judgment(self) -> float | None:
         """What people said; None if nothing can be scored against it."""
-
-    @classmethod
-    @abstractmethod
-    def read(cls: type[R], fields: RowFields) -> R:
-        """The row that a line of a file has.
-
-        Raises:
-            DataError: it is broken.
-        """
 
 
 R = TypeVar("R", bound=JudgedRow)
@@ -101,8 +102,8 @@ class PromptRow(JudgedRow):
         other: an attribute of another user that a control shows instead; empty without one.
     """
 
-    prompt: str
-    attribute: str
+    prompt: NonEmpty
+    attribute: NonEmpty
     other: str = field(default="", compare=False, kw_only=True)
 
     @property
@@ -126,8 +127,9 @@ class Relevance(PromptRow):
 
     stage = "relevance"
     cells = ("relevance",)
+    judged_by = ("label", "votes", COUNTS)
     label: bool | None = None
-    votes: tuple[bool, ...] = ()
+    votes: Annotated[tuple[bool, ...], Meta(max_length=MOST_VOTES)] = ()
 
     @property
     def verdicts(self) -> tuple[bool, ...]:
@@ -138,18 +140,6 @@ class Relevance(PromptRow):
     def judgment(self) -> bool | None:
         """What most people said; None for even votes."""
         return majority(self.votes) if self.votes else self.label
-
-    @classmethod
-    def read(cls, fields: RowFields) -> Relevance:
-        row = (*fields.names(), fields.text("prompt"), fields.text("attribute"))
-        given = fields.judged_by(("label",), ("votes",), ("yes", "n"))
-        if given == ("label",):
-            return cls(*row, label=fields.boolean("label"))
-        if given == ("votes",):
-            return cls(*row, votes=fields.votes(lambda vote: isinstance(vote, bool), "true and false"))
-        n = fields.whole("n", 1, MOST_VOTES)
-        yes = fields.whole("yes", 0, n)
-        return cls(*row, votes=(True,) * yes + (False,) * (n - yes))
 
 
 @dataclass(frozen=True)
@@ -167,11 +157,11 @@ class Extraction(JudgedRow):
     cells = SOURCES
     asked_about = "Attribute"
     conversation: tuple[Message, ...]
-    attribute: str
-    reason: str
-    source: str
-    label: str | None = None
-    votes: tuple[str, ...] = ()
+    attribute: NonEmpty
+    reason: NonEmpty
+    source: Annotated[str, one_of(*SOURCES)]
+    label: Annotated[str, one_of(*VERDICTS)] | None = None
+    votes: Annotated[tuple[Annotated[str, one_of(*VERDICTS)], ...], Meta(max_length=MOST_VOTES)] = ()
 
     @property
     def question(self) -> str:
@@ -198,16 +188,6 @@ class Extraction(JudgedRow):
         """The conversation as people read it."""
         return transcript(self.conversation)
 
-    @classmethod
-    def read(cls, fields: RowFields) -> Extraction:
-        row = (
-            *fields.names(), fields.conversation("conversation"), fields.text("attribute"), fields.text("reason"),
-            fields.word("source", SOURCES),
-        )  # fmt: skip
-        if fields.judged_by(("label",), ("votes",)) == ("label",):
-            return cls(*row, label=fields.word("label", VERDICTS))
-        return cls(*row, votes=fields.votes(lambda vote: vote in VERDICTS, ", ".join(VERDICTS)))
-
 
 @dataclass(frozen=True)
 class Response(PromptRow):
@@ -222,9 +202,10 @@ class Response(PromptRow):
     stage = "response"
     cells = ("response_pairs",)
     shown_labels = ("personalized", "generic")
-    generic: str
-    personalized: str
-    votes: tuple[int, ...] = ()
+    judged_by = ()
+    generic: NonEmpty
+    personalized: NonEmpty
+    votes: Annotated[tuple[Annotated[int, Meta(ge=SCALE[0], le=SCALE[-1])], ...], Meta(max_length=MOST_VOTES)] = ()
 
     @property
     def responses(self) -> tuple[str, ...]:
@@ -234,15 +215,6 @@ class Response(PromptRow):
     def judgment(self) -> float | None:
         """The mean of the votes; None if there are none."""
         return sum(self.votes) / len(self.votes) if self.votes else None
-
-    @classmethod
-    def read(cls, fields: RowFields) -> Response:
-        names = fields.names()
-        prompt, attribute, generic, personalized = map(fields.text, ("prompt", "attribute", "generic", "personalized"))
-        votes: tuple[int, ...] = ()
-        if "votes" in fields.row:
-            votes = fields.votes(lambda vote: type(vote) is int and vote in SCALE, "whole numbers from 1 to 5")
-        return cls(*names, prompt, attribute, generic, personalized, votes)
 
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
@@ -260,13 +232,31 @@ def majority(votes: Sequence[bool]) -> bool | None:
     return None if yes == no else yes > no
 
 
+class _Counts(Struct):
+    yes: Annotated[int, Meta(ge=0)]
+    n: Annotated[int, Meta(ge=1, le=MOST_VOTES)]
+
+
 def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
     """One line of a stage's file.
 
     Raises:
         DataError: it is broken, has a key that does not belong, or holds personal data.
     """
-    fields = RowFields(row, where)
-    parsed = stage.read(fields)
-    fields.refuse_others()
-    return parsed
+    if stage.judged_by and _way(stage, row, where) == COUNTS:
+        counts = decoded(where, row, _Counts)
+        if counts.yes > counts.n:
+            raise broken(where, f"yes = {counts.yes}", f"at most n = {counts.n}")
+        row = {key: value for key, value in row.items() if key not in ("yes", "n")}
+        row["votes"] = [True] * counts.yes + [False] * (counts.n - counts.yes)
+    return record(where, with_conversation(where, row), stage)
+
+
+def _way(stage: type[JudgedRow], row: dict[str, Any], where: str) -> str:
+    """The one of `judged_by` that a line has."""
+    given = [way for way in stage.judged_by if any(row.get(key) is not None for key in way.split(" and "))]
+    if len(given) == 1:
+        return given[0]
+    keys = f"no judgment (keys: {short_list(row)})"
+    found = f"the judgment {len(given)} times ({', '.join(given)})" if given else keys
+    raise broken(where, found, f"{' or '.join(stage.judged_by)}, once")

@@ -24,16 +24,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from msgspec import Meta, Struct
 
 from ..common import private
 from ..common.errors import DataError
-from ..common.records import broken, leaves, short
+from ..common.records import NonEmpty, broken, decoded, leaves, rows, short
 from .data import file_name
-from .fields import MOST_VOTES, Fields, lines
+from .fields import MOST_VOTES
 from .rows import Relevance, Response
 
 RELEVANCE, RESPONSE = file_name(Relevance), file_name(Response)
@@ -100,6 +102,70 @@ class ShortIds:
         return made
 
 
+Id = NonEmpty | int
+"""As their files have it: a text or a number."""
+
+
+class _Attribute(Struct):
+    attribute: NonEmpty
+    ground_truth: bool | None
+
+
+class _ProfileLine(Struct):
+    user_id: Id
+    prompt_id: Id
+    prompt_text: NonEmpty
+    profile_attributes: tuple[_Attribute, ...]
+
+
+class _Reply(Struct):
+    attribute: NonEmpty
+    relevant: bool | None
+    full_output: str | None = None
+    raw_answer: str | None = None
+
+
+class _RepliesLine(Struct):
+    user_id: Id
+    items: tuple[_Reply, ...]
+    sample_index: Any = None
+    prompt_index: Any = None
+
+
+class _PilotLine(Struct):
+    sample_index: Id
+    prompt_text: NonEmpty
+    attribute: NonEmpty
+    label: int
+    n_annotators: Annotated[int, Meta(ge=1, le=MOST_VOTES)]
+    human_yes_rate: Annotated[float, Meta(ge=0, le=1)]
+
+
+class _OfItem(Struct):
+    attribute: NonEmpty
+    is_relevant: bool | None
+
+
+class _ItemLine(Struct):
+    model_tag: Id
+    item_index: Id
+    user_id: Id
+    prompt_text: NonEmpty
+    attributes: tuple[_OfItem, ...]
+    response_no_context: NonEmpty
+    response_personalized: NonEmpty
+
+
+L = TypeVar("L")
+
+
+def lines(path: Path, kind: type[L]) -> Iterator[tuple[str, L]]:
+    """(its place, the record) of each line of a file."""
+    for number, row in rows(path):
+        where = f"{path}, line {number}"
+        yield where, decoded(where, row, kind)
+
+
 class _Profile(NamedTuple):
     """One line of the profiles.
 
@@ -151,27 +217,27 @@ def _profiles(folder: Path, made: ImportedAnnotations) -> list[_Profile]:
     prompts = ShortIds("p")
     profiles: dict[str, _Profile] = {}
     for path in sorted(folder.glob(PROFILES)):
-        for line in lines(path):
-            theirs = _id(line, "user_id")
-            user, prompt = made.users.of(theirs), prompts.of(_id(line, "prompt_id"))
-            profile = _Profile(line.where, f"{user}-{prompt}", theirs, line.text("prompt_text"), _labels(line))
+        for where, line in lines(path, _ProfileLine):
+            theirs = str(line.user_id)
+            user, prompt = made.users.of(theirs), prompts.of(str(line.prompt_id))
+            profile = _Profile(where, f"{user}-{prompt}", theirs, line.prompt_text, _labels(where, line))
             first = profiles.setdefault(profile.id, profile)
             if first is profile:
                 _add_labels(profile, user, made)
             elif first.where.startswith(f"{path}, "):
-                raise line.broken(f"the user and prompt of {first.where} again", "each pair of them once")
+                raise broken(where, f"the user and prompt of {first.where} again", "each pair of them once")
             else:
                 _same_labels(profile, first)
     return list(profiles.values())
 
 
-def _labels(line: Fields) -> dict[str, bool | None]:
+def _labels(where: str, line: _ProfileLine) -> dict[str, bool | None]:
     labels: dict[str, bool | None] = {}
-    for item in line.objects("profile_attributes", "attribute"):
-        attribute = item.text("attribute")
-        if attribute in labels:
-            raise item.broken(f"the attribute {short(attribute)} again", "each attribute of a user once")
-        labels[attribute] = _label(item, "ground_truth")
+    for number, item in enumerate(line.profile_attributes, start=1):
+        if item.attribute in labels:
+            found = f"the attribute {short(item.attribute)} again"
+            raise broken(f"{where}, attribute {number}", found, "each attribute of a user once")
+        labels[item.attribute] = item.ground_truth
     return labels
 
 
@@ -205,23 +271,20 @@ def _replies(
     kept = {row["id"] for row in made.files.get(RELEVANCE, ())}
     replies = made.files.setdefault(f"replies/{path.name}", [])
     number = 0
-    for number, line in enumerate(lines(path), start=1):
+    for number, (where, line) in enumerate(lines(path, _RepliesLine), start=1):
         if number > len(profiles):
-            raise line.broken("a line more than the profiles have", f"{len(profiles)} lines")
+            raise broken(where, "a line more than the profiles have", f"{len(profiles)} lines")
         profile = profiles[number - 1]
-        _same("user_id", _id(line, "user_id"), profile.user, line.where, profile.where)
-        index = [line.row.get("sample_index"), line.row.get("prompt_index")]
-        there, expected = numbered.setdefault(number, (line.where, index))
-        _same("[sample_index, prompt_index]", index, expected, line.where, there)
-        items = line.objects("items", "item")
-        _same("the number of items", len(items), len(profile.labels), line.where, profile.where)
-        for place, (item, attribute) in enumerate(zip(items, profile.labels, strict=True), start=1):
-            _same("attribute", item.text("attribute"), attribute, item.where, profile.where)
-            reply = {
-                "id": f"{profile.id}-{place}",
-                "reply": _reply(item),
-                "answer": _label(item, "relevant"),
-            }
+        _same("user_id", str(line.user_id), profile.user, where, profile.where)
+        index = [line.sample_index, line.prompt_index]
+        there, expected = numbered.setdefault(number, (where, index))
+        _same("[sample_index, prompt_index]", index, expected, where, there)
+        _same("the number of items", len(line.items), len(profile.labels), where, profile.where)
+        for place, (item, attribute) in enumerate(zip(line.items, profile.labels, strict=True), start=1):
+            _same("attribute", item.attribute, attribute, f"{where}, item {place}", profile.where)
+            texts = [text for text in (item.full_output, item.raw_answer) if text and text.strip()]
+            # all that the model wrote, or the part that was read, where that is all there is
+            reply = {"id": f"{profile.id}-{place}", "reply": texts[0] if texts else "", "answer": item.relevant}
             if reply["id"] in kept:
                 replies.append(reply)
             else:
@@ -237,73 +300,43 @@ def _same(what: str, found: object, expected: object, where: str, there: str) ->
         raise broken(where, f"{what} = {short(found)}", f"{short(expected)}, as in {there}")
 
 
-def _reply(item: Fields) -> str:
-    """What the model wrote: all of it, or the part that was read, where that is all there is."""
-    for key in ("full_output", "raw_answer"):
-        value = item.row.get(key)
-        if isinstance(value, str) and value.strip():
-            return value
-        if value is not None and not isinstance(value, str):
-            raise item.broken(f"{key} = {short(value)}", "a string or null")
-    return ""
-
-
 def _pilot(path: Path, made: ImportedAnnotations) -> None:
-    for number, line in enumerate(lines(path), start=1):
-        rate, n = line.value("human_yes_rate"), line.value("n_annotators")
-        known = type(n) is int and 1 <= n <= MOST_VOTES and type(rate) in (int, float) and 0 <= rate <= 1
-        yes = round(rate * n) if known else 0
-        if not known or abs(rate * n - yes) > WHOLE:
-            votes = f"human_yes_rate = {short(rate)} of n_annotators = {short(n)}"
-            raise line.broken(votes, f"a share of 1 to {MOST_VOTES:,} whole votes")
-        label = line.value("label")
-        if label != int(2 * yes > n):
-            votes = f"label = {short(label)} with {yes} of {n} votes"
-            raise line.broken(votes, "1 for more than half of them, else 0")
+    for number, (where, line) in enumerate(lines(path, _PilotLine), start=1):
+        rate, n = line.human_yes_rate, line.n_annotators
+        yes = round(rate * n)
+        if abs(rate * n - yes) > WHOLE:
+            raise broken(where, f"human_yes_rate = {rate} of n_annotators = {n}", "a share of whole votes")
+        if line.label != int(2 * yes > n):
+            raise broken(where, f"label = {line.label} with {yes} of {n} votes", "1 for more than half of them, else 0")
         counted = {
             "id": f"pilot-{number}",
-            "user_id": made.users.of(f"sample {_id(line, 'sample_index')}"),
-            "prompt": line.text("prompt_text"),
-            "attribute": line.text("attribute"),
+            "user_id": made.users.of(f"sample {line.sample_index}"),
+            "prompt": line.prompt_text,
+            "attribute": line.attribute,
             "yes": yes,
             "n": n,
         }
-        made.add(SOURCES[PILOT], counted, line.where)
+        made.add(SOURCES[PILOT], counted, where)
 
 
 def _items(path: Path, made: ImportedAnnotations) -> None:
     ids = ShortIds("r")
     seen: dict[str, str] = {}
-    for line in lines(path):
-        id_ = ids.of(json.dumps([_id(line, key) for key in ("model_tag", "item_index")]))
+    for where, line in lines(path, _ItemLine):
+        id_ = ids.of(json.dumps([str(line.model_tag), str(line.item_index)]))
         if id_ in seen:
-            raise line.broken(f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
-        seen[id_] = line.where
-        attributes = [
-            (item.text("attribute"), _label(item, "is_relevant")) for item in line.objects("attributes", "attribute")
-        ]
-        relevant = [attribute for attribute, is_relevant in attributes if is_relevant]
+            raise broken(where, f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
+        seen[id_] = where
+        relevant = [item.attribute for item in line.attributes if item.is_relevant]
         if not relevant:
             made.left_out["response items without a relevant attribute"] += 1
             continue
         row = {
             "id": id_,
-            "user_id": made.users.of(_id(line, "user_id")),
-            "prompt": line.text("prompt_text"),
+            "user_id": made.users.of(str(line.user_id)),
+            "prompt": line.prompt_text,
             "attribute": "\n".join(relevant),
-            "generic": line.text("response_no_context"),
-            "personalized": line.text("response_personalized"),
+            "generic": line.response_no_context,
+            "personalized": line.response_personalized,
         }
-        made.add(RESPONSE, row, line.where)
-
-
-def _label(item: Fields, key: str) -> bool | None:
-    label: bool | None = item.checked(
-        key, lambda value: value is None or isinstance(value, bool), "true, false or null"
-    )
-    return label
-
-
-def _id(line: Fields, key: str) -> str:
-    expected = "a non-empty string or a whole number"
-    return str(line.checked(key, lambda value: type(value) in (str, int) and str(value).strip(), expected))
+        made.add(RESPONSE, row, where)

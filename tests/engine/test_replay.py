@@ -333,7 +333,7 @@ GOOD = {"id": "a", "call": "c", "reply": "YES"}
         (["[1]"], "line 1: found "),
         ([{"id": "a"}], "line 1: found no reply, expected one"),
         ([{"reply": "YES"}], "line 1: found no id, expected one"),
-        ([{**GOOD, "id": " "}], "line 1: found id = ' ', expected str matching"),
+        ([{**GOOD, "id": " "}], "line 1: found id = ' ', expected a non-empty string"),
         ([{**GOOD, "call": None}], "line 1: found call = None"),
         ([{**GOOD, "truncated": "yes"}], "line 1: found truncated = 'yes', expected bool"),
         ([{**GOOD, "filtered": 1}], "line 1: found filtered = 1, expected bool"),
