@@ -8,8 +8,7 @@ import click
 
 from ..building.folder import Folder
 from ..building.models import Models
-from ..building.pilot.chain import write_texts
-from ..building.pilot.page import page
+from ..building.pilot.page import page, write_texts
 from ..building.rows import Person
 from ..building.status import next_line
 from ..common.errors import DataError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from personafeedback_tasks.building.texts.artifacts import ARTIFACTS
+from personafeedback_tasks.building.texts.checks import ARTIFACTS
 
 DIRT = {
     "artifact_tags": [

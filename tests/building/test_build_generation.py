@@ -47,10 +47,10 @@ from personafeedback_tasks.building.starting import start
 from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.answers import write_answers as answers_step
-from personafeedback_tasks.building.texts.choosing import numbers as numbers_in
 from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
+from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
 from personafeedback_tasks.building.texts.questions import _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios

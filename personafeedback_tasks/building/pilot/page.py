@@ -1,4 +1,4 @@
-"""The page of a pilot: everything that somebody reads before more is spent."""
+"""A pilot: the texts of a few persons, and the page with everything that somebody reads before more is spent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from ...choice.orders import TWO
 from ...common import web
 from ..basis import Bases
 from ..folder import Folder
+from ..models import NOBODY, Models
 from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused, kept
 from ..spending import SPENT, spent_rows
-from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS
+from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, Say, taken
 from ..texts import answers, checks, memories, personas, questions
-from ..texts.answers import target
+from ..texts.answers import target, write_answers
 from ..texts.languages import words
+from ..texts.memories import write_memories
 from ..texts.pairs import KINDS, in_order
+from ..texts.personas import write_personas
+from ..texts.questions import write_questions
 from ..yields import HEADER, yield_rows
 
 _MEANINGS: Mapping[str, Mapping[str, str]] = {
@@ -134,3 +138,21 @@ def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
     return {"title": title, "header": list(header), "rows": [list(row) for row in rows], "note": note}
+
+
+def write_texts(few: Folder, models: Models, say: Say) -> None:
+    """`build pilot`: have models write what a few persons lack. Their texts are part of the build: the steps go on from them.
+
+    Args:
+        few: the build with a limit on the persons, see `Folder.most`.
+        models: the first one writes personas and questions; all of them answer.
+
+    Raises:
+        DataError, OptionError, GenerationError: see the steps.
+    """
+    writer = models.first
+    write_personas(few, writer if few.settings.personas else NOBODY, say)
+    if MEMORY in taken((MEMORY,), few.root):
+        write_memories(few, writer, say)
+    write_questions(few, writer, say)
+    write_answers(few, models, say)

@@ -33,8 +33,6 @@ Rows = dict[str, list[dict[str, Any]]]
 MEASURE = f"{HEADLINE}, over all pairs voted on"
 """Those that are not released, too: pairs are released by agreement, so that kappa over the released ones is circular."""
 
-"""Who voted, if not people alone -> what the set's name says of it, and so every table."""
-
 
 @dataclass(frozen=True)
 class Made:

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ...annotation.rows import PackItem, Vote
 from ...common.similar import likeness
@@ -21,12 +20,9 @@ from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, STRATEGIES, TEST,
 from ..settings import Settings
 from ..steps import ANSWERS, PACKS, TRAINING, Say
 from . import checks, prompts
-from .asking import Models, TextRun
+from .asking import Models, Replies, Reply, TextRun
 from .languages import CHARACTERS, words
 from .pairs import balance, choose
-
-if TYPE_CHECKING:
-    from ...inspect_harness.generation import WrittenText
 
 NEAR = 0.9
 """Likeness from which two answers to one question are near-equal texts: a rewrite of a word or two."""
@@ -181,7 +177,7 @@ class _AnswersRun(TextRun):
         """Ask for those that are neither there nor refused for good, and check what comes."""
         missing = {one[0].id: one for one in wanted if one[0].id not in self.done}
 
-        def take(replies: list[tuple[str, WrittenText]]) -> None:
+        def take(replies: Replies) -> None:
             for name, reply in replies:
                 answer, _, origin = missing[name]
                 text, reason, like = self._checked(answer, reply)
@@ -194,7 +190,7 @@ class _AnswersRun(TextRun):
 
         self.complete(missing, lambda name: missing[name][1], take, model=model)
 
-    def _checked(self, answer: Answer, reply: WrittenText) -> tuple[str, str, str]:
+    def _checked(self, answer: Answer, reply: Reply) -> tuple[str, str, str]:
         """(the text of an answer, why it is refused, the id of the answer that it repeats)."""
         text = reply.text
         if answer.strategy in REWRITES and text and not reply.cut:

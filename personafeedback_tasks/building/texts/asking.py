@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
@@ -25,6 +25,10 @@ from .languages import name_of
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
 
+
+Reply: TypeAlias = "WrittenText"
+Replies: TypeAlias = "list[tuple[str, WrittenText]]"
+"""(id of a text, what the model wrote)."""
 
 ROUNDS = 3
 """How often a refused text is asked for again."""
@@ -76,7 +80,7 @@ class TextRun:
         self,
         names: Iterable[str],
         told: Callable[[str], str],
-        take: Callable[[list[tuple[str, WrittenText]]], None],
+        take: Callable[[Replies], None],
         prepare: Callable[[list[str]], list[str]] = lambda names: names,
         model: str = "",
     ) -> bool:
@@ -115,7 +119,7 @@ class TextRun:
             left = open_of(name for name in left if self.time(name) > times[name])  # what failed waits for the next run
         return some
 
-    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, WrittenText]]:
+    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> Replies:
         """Have a model write; (id, text) of those that came, in their order.
 
         What a provider withholds is refused: another one may pass its filter.

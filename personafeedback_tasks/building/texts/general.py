@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...engine.cases import digest_of
 from ..rows import PoolQuestion, Question, kept
 from ..settings import Settings
 from . import checks, prompts
-from .choosing import NO_NUMBERS, chosen, listed
+from .asking import Replies
+from .prompts import NO_NUMBERS, chosen, listed
 from .questions_run import QuestionsRun, question_id
-
-if TYPE_CHECKING:
-    from ...inspect_harness.generation import WrittenText
 
 NOT_OPEN = "not_open"
 """Why a model drops a question of the pool, in pool.csv."""
@@ -54,7 +51,7 @@ def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
     def told(name: str) -> str:
         return prompt.filled(questions=listed(parts[name]))
 
-    def take(replies: list[tuple[str, WrittenText]]) -> None:
+    def take(replies: Replies) -> None:
         for name, reply in replies:
             opened = set(chosen(parts[name], reply.text))
             if not opened and not _NONE.search(reply.text):
@@ -88,7 +85,7 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
         persona = run.people[user_of[slot]].text
         return prompt.filled(persona=persona, questions=listed(shown[slot]), count=str(missing))
 
-    def take(replies: list[tuple[str, WrittenText]]) -> None:
+    def take(replies: Replies) -> None:
         matches: dict[str, tuple[str, str]] = {}
         for slot, reply in replies:
             missing = settings.general - len(_own(run, user_of[slot]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...common.records import json_lines
 from ...engine.cases import digest_of
@@ -13,12 +12,9 @@ from ..rows import Origin
 from ..settings import Settings
 from ..steps import MEMORY, QUESTIONS, Say, command
 from . import checks
-from .asking import Models, TextRun
-from .choosing import NO_NUMBERS, chosen, listed
+from .asking import Models, Replies, TextRun
+from .prompts import NO_NUMBERS, chosen, listed
 from .seeds import CORPUS, given
-
-if TYPE_CHECKING:
-    from ...inspect_harness.generation import WrittenText
 
 SHOWN = 5
 """Pieces of the corpus that a prompt shows for each one that is wanted."""
@@ -76,7 +72,7 @@ def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
         texts = [" ".join(_text(piece).split()) for piece in shown[slot]]
         return prompt.filled(persona=folder.persona(user).text, texts=listed(texts), count=str(settings.memory))
 
-    def take(replies: list[tuple[str, WrittenText]]) -> None:
+    def take(replies: Replies) -> None:
         for slot, reply in replies:
             pieces = chosen(shown[slot], reply.text)[: settings.memory]
             if reply.cut or not pieces:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...common.errors import DataError
 from ...common.records import cut, leaves
@@ -19,15 +19,12 @@ from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
 from ..settings import FILE, Settings
 from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
 from . import checks, structure
-from .asking import Models, TextRun
+from .asking import Models, Replies, TextRun
 from .languages import is_written_in
 from .lives import countries, draw_home, draw_life, stated
 from .seeds import FILE as SEEDS
 from .seeds import NAMES, are_examples, seeds
 from .similar import Seen
-
-if TYPE_CHECKING:
-    from ...inspect_harness.generation import WrittenText
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
@@ -123,7 +120,7 @@ def _write(
             others=_others(settings, user, shown), structure=structure.as_shown(),
         )  # fmt: skip
 
-    def take(replies: list[tuple[str, WrittenText]]) -> None:
+    def take(replies: Replies) -> None:
         for user, reply in replies:
             profile, reason = structure.profile(reply.text)
             like = ""

@@ -1,4 +1,4 @@
-"""The prompts of a build: files that a team edits, read strictly.
+"""The prompts of a build: files that a team edits, read strictly; and what a reply says in tags or numbers.
 
 A file is all that a model is told. `{{name}}` stands for a text that the step puts in; all else is sent as it is.
 """
@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 from ...common.errors import DataError
 from ...common.records import read
@@ -49,7 +50,17 @@ ANYWHERE = "language"
 LANGUAGES = ("en", "zh")
 """Of the prompts that this package brings. For other languages a build starts from the English ones, which name the language."""
 
+NO_NUMBERS = "no_numbers"
+"""Why a choice is refused: it names nothing that was shown."""
+
+_PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
+_COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
+"""Lines of a reply: the place of a choice and its number; the number of a choice and its text."""
+
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+C = TypeVar("C")
 
 
 @dataclass(frozen=True)
@@ -95,12 +106,12 @@ def load(root: Path, name: str, language: str = "") -> Prompt:
     for placeholder in needed:
         if placeholder not in present:
             raise DataError(
-                f"{path}: found no {{{{{placeholder}}}}}, expected {_listed(needed)}. Put it where the model is to read that text."
+                f"{path}: found no {{{{{placeholder}}}}}, expected {_placeholders(needed)}. Put it where the model is to read that text."
             )
     known = (*needed, *OPTIONAL.get(name, ()), ANYWHERE)
     for placeholder in sorted(present - set(known)):
         raise DataError(
-            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_listed(known)}. Remove it."
+            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_placeholders(known)}. Remove it."
         )
     return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}", language)
 
@@ -124,5 +135,28 @@ def says_yes(reply: str, name: str) -> bool | None:
     )
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def listed(texts: Sequence[str]) -> str:
+    """A numbered list, as a prompt shows it."""
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
+
+
+def chosen(shown: Sequence[C], reply: str) -> list[C]:
+    """What a model chose, in its order; numbers that nothing has are left out."""
+    return [shown[number - 1] for number in dict.fromkeys(numbers(reply)) if 1 <= number <= len(shown)]
+
+
+def numbers(reply: str) -> list[int]:
+    """The numbers that a model chose, in its order."""
+    lines = [line for line in reply.splitlines() if line.strip()]
+    placed = [choice for line in lines if (choice := _PLACED.match(line))]
+    if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):
+        return [int(choice[2]) for choice in placed]
+    found: list[str] = []
+    for line in lines:
+        copied = _COPIED.match(line)
+        found += [copied[1]] if copied else re.findall(r"[0-9]{1,6}", line)
+    return [int(number) for number in found]
+
+
+def _placeholders(names: tuple[str, ...]) -> str:
     return ", ".join(f"{{{{{name}}}}}" for name in names)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from ...common.row_files import Row
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, PoolQuestion, Question, kept
 from ..steps import ANSWERS, QUESTIONS, Say
-from . import checks, general, natural
-from .asking import Models
+from . import checks, general, prompts
+from .asking import Models, Replies
 from .leaks import Leaks
 from .personas import SIMILAR, say_of_memories
 from .questions_run import QuestionsRun, question_id
@@ -22,17 +21,21 @@ from .similar import Seen
 from .sources import MEANINGS as OF_SOURCES
 from .sources import Sources
 
-if TYPE_CHECKING:
-    from ...inspect_harness.generation import WrittenText
-
 NEAR = 0.7
 """Likeness from which two questions are near duplicates."""
+
+GIVES_AWAY, UNNATURAL, NO_VERDICT = "gives_away", "unnatural", "no_verdict"
+
+ABOUT, AGAIN = "natural", "reworded"
+"""The first check, which may rewrite a question; the second one, of what was rewritten."""
 
 MEANINGS: Mapping[str, str] = {
     SIMILAR: "nearly the words of another question",
     **OF_SOURCES,
     **checks.OF_QUESTIONS,
-    **natural.MEANINGS,
+    GIVES_AWAY: "reveals who asks (name, job, age, type or rare facts), even after a rewrite",
+    UNNATURAL: "nobody would ask it like this, and the rewrite is the same or no better",
+    NO_VERDICT: "a check without <natural>, <discreet> and <question>",
     **general.MEANINGS,
     **checks.MEANINGS,
 }
@@ -73,13 +76,13 @@ def write_questions(folder: Folder, models: Models, say: Say) -> None:
 
 
 def _specific(run: QuestionsRun) -> None:
-    settings, check = run.settings, run.prompt(natural.ABOUT)
+    settings, check = run.settings, run.prompt(ABOUT)
     sources = Sources(run, run.people)
     leaks = Leaks(run.people.values())
     specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
     seen = Seen(NEAR, specific)
 
-    def take(replies: list[tuple[str, WrittenText]]) -> None:
+    def take(replies: Replies) -> None:
         drafts = {}
         for slot, reply in replies:
             text = _unquoted(reply.text)
@@ -87,7 +90,7 @@ def _specific(run: QuestionsRun) -> None:
                 run.refuse(slot, reason, reply.text)
             else:
                 drafts[slot] = sources.of[slot].persona.user_id, " ".join(text.split())
-        for slot, (text, rewritten) in natural.mended(run, leaks, drafts).items():
+        for slot, (text, rewritten) in _mended(run, leaks, drafts).items():
             if like := seen.like(text):
                 run.refuse(slot, SIMILAR, text, like)
                 continue
@@ -103,6 +106,63 @@ def _specific(run: QuestionsRun) -> None:
 
     run.progress.expect(sources.calls(run.done))
     run.complete(sources.of, sources.prompt, take, prepare=sources.infer)
+
+
+_Verdict = tuple[str, str] | None
+"""(why a question does not pass, empty if it does; the model's question); None for a reply that has no verdict."""
+
+
+def _mended(run: QuestionsRun, leaks: Leaks, drafts: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Id -> (a question that passed, the reason why it was rewritten; empty if it was not), after a model has checked it.
+
+    As in the paper, where a model judges and rewrites in one call (Appendix I), and another rewrites what gives a trait away. What was
+    rewritten is judged in a second call, which does not see the draft, and by our rules. Questions that do not pass are refused. Those whose check failed are in neither.
+
+    Args:
+        drafts: id -> (user, question).
+    """
+    passed, reworded = {}, {}
+    for name, (verdict, reply) in _verdicts(run, leaks, drafts, ABOUT).items():
+        text = drafts[name][1]
+        if verdict is None:
+            run.refuse(name, NO_VERDICT, reply)
+            continue
+        why, new = verdict
+        if not why:
+            passed[name] = text, ""
+        elif new == text:
+            run.refuse(name, why, text)
+        elif reason := checks.fault_of_question(new, run.settings.language):
+            run.refuse(name, reason, new)
+        else:
+            reworded[name] = new, why
+    again = {name: (drafts[name][0], new) for name, (new, _) in reworded.items()}
+    for name, (verdict, reply) in _verdicts(run, leaks, again, AGAIN).items():
+        if verdict is None:
+            run.refuse(name, NO_VERDICT, reply)
+        elif verdict[0]:
+            run.refuse(name, verdict[0], reworded[name][0])
+        else:
+            passed[name] = reworded[name]
+    return {name: passed[name] for name in drafts if name in passed}
+
+
+def _verdicts(
+    run: QuestionsRun, leaks: Leaks, questions: Mapping[str, tuple[str, str]], about: str
+) -> dict[str, tuple[_Verdict, str]]:
+    """Id -> (verdict, reply), of each question that a model judged: it fails, too, if our rules find that it gives its user away."""
+    prompt, found, told = run.prompt(ABOUT), {}, {}
+    for name, (user, text) in questions.items():
+        persona = run.folder.persona(user)
+        found[name] = leaks.found(persona, text)
+        told[name] = prompt.filled(persona=persona.text, question=text, leaks="\n".join(found[name]))
+    verdicts: dict[str, tuple[_Verdict, str]] = {}
+    for name, reply in run.ask(told, about):
+        natural, discreet = (prompts.says_yes(reply.text, tag) for tag in ("natural", "discreet"))
+        new = " ".join((prompts.tagged(reply.text, "question") or "").split())
+        why = UNNATURAL if not natural else GIVES_AWAY if found[name] or not discreet else ""
+        verdicts[name] = None if natural is None or discreet is None or not new else (why, new), reply.text
+    return verdicts
 
 
 def _pool(run: QuestionsRun) -> list[str]:

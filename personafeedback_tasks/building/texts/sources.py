@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...common.records import broken, rows, short
 from ...engine.cases import digest_of
@@ -15,12 +14,9 @@ from ...personafeedback.persona import Persona
 from ..rows import Basis
 from ..settings import MEMORY, Settings
 from . import checks
-from .asking import TextRun
+from .asking import Reply, TextRun
 from .scenarios import Scenario, draw_scenarios, scenarios
 from .seeds import EXAMPLES, given
-
-if TYPE_CHECKING:
-    from ...inspect_harness.generation import WrittenText
 
 HANDFUL = 5
 """Pieces of memory that are drawn for a question."""
@@ -102,7 +98,7 @@ class Sources:
             self._take(slot, reply)
         return [slot for slot in asked if slot not in self._profiled or self.of[slot].features]
 
-    def _take(self, slot: str, reply: WrittenText) -> None:
+    def _take(self, slot: str, reply: Reply) -> None:
         features = _features(reply.text)
         reason = checks.fault("\n".join(features) or reply.text, self._settings.language, reply.cut)
         if reason or not features:
