@@ -8,8 +8,7 @@ import click
 
 from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
-from ..building.imported.importing import import_pairs
-from ..building.imported.mapping import FIELDS, RECIPES
+from ..building.imported.importing import FIELDS, RECIPES, import_pairs
 from ..building.release.shortcuts import NAMES
 from ..building.votes.pairs import take_votes, write_packs
 from ..personafeedback.cells import DIFFICULTIES

@@ -19,7 +19,6 @@ from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.inspect_harness import generation
 
 ONE = Models(("openai/gpt-4o",))
 
@@ -65,14 +64,6 @@ def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
 
 
 # --- texts --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def writer(monkeypatch):
-    found = scripted.Writer()
-    monkeypatch.setattr(generation, "generate", found)
-    monkeypatch.setattr(generation, "check_models", lambda *_: None)
-    return found
 
 
 def test_a_question_has_120_words_at_most(tmp_path, writer):

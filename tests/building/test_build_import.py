@@ -14,7 +14,7 @@ from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.imported.mapping import mapping
+from personafeedback_tasks.building.imported.importing import mapping
 from personafeedback_tasks.building.imported.pairs import import_rows
 from personafeedback_tasks.building.rows import Answer, Pair, Question, Refused, Tiered
 from personafeedback_tasks.personafeedback.cases import load_present
