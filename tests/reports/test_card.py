@@ -17,8 +17,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from werkzeug import Response
 
 pytest.importorskip("rich")
@@ -27,7 +25,6 @@ pytest.importorskip("scipy")
 from huggingface_hub import ModelCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
-from support.attacks import ATTACKS
 from support.caveats import words
 from support.outcomes import answering
 from support.sample_runs import GOLD, SAMPLE, run_of
@@ -99,12 +96,6 @@ def ours(results):
 def load(path):
     """As huggingface_hub reads it."""
     return ModelCard(path.read_bytes().decode("utf-8-sig")).data
-
-
-def lost(old, new):
-    """The lines of `old` that do not stand in `new` in their order."""
-    rest = iter(new)
-    return [line for line in old if line not in rest]  # `in` goes on where the last one was found
 
 
 OTHERS = """\
@@ -480,24 +471,6 @@ def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_p
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("index", "name"),
-    [
-        ("model-index:\n- results: []\n  name: Model", "Model"),
-        ("model-index: []", "acme/model"),
-        ('"model-index": [{name: acme/model, results: []}]', "acme/model"),
-        ("model_name: ACME/Model", "ACME/Model"),
-    ],
-)
-def test_an_empty_model_index_is_filled(index, name, tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text(f"---\nlicense: mit\n{index}\nbase_model: acme/base\n---\ntext\n", encoding="utf-8")
-    assert not load(path).eval_results
-    update(path)
-    (model,) = metadata_load(path)["model-index"]
-    assert (model["name"], len(model["results"])) == (name, 9)
-
-
 def test_results_that_somebody_adds_around_ours_stay(tmp_path):
     path = tmp_path / "README.md"
     update(path)
@@ -545,21 +518,6 @@ def test_the_name_is_the_cards_own_or_the_runs(tmp_path):
     assert "\n# step-100\n" in (tmp_path / "new.md").read_text(encoding="utf-8")
 
 
-def test_a_link_stays_a_link_and_a_mode_a_mode_and_nothing_else_is_left(tmp_path):
-    target = tmp_path / "blobs" / "real.md"
-    target.parent.mkdir()
-    target.write_text("# Title\n", encoding="utf-8")
-    target.chmod(0o640)
-    link = tmp_path / "README.md"
-    link.symlink_to(target)
-    update(link)
-    assert link.is_symlink()
-    assert target.stat().st_mode & 0o777 == 0o640
-    assert "## PersonaFeedback" in target.read_text(encoding="utf-8")
-    assert sorted(os.listdir(tmp_path)) == ["README.md", "blobs"]
-    assert os.listdir(target.parent) == ["real.md"]
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -576,96 +534,6 @@ def test_a_card_that_cannot_be_changed_without_a_loss_is_left_alone(content, sen
     assert path.read_bytes() == content
     with pytest.raises(CardError, match="found a file that cannot be read"):
         update(tmp_path)
-
-
-# --- any card --------------------------------------------------------------------------------------------------------
-
-_words = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=12)
-_scalars = st.one_of(_words, st.integers(), st.booleans(), st.none(), st.floats(allow_nan=True), st.dates())
-_values = st.recursive(
-    _scalars, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_words, inner, max_size=3)), max_leaves=5
-)  # fmt: skip
-_keys = st.sampled_from(["license", "base_model", "widget", "co2", "extra_gated", "pipeline_tag", "inference"])
-_results = st.fixed_dictionaries(
-    {
-        "task": st.fixed_dictionaries({"type": _words}, optional={"name": _words}),
-        "dataset": st.fixed_dictionaries(
-            {"type": st.sampled_from([HUB_ID, "cais/mmlu"]), "name": _words},
-            optional={"config": _words, "args": _values},
-        ),
-        "metrics": st.lists(
-            st.fixed_dictionaries({"type": _words, "value": _scalars}, optional={"args": _values, "name": _words}),
-            max_size=3,
-        ),
-    }
-)
-_index = st.lists(
-    st.fixed_dictionaries(
-        {"name": st.sampled_from(["Model", "acme/model"]), "results": st.lists(_results, max_size=3)}
-    ),
-    max_size=2,
-)
-
-
-@st.composite
-def fronts(draw):
-    """The lines of some front matter: keys in any order, comments and blank lines between them, several styles."""
-    data = draw(st.dictionaries(_keys, _values, max_size=4))
-    if draw(st.booleans()):
-        data["model-index"] = draw(_index)
-    lines = []
-    for key, value in draw(st.permutations(list(data.items()))):
-        lines += draw(st.lists(st.sampled_from(["", "# 注释 a comment", "  # indented"]), max_size=2))
-        flow = (
-            draw(st.sampled_from([False, None])) if isinstance(value, (list, dict)) else False
-        )  # None: innermost parts
-        style = {"default_flow_style": flow, "indent": draw(st.sampled_from([2, 4]))}
-        text = yaml.safe_dump({key: value}, sort_keys=False, allow_unicode=draw(st.booleans()), **style)
-        lines += text.split("\n")[:-1]
-        if draw(st.booleans()):
-            lines += [f"{key}_block: |", "    a block # no comment", "     indented"]
-    return lines
-
-
-@pytest.mark.slow
-@given(
-    front=st.none() | fronts(),
-    body=st.lists(st.sampled_from(["# 标题", "", "text  ", "---", "```", "| a | b |", "\tx"]), max_size=6),
-    newline=st.sampled_from(["\n", "\r\n"]),
-    ends=st.booleans(),
-)
-@example(front=["description: |", "  the last block"], body=[], newline="\n", ends=False)
-@example(front=[], body=["---"], newline="\n", ends=True)
-@example(front=None, body=["---", "text  ", "---"], newline="\n", ends=False)
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-def test_whatever_a_card_has_it_keeps_or_refuses_and_twice_is_once(front, body, newline, ends, tmp_path_factory):
-    path = tmp_path_factory.mktemp("card") / "README.md"
-    block = [] if front is None else ["---", *front, "---"]
-    old = newline.join([*block, *body]) + newline * ends
-    path.write_bytes(old.encode())
-    earlier = path.with_name("EARLIER.md")
-    earlier.write_bytes(old.encode())
-    try:
-        update(path, ONE_CELL)
-    except CardError:
-        assert path.read_bytes() == old.encode()
-        return
-    new = path.read_bytes().decode()
-    assert len(ours(load(path).eval_results)) == 1
-    before = without_ours(earlier) if REGEX_YAML_BLOCK.search(old) else {}
-    after = without_ours(path)
-    if not before.get("model-index"):
-        assert after.pop("model-index") == [{"name": "acme/model", "results": []}]
-        before.pop("model-index", None)
-    assert repr(after) == repr(before)
-    assert new[new.index("<!--") :].count("<!--") == 2
-    assert body_of(new.replace(newline, "\n")).startswith(body_of(old.replace(newline, "\n")))
-    update(path, ONE_CELL)
-    assert path.read_bytes().decode() == new
 
 
 # --- the section -----------------------------------------------------------------------------------------------------
@@ -732,19 +600,6 @@ def test_only_the_cases_of_the_run_count_for_its_languages_and_ceilings(tmp_path
     assert "specific" not in found
 
 
-def test_the_persona_gain_stands_with_its_interval_and_its_control(tmp_path):
-    control = run_of(half_right, signature={"setting": "no_persona", "source": "/home/someone/data"})
-    update(tmp_path / "card.md", run_of(mostly_right), {"no_persona": control})
-    text = (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert "| persona gain | 95 % interval |" in text
-    low, high = re.search(r"\| total \|.* \*\*\+37\.5\*\* \| \+([\d.]+) to \+([\d.]+) \|\n", text).groups()
-    assert 25 < float(low) < 37.5 < float(high) < 50
-    assert "Persona gain (persona - no_persona): " in text
-    assert "Not measured: right minus wrong." in text
-    assert "Control no_persona: `personafeedback-tasks 0.1.0" in text
-    assert "someone" not in text
-
-
 def test_the_section_splits_what_the_persona_is_worth(tmp_path):
     none = run_of(lambda index: ("B", "A"), signature={"setting": "no_persona", "source": "/home/someone/data"})
     other = run_of(
@@ -787,15 +642,6 @@ def test_the_section_splits_what_the_persona_is_worth(tmp_path):
     assert "setting other_persona" in text
     assert "others 0123456789ab" in text
     assert "someone" not in text
-
-
-def test_without_the_control_the_section_says_no_more_than_right_minus_wrong(tmp_path):
-    other = run_of(half_right, signature={"setting": "other_persona"})
-    update(tmp_path / "card.md", run_of(), {"other_persona": other})
-    text = (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert "|  | acc | 95 % interval | cases | baseline: longest | right minus wrong | 95 % interval |\n" in text
-    assert "wrong minus none" not in text.lower()
-    assert "Not measured: persona gain." in text
 
 
 def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
@@ -859,14 +705,6 @@ def test_the_section_says_what_the_model_was_shown(signature, shown, tmp_path):
     assert f"was shown {shown}, the user's question" in text
 
 
-def test_runs_that_differ_in_k_alone_stand_beside_each_other(tmp_path):
-    for k in (3, 5, 3):
-        update(tmp_path / "README.md", run_of(signature={"setting": "rag", "k": k}))
-    assert sorted({r.metric_name for r in ours(load(tmp_path / "README.md").eval_results)}) == [
-        "acc (both orders), % (rag)", "acc (both orders), % (rag, k=3)",
-    ]  # fmt: skip
-
-
 # --- another model ---------------------------------------------------------------------------------------------------
 
 
@@ -910,58 +748,6 @@ def test_a_card_of_another_model_is_an_error_that_names_both(tmp_path):
         with pytest.raises(CardError, match=f"found the card of {name}, expected that of Qwen/Qwen2.5-7B-Instruct,"):
             update(path, run)
         assert path.read_text(encoding="utf-8") == content
-
-
-@pytest.mark.parametrize("name", [name for name in ATTACKS if name.isascii() and name != "1e3"], ids=ascii)
-def test_a_model_of_any_name_finds_its_own_card_again(name, tmp_path):
-    run = replace(ONE_CELL, model=name)
-    update(tmp_path / "README.md", run)
-    assert update(tmp_path / "README.md", run)[0].endswith("nothing to change.")
-
-
-@pytest.mark.slow
-def test_a_newer_run_of_the_model_replaces_its_own_entries_only(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text(OTHERS, encoding="utf-8")
-    update(path, run_named("hf/acme/model", date="2026-01-01T00:00:00+00:00"))
-    update(path, run_of(signature={"setting": "no_persona"}))
-    before = metadata_load(path)["model-index"]
-    halves = run_of(lambda index: (GOLD, GOLD[::-1])[index % 2], date="2026-12-01T00:00:00+00:00")
-    update(path, halves)
-    after = metadata_load(path)["model-index"]
-    assert after[1:] == before[1:]
-    results = after[0]["results"]
-    assert results[:2] + results[11:] == before[0]["results"][:2] + before[0]["results"][11:]
-    groups = make_report(halves, SAMPLE).groups
-    assert [result["metrics"][0]["value"] for result in results[2:11]] == [
-        round(100 * group.measures["acc"].value, 2) for group in groups
-    ]
-    assert path.read_text(encoding="utf-8").count("| 2026-12-01T00:00:00+00:00`") == 1
-
-
-# --- what to run next ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("old", [None, "---\nlicense: mit\n---\n"])
-def test_it_says_what_to_run_and_that_nothing_was_uploaded(old, tmp_path):
-    path = tmp_path / "my card.md"
-    if old:
-        path.write_text(old, encoding="utf-8")
-    for _ in range(2):
-        _, nothing, download, _, upload = update(path, ONE_CELL)
-        assert "Nothing was uploaded." in nothing
-        assert download == "    hf download OWNER/MODEL README.md --local-dir ."
-        assert upload == f"    hf upload OWNER/MODEL '{path}' README.md --create-pr"
-
-
-@pytest.mark.slow
-def test_the_options_of_hf_exist():
-    for name, option in (("upload", "--create-pr"), ("download", "--local-dir")):
-        done = subprocess.run(
-        [Path(sys.executable).with_name("hf"), name, "--help"],
-        env={**os.environ, "COLUMNS": "200", "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-        assert option in done.stdout
 
 
 @pytest.mark.slow
