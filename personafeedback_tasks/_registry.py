@@ -17,7 +17,7 @@ from .inspect_tasks import (
     recenter_response,
     recenter_select,
 )
-from .recenter.filter.judge import relevance_filter
+from .recenter.filter.folder import relevance_filter
 from .recenter.filter.trained import JUDGE
 
 FACTORIES[JUDGE] = relevance_filter

@@ -75,7 +75,7 @@ def chain(
     from ..recenter.chains import chains, made_chain
     from ..recenter.data import ENVIRONMENT_VARIABLE
     from ..recenter.effect import effect_of
-    from ..recenter.filter.judge import step_filter
+    from ..recenter.filter import folder as filter_folder
     from ..recenter.funnel import make_funnel
     from ..recenter.judgments import read_judgments
     from .chain_text import ChainResult, blocks, document, text
@@ -88,7 +88,7 @@ def chain(
     logged = dict.fromkeys(run.source for own in made_by.values() for run in own.values())
     default = [None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)
     said = read_judgments(people or default)
-    dropping = [step_filter(str(folder), embeddings=embeddings) for folder in filters]
+    dropping = [filter_folder.read(folder, embeddings) for folder in filters]
     results = []
     with progress() as tell:
         for model, own in made_by.items():

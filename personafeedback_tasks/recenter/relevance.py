@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..common.errors import DataError
+from ..common.records import short
 from ..common.statistics import mean
 from ..engine.documents import Document
 from ..engine.evidence import LogLikelihoods
@@ -18,7 +20,7 @@ from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
-from .stages import filled, inserted, judging
+from .stages import around, filled, judging
 
 SCORES = TwoLabels(YES, NO)
 
@@ -45,9 +47,21 @@ def texts_of(text: str) -> tuple[str, ...]:
     """(attribute, prompt) of a prompt that `build` made.
 
     Raises:
-        DataError: see `stages.inserted`.
+        DataError: it was made otherwise, or a text repeats the tags between both, so that where the attribute ends is open.
     """
-    return inserted(PROMPT, text, RELEVANCE.name)
+    start, tags, end = around(PROMPT)
+    inside = text[len(start) : len(text) - len(end)]
+    attribute, found, prompt = inside.partition(tags)
+    if f"{start}{inside}{end}" != text or not found:
+        raise DataError(
+            f"Found a prompt that the task {RELEVANCE.name} does not make for a single attribute ({short(text)}), expected one that it "
+            f"makes. Run the task {RELEVANCE.name} with method=generate."
+        )
+    if inside.find(tags) != inside.rfind(tags):
+        raise DataError(
+            f"Found the tags {short(tags)} several times in a prompt, expected them once. Remove them from the texts of the row."
+        )
+    return attribute, prompt
 
 
 def _prompt(asked: Any, options: Any, call: str) -> str:

@@ -22,7 +22,7 @@ from ..engine.outcome import Answers
 from ..engine.report import Line
 from ..replies.written import WRITTEN, described, read_written, text_of
 from .data import file_name
-from .filter.judge import step_filter
+from .filter import folder
 from .histories import ForPrompt
 from .made import replied, shown_for_prompts
 from .mention import mentions
@@ -79,7 +79,7 @@ def _load(options: Any, selection: Mapping[str, str]) -> Pairings:
     if options.relevance_filter and not options.selected:
         raise OptionError("relevance_filter filters what a run selected, and there is none. Pass selected=RUN as well.")
     run = earlier(options.selected, SELECT.name) if options.selected else None
-    return to_reply(options.data, run, step_filter(options.relevance_filter) if options.relevance_filter else None)
+    return to_reply(options.data, run, folder.read(options.relevance_filter) if options.relevance_filter else None)
 
 
 def build(row: ForPrompt, call: str) -> str:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..common.errors import DataError
-from ..common.records import short
 from ..engine.benchmark import Benchmark, always
 from ..engine.cases import each_and_all
 from ..engine.documents import cases_of
@@ -80,35 +78,6 @@ def bullets(texts: Iterable[str]) -> str:
 def around(template: str) -> list[str]:
     """What a template has before, between and after its fields."""
     return _FIELD.split(template)[::2]
-
-
-def inserted(template: str, text: str, benchmark: str) -> tuple[str, ...]:
-    """The texts that `filled` put into a template, in the template's order.
-
-    Args:
-        benchmark: the task whose prompts the template makes.
-
-    Raises:
-        DataError: the text was not made of it, or its texts repeat what is between them, so that where they end is open.
-    """
-    start, *between, end = around(template)
-    inside = text[len(start) : len(text) - len(end)]
-    parts: list[str] = []
-    rest = inside
-    for tags in between:
-        part, found, rest = rest.partition(tags)
-        parts += [part] if found else []
-    if f"{start}{inside}{end}" != text or len(parts) < len(between):
-        raise DataError(
-            f"Found a prompt that the task {benchmark} does not make for a single attribute ({short(text)}), expected one that it "
-            f"makes. Run the task {benchmark} with method=generate."
-        )
-    for tags in between:
-        if inside.find(tags) != inside.rfind(tags):
-            raise DataError(
-                f"Found the tags {short(tags)} several times in a prompt, expected them once. Remove them from the texts of the row."
-            )
-    return (*parts, rest)
 
 
 def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:

@@ -28,16 +28,15 @@ from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.text import same_text
-from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.evaluation import held_out
 from personafeedback_tasks.recenter.filter.features import columns_of, features_of, scaled
-from personafeedback_tasks.recenter.filter.judge import relevance_filter
+from personafeedback_tasks.recenter.filter.folder import relevance_filter
 from personafeedback_tasks.recenter.filter.model import fit, threshold
 from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups
-from personafeedback_tasks.recenter.relevance import PROMPT, build, texts_of
+from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.words import read_yes_no
 from personafeedback_tasks.runs.read import read_run
@@ -338,31 +337,6 @@ def test_without_the_extra_it_is_named(monkeypatch, tmp_path):
 # --- the judge --------------------------------------------------------------------------------------------------------
 
 TEXT = st.text(min_size=1)
-
-
-@given(TEXT, TEXT)
-@settings(deadline=None, derandomize=True, max_examples=40)
-def test_both_texts_come_back_out_of_the_prompt(attribute, prompt):
-    assert texts_of(build(Relevance("r", "u", prompt, attribute, True))) == (attribute, prompt)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "Hello?", PROMPT.replace("YES", "Yes"), PROMPT[:-1], PROMPT.replace("</about", "<about"), profile.PROMPT],
-)
-def test_the_prompt_of_another_task_is_refused(text):
-    with pytest.raises(
-        DataError,
-        match=r"the task recenter_relevance does not make .*Run the task recenter_relevance with method=generate",
-    ):
-        texts_of(text)
-
-
-def test_tags_within_a_text_are_refused_instead_of_guessed():
-    tags = "\n</about_the_user>\n\n<prompt>\n"
-    for attribute, prompt in ((f"a{tags}b", "c"), ("a", f"b{tags}c"), ("a", tags.lstrip("\n"))):
-        with pytest.raises(DataError, match="several times"):
-            texts_of(build(Relevance("r", "u", prompt, attribute, True)))
 
 
 def asked(judge, row):

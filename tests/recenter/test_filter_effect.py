@@ -22,7 +22,7 @@ from personafeedback_tasks.recenter.chains import MadeChain
 from personafeedback_tasks.recenter.effect import effect_of
 from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.filter.card import SCORE_NAMES, rows_of
-from personafeedback_tasks.recenter.filter.judge import step_filter
+from personafeedback_tasks.recenter.filter.folder import read
 from personafeedback_tasks.recenter.filter.trained import texts
 from personafeedback_tasks.recenter.funnel import make_funnel
 from personafeedback_tasks.recenter.histories import conversation_id
@@ -188,7 +188,7 @@ def _with_it_and_without_are_two_rows(folder, data, selects, people):
 
 
 def _the_chain_goes_on_without_what_it_drops(folder, data, log):
-    record, judge = find("recenter_respond"), step_filter(str(folder / "filter"))
+    record, judge = find("recenter_respond"), read(folder / "filter")
 
     def told(**options):
         cases = record.load(record.options(data=str(data), selected=str(log), **options), {})

@@ -29,6 +29,7 @@ def test_a_score_without_a_denominator_is_nan():
     assert (scores["selection_rate"], scores["human_rate"]) == (0, 0)
     assert RELEVANCE.corpus["precision"](model) == 0
     assert math.isnan(RELEVANCE.corpus["over_selection"](model))
+    assert RELEVANCE.corpus["kappa"](outcomes([("YES", "NO")] * 3)) == 0
 
 
 @pytest.mark.parametrize("method", [GENERATE, SELECT])
@@ -59,16 +60,6 @@ def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
     for texts in ((f"a{tags}b", "c"), ("a", f"b{tags}c")):
         with pytest.raises(DataError, match="several times in a prompt, expected them once"):
             texts_of(build(Relevance("r", "u", texts[1], texts[0], True)))
-
-
-def test_a_prompt_is_that_of_a_row_or_of_a_profile():
-    options = RELEVANCE.options(data="sample")
-    (document, *_) = profile.gather(ROWS)
-    assert RELEVANCE.prompt(ROWS[0], options, "yes_or_no") == build(ROWS[0])
-    assert RELEVANCE.prompt(document, options, "select") == profile.build(document)
-    assert RELEVANCE.input(ROWS[0]) == ROWS[0].prompt
-    assert RELEVANCE.input(document) == document.cases[0].prompt
-    assert RELEVANCE.fingerprint(options) != RELEVANCE.fingerprint(RELEVANCE.options(method="select", data="sample"))
 
 
 def test_the_control_changes_what_is_shown_and_has_no_baselines():
@@ -108,13 +99,3 @@ def test_reports_show_a_row_and_what_people_said_of_it():
     assert examined.said["always YES"] == {row.id: ("YES",) for row in rows}
     assert examined.agreement.note.startswith("2 rows of 2 users with votes of 2 to 3 people each")
     assert sum(outcome.targets == outcome.answers for _, outcome in examined.agreement.against_rest) == 0
-
-
-def test_lines_of_the_report_keep_their_names_and_units():
-    assert RELEVANCE.report.line("f1").title == "F1 of YES"
-    assert RELEVANCE.report.line("kappa").ends == (-1.0, 1.0)
-    assert RELEVANCE.report.line("over_selection").ends == (0.0, math.inf)
-    assert RELEVANCE.report.line("selection_rate").ends == (0.0, 1.0)
-    assert [metric.name for metric in SELECT.metrics_in("inspect")] == ["acc", "invalid"]
-    assert [metric.higher_is_better for metric in GENERATE.metrics] == [True, False, True]
-    assert set(RELEVANCE.undirected) < set(RELEVANCE.corpus)

@@ -19,6 +19,8 @@ from msgspec import Meta, Struct
 
 from ...common.errors import DataError
 from ...common.records import decoded, json_text, load_json, rows
+from ...engine.replay import Judge
+from ..relevance import texts_of
 from ..rows import Relevance
 from .evaluation import Prediction
 from .features import columns_of
@@ -89,12 +91,21 @@ class _Predicted(Struct):
     by_user: Prediction
 
 
-def read(folder: Path) -> Filter:
+def relevance_filter(path: str, embeddings: str | None = None) -> Judge:
+    """A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect. See `read`."""
+    judge = read(path, embeddings)
+    return lambda prompt, about: judge.reply(str(about.get("case_id", "")), texts_of(prompt))
+
+
+def read(path: str | Path, embeddings: str | None = None) -> Filter:
     """
+    Args:
+        embeddings: the embedding model, where it is not at the place that the folder names: a name on the Hub, or a folder.
+
     Raises:
         DataError: there is no filter, or it is broken, or of another version.
     """
-    folder = folder.expanduser()
+    folder = Path(path).expanduser()
     if not (folder / ABOUT).is_file():
         raise DataError(
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
@@ -108,7 +119,8 @@ def read(folder: Path) -> Filter:
     ]
     held_out = {(one.id, one.text): one.by_user for one in predicted}
     users = frozenset(one.user_id for one in predicted)
-    return Filter(folder, about.embeddings.model, about.embeddings.digest, model, held_out, users)
+    named = str(embeddings or about.embeddings.model)
+    return Filter(folder, named, about.embeddings.digest, model, held_out, users)
 
 
 def _weights(path: Path, columns: Mapping[str, slice]) -> Weights:
