@@ -55,19 +55,6 @@ def test_alpha_is_its_definition_with_any_number_of_votes(rows):
         assert agreement.alpha(rows, SCALE, level) == same(spelled_out(rows, distance), abs=1e-9, nan_ok=True)
 
 
-@given(tables(SCALE))
-@check()
-def test_ordinal_alpha_counts_the_votes_between(rows):
-    counts = Counter(vote for row in rows for vote in row)
-
-    def distance(a, b):
-        low, high = sorted((a, b))
-        between = sum(counts[vote] for vote in SCALE if low <= vote <= high)
-        return (between - (counts[low] + counts[high]) / 2) ** 2 if a != b else 0.0
-
-    assert agreement.alpha(rows, SCALE, "ordinal") == same(spelled_out(rows, distance), abs=1e-9, nan_ok=True)
-
-
 @pytest.mark.slow
 @given(st.integers(2, 5).flatmap(lambda people: tables(("a", "b", "c"), people, people)))
 @check()

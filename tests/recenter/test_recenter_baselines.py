@@ -42,12 +42,6 @@ def test_k_is_the_nearest_number_and_at_least_one(size, rate):
     assert k == 1 or abs(k - size * rate) <= 0.5
 
 
-def test_constant_answers_answer_everything():
-    said, _ = relevance(ROWS)
-    for label in ("YES", "NO"):
-        assert said[f"always {label}"] == {row.id: (label,) for row in ROWS}
-
-
 def test_bm25_selects_k_of_every_profile_whoever_comes_first():
     said, notes = relevance(ROWS)
     for profile in profiles(ROWS):
@@ -68,12 +62,6 @@ def test_without_bm25s_a_note_names_the_extra(monkeypatch):
     said, notes = relevance(ROWS)
     assert said.keys() == {"always YES", "always NO"}
     assert any(note.startswith("No BM25: ") and "'personafeedback-tasks[retrieval]'" in note for note in notes)
-
-
-def test_without_the_variable_a_note_says_how_to_get_embeddings():
-    said, notes = relevance(ROWS)
-    assert "embeddings" not in said
-    assert any(note.startswith(f"No embeddings: set {EMBEDDINGS}") for note in notes)
 
 
 def test_what_is_alike_has_the_cosine_of_both_texts(monkeypatch):

@@ -27,7 +27,7 @@ from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.engine.outcome import Outcome
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES, build
+from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.runs.read import read_run
@@ -53,29 +53,6 @@ MODELS = ["gold", "inverted", "always_yes", "broken"]
 
 
 # --- rows and prompts -------------------------------------------------------------------------------------------------
-
-
-def test_rows_with_even_votes_are_left_out_and_counted():
-    every = load(Relevance, "sample")
-    even = [row for row in every if row.judgment is None]
-    assert len(even) == len(ROWS.unscored) == 5
-    assert set(ROWS) == set(every) - set(even)
-    assert RELEVANCE.signs(ROWS, None) == {"even_votes": 5}
-
-
-@given(st.text(min_size=1), st.text(min_size=1))
-@settings(deadline=None, derandomize=True)
-def test_texts_of_the_data_arrive_unchanged(attribute, prompt):
-    texts = [f"{{prompt}}{attribute}", f"{{attribute}}{prompt}"]
-    built = build(Relevance("r", "u", texts[1], texts[0], True))
-    assert f"<about_the_user>\n{texts[0]}\n</about_the_user>\n\n<prompt>\n{texts[1]}\n</prompt>" in built
-
-
-def test_the_prompt_does_not_tell_what_people_said():
-    (row,) = [row for row in ROWS if row.id == "demo-r01"]
-    opposite = Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.judgment)
-    assert build(opposite) == build(row)
-    assert SCORES.target(opposite) != SCORES.target(row)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------
@@ -160,11 +137,6 @@ def test_a_jackknife_over_users_gives_the_error_of_a_bootstrap_over_users(name):
         "over_selection": selected / said,
     }[name]  # fmt: skip
     assert jackknife_stderr(CORPUS[name], judged, users) == pytest.approx(np.std(resampled), rel=0.03)
-
-
-def test_kappa_is_undefined_only_where_both_always_say_the_same():
-    assert math.isnan(value("kappa", [judgment("YES", "YES")] * 3))
-    assert value("kappa", [judgment("YES", "NO")] * 3) == 0
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import json
 import math
 import random
 import re
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -17,7 +16,6 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("krippendorff")
 
 from support import inspect_runs, lm_eval_runs
-from support.browser import Page, chromium
 from support.caveats import words
 from support.commands import personafeedback
 from support.environments import CHECKOUT
@@ -124,23 +122,6 @@ def test_a_run_that_answers_like_a_baseline_has_its_numbers_and_errors(template)
             mine, its = made.overall.measures[measure], made.judges.baselines[name][measure]
             assert (its.value, its.stderr, its.low) == same((mine.value, mine.stderr, mine.low), nan_ok=True), measure
         assert made.overall.baselines[name].value == made.overall.measures["acc"].value
-
-
-def test_scikit_learn_agrees_about_baselines(template):
-    metrics = pytest.importorskip("sklearn.metrics")
-    made = make_report(template, ROWS)
-    said = RELEVANCE.report.examine(ROWS, ()).said
-    people = ["YES" if row.judgment else "NO" for row in ROWS]
-    for name, found in made.judges.baselines.items():
-        answers = [said[name][row.id][0] for row in ROWS]
-        assert found["acc"].value == same(metrics.accuracy_score(people, answers), abs=1e-12)
-        assert found["kappa"].value == same(metrics.cohen_kappa_score(people, answers), abs=1e-12)
-        assert found["over_selection"].value == same(answers.count("YES") / people.count("YES"), abs=1e-12)
-        for measure, of_theirs in (
-            ("precision", metrics.precision_score), ("recall", metrics.recall_score), ("f1", metrics.f1_score),
-        ):  # fmt: skip
-            theirs = of_theirs(people, answers, pos_label="YES", zero_division=math.nan)
-            assert found[measure].value == same(theirs, abs=1e-12, nan_ok=True), (name, measure)
 
 
 def test_people_are_scored_by_the_judgments_of_each_against_the_others(template):
@@ -374,12 +355,6 @@ def test_a_run_without_an_answered_case_says_so(stages, stage):
     ]
 
 
-def test_the_extraction_report_counts_even_votes_for_agreement(stages):
-    made = make_report(stages["extraction"], asked(stages["extraction"]))
-    assert f"{sum(len(row.votes) > 1 for row in load(Extraction, 'sample'))} rows" in made.judges.agreement.note
-    assert made.judges.people["f1"].n == len(made.judges.agreement.against_rest)
-
-
 def test_pages_of_the_other_stages_show_what_people_saw(stages):
     shown = {}
     for stage, run in stages.items():
@@ -412,41 +387,3 @@ def test_docs_show_the_table_that_a_report_has(logs, tmp_path):
     shown = in_markdown(docs.read_text(encoding="utf-8"))["Rows that people judged"]
     assert len(shown) > 3
     assert shown == {column: made[column] for column in shown}
-
-
-# --- the page ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_page_shows_prompt_attribute_and_what_people_said(template, noisy):
-    texts = RELEVANCE.report.examine(ROWS, template.cases)
-    data = embedded(page.render([rank_runs(template, noisy, texts=texts, data=ROWS)]))
-    rows = {row.id: row for row in ROWS}
-    assert {case["id"] for case in data["cases"]} == rows.keys()
-    for case in data["cases"]:
-        row = rows[case["id"]]
-        assert case["question"] == row.prompt
-        (_, attribute), (_, people) = case["texts"]
-        assert attribute == row.attribute
-        assert people.startswith("YES" if row.judgment else "NO")
-        if row.votes:
-            assert people.endswith(f": {Counter(row.votes)[row.judgment]} of {len(row.votes)} people")
-        assert not case.keys() & {"responses", "about"}
-    assert data["kinds"][0]["labels"] == ["right", "wrong"]
-
-
-def test_a_browser_shows_a_case_and_finds_its_texts(template, noisy, tmp_path):
-    texts = RELEVANCE.report.examine(ROWS, template.cases)
-    file = tmp_path / "index.html"
-    file.write_text(page.render([rank_runs(template, noisy, texts=texts, data=ROWS)]), encoding="utf-8")
-    row = ROWS[0]
-    with chromium() as driver:
-        shown = Page(driver)
-        shown.open(file)
-        shown.go(row.id)
-        (case,) = shown.texts("#case")
-        for text in (row.prompt, row.attribute, "What the runs answered", "YES, "):
-            assert text in case
-        shown.set(search=row.attribute)
-        assert row.id in shown.listed()
-        assert len(shown.listed()) < len(ROWS)
-        assert shown.errors() == []

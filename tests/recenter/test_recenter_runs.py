@@ -11,14 +11,14 @@ pytestmark = pytest.mark.slow
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from support.killed import Command, serving
+from support.killed import serving
 from support.lm_eval_runs import command
 from support.ranks import Ranked, evaluate_on
 from support.recenter import TASKS, ScriptedLM, asked, in_inspect, reply, same, says
 from support.servers import run
 
 from personafeedback_tasks.engine.benchmark import benchmarks
-from personafeedback_tasks.runs.read import read_run, read_runs
+from personafeedback_tasks.runs.read import read_runs
 
 
 @pytest.fixture(scope="module")
@@ -98,28 +98,3 @@ def test_two_ranks_give_the_scores_of_one(name, limit):
     two = evaluate_on(models[1:], name, "sample", limit)["results"][name]
     assert one.keys() == two.keys()
     assert all(one[key] == two[key] or same(two[key], one[key]) for key in one)
-
-
-@pytest.mark.release
-def test_inspect_killed_half_way_and_retried(server, expected, tmp_path):
-    name = "recenter_relevance_select"
-    command = Command(tmp_path / "run", "sample", server.url)
-    documents = {document for task, document, _ in asked().values() if task == name}
-    server.take_seen()
-    command.run_and_kill(
-        server, "inspect_ai", "eval", f"personafeedback_tasks/{name}", "--model", "openai/gpt-4o", "-M",
-        "responses_api=false", "--log-dir", str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1",
-        "--max-connections", "2", answered=len(documents) // 2, held=2,
-    )  # fmt: skip
-    before = {document for _, document, _ in server.take_seen()}
-    (killed,) = (tmp_path / "killed").glob("*.eval")
-    part = read_run(killed)
-    assert len(part.cases) < part.cells["relevance"]
-    command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
-    (retried,) = (tmp_path / "retried").glob("*.eval")
-    again = {document for _, document, _ in server.take_seen()}
-    assert before | again == documents
-    assert len(again) < len(documents)
-    whole = read_run(retried)
-    assert not whole.partial
-    assert same(sum(case.value("acc") for case in whole.cases.values()) / len(whole.cases), expected[name]["acc"])

@@ -70,11 +70,6 @@ def test_the_numbering_tells_nothing_of_what_people_said():
     assert [build(document) for document in gather(opposite)] == [build(document) for document in DOCUMENTS.values()]
 
 
-def test_users_take_turns():
-    users = [document.user_id for document in DOCUMENTS.values()]
-    assert len(set(users[:6])) == 6
-
-
 LINES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(str.strip)
 
 
@@ -87,12 +82,6 @@ def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, promp
         assert f"\n{number}. {' '.join(text.split())}\n" in built
     assert f"<prompt>\n{prompt}\n</prompt>" in built
     assert listed(built) == len(attributes)
-
-
-def test_a_profile_costs_a_tenth_of_the_characters_of_its_rows_for_large_ones():
-    rows = [Relevance(f"r{place}", "u", ROWS[0].prompt, row.attribute, True) for place, row in enumerate(ROWS)][:24]
-    one_by_one = sum(len(RELEVANCE.prompt(row, None, "yes_or_no")) for row in rows)
-    assert sum(map(len, map(build, gather(rows)))) < one_by_one / 7
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
