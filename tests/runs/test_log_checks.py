@@ -312,7 +312,7 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
     done = personafeedback("compare", log, logs["inspect"])
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
-    assert "! run A: The users, cells and texts were not checked. There is no folder '/gone'" in printed
+    assert "! run A: The users, cells and texts were not checked. There is no folder 'gone'" in printed
     assert "run B: The users" not in printed
 
 
