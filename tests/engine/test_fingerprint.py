@@ -97,13 +97,23 @@ def built() -> dict[Key, tuple[list[Any], str]]:
     }
 
 
+@cache
+def keeping() -> set[type]:
+    """The types of ours that keep what was made once."""
+    ours = {value for name, module in sys.modules.items() if name.startswith(PACKAGE) for value in vars(module).values()
+            if isinstance(value, type)}  # fmt: skip
+    return {one for one in ours if any(isinstance(value, cached_property) for value in vars(one).values())}
+
+
 def forget() -> None:
     """Empty what is kept of a text once it was made, such as a profile: it would outlive a change."""
-    for value in gc.get_objects():
-        if str(type(value).__module__).startswith(f"{PACKAGE}.") and dataclasses.is_dataclass(value):
-            for name in [name for name in vars(value) if isinstance(getattr(type(value), name, None), cached_property)]:
-                if isinstance(vars(value)[name], str) or name.startswith("_"):
-                    del vars(value)[name]
+    kinds = keeping()
+    for value in [
+        value for value in gc.get_objects() if type(value) in kinds
+    ]:  # of millions in a process of many tests
+        for name in [name for name in vars(value) if isinstance(getattr(type(value), name, None), cached_property)]:
+            if isinstance(vars(value)[name], str) or name.startswith("_"):
+                del vars(value)[name]
 
 
 # --- what builds prompts, and each constant of it ------------------------------------------------------------------------
