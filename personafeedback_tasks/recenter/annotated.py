@@ -19,7 +19,7 @@ from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.records import json_lines, short
+from ..common.records import json_lines, leaves, short
 from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from . import asking
@@ -29,7 +29,7 @@ from .fields import Message
 from .histories import CONVERSATIONS, Conversation, parse_conversation
 from .made import extracted, replied, selected
 from .respond import RESPOND
-from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, StageRow, parse
+from .rows import STAGES, Extraction, JudgedRow, Relevance, Response, StageRow
 from .select import SELECT
 
 ASKED = "asked"
@@ -67,13 +67,13 @@ def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], l
     for benchmark, run in runs:
         stage, rows = MADE[benchmark]
         for row in rows(run):
-            if not all(row.values()):
+            texts = list(leaves(without_votes(row)))
+            if not all(map(str.strip, texts)):
                 left_out["without both replies"] += 1
-            elif any(private.first_in(text) for text in row.values() if isinstance(text, str)):
+            elif any(map(private.first_in, texts)):
                 left_out["with personal data"] += 1
             else:
-                where = f"{run.where}, {row['id']}"
-                found.setdefault(stage, {}).setdefault(row["id"], parse(stage, {**row, "votes": []}, where))
+                found.setdefault(stage, {}).setdefault(row.id, row)
         if stage is Extraction:
             noted = {(row.user_id, row.conversation) for row in found.get(Extraction, {}).values()}
             bare = (one for one in _conversations(run) if (one.user_id, one.messages) not in noted)
@@ -87,34 +87,29 @@ def _conversations(run: Earlier) -> Iterator[Conversation]:
         yield Conversation(case.id, case.user_id, messages, case.cell)
 
 
-def _extracted(run: Earlier) -> Iterator[dict[str, Any]]:
+def _extracted(run: Earlier) -> Iterator[JudgedRow]:
     for one in extracted(run):
-        yield {
-            "id": _id(one.conversation_id, one.attribute), "user_id": one.user_id,
-            "conversation": [message._asdict() for message in one.conversation], "attribute": one.attribute,
-            "reason": one.reason, "source": one.source,
-        }  # fmt: skip
+        name = _id(one.conversation_id, one.attribute)
+        yield Extraction(name, one.user_id, one.conversation, one.attribute, one.reason, one.source)
 
 
-def _listed(run: Earlier) -> Iterator[dict[str, Any]]:
+def _listed(run: Earlier) -> Iterator[JudgedRow]:
     for one in selected(run):
         for attribute in one.attributes:
-            yield {"id": _id(one.id, attribute), "user_id": one.user_id, "prompt": one.prompt, "attribute": attribute}
+            yield Relevance(_id(one.id, attribute), one.user_id, one.prompt, attribute)
 
 
-def _replied(run: Earlier) -> Iterator[dict[str, Any]]:
+def _replied(run: Earlier) -> Iterator[JudgedRow]:
     for one in replied(run):
-        yield {
-            "id": _id(one.id, one.generic, one.personalized), "user_id": one.user_id, "prompt": one.prompt, "attribute": one.attribute,
-            "generic": one.generic, "personalized": one.personalized,
-        }  # fmt: skip
+        name = _id(one.id, one.generic, one.personalized)
+        yield Response(name, one.user_id, one.prompt, one.attribute, one.generic, one.personalized)
 
 
 def _id(about: str, *texts: str) -> str:
     return f"{about}-{digest_of([' '.join(text.casefold().split()) for text in texts])}"
 
 
-MADE: Mapping[str, tuple[type[JudgedRow], Callable[[Earlier], Iterator[dict[str, Any]]]]] = {
+MADE: Mapping[str, tuple[type[JudgedRow], Callable[[Earlier], Iterator[JudgedRow]]]] = {
     EXTRACT.name: (Extraction, _extracted), SELECT.name: (Relevance, _listed), RESPOND.name: (Response, _replied),
 }  # fmt: skip
 """Benchmark whose runs make something -> the stage in which people judge it, and its rows."""
