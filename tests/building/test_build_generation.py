@@ -47,7 +47,7 @@ from personafeedback_tasks.building.starting import start
 from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.answers import write_answers as answers_step
-from personafeedback_tasks.building.texts.pairs import balance, choose
+from personafeedback_tasks.building.texts.pairs import Balance, balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
@@ -757,6 +757,13 @@ def test_pairs_that_people_may_have_seen_stay(tmp_path, writer):
 
 
 LENGTHS = st.lists(st.tuples(*[st.integers(1, 3)] * 4), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("longer", "shorter", "uneven"), [(2, 0, False), (4, 2, False), (9, 1, True), (55, 45, False), (70, 30, True)]
+)
+def test_a_few_pairs_that_are_longer_by_chance_raise_no_alarm(longer, shorter, uneven):
+    assert Balance("easy", longer, shorter, 0).is_uneven == Balance("easy", shorter, longer, 0).is_uneven == uneven
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from ...common.files import explained, write, write_all
 from ...personafeedback.cases import PersonaCases, load_present
 from ..folder import Folder
+from ..rows import IMPORTED, Answer
 from ..steps import RELEASE as STEP
 from ..steps import Say, ShowTable
 from . import shortcuts
@@ -45,7 +46,8 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
             measured, stopping = shortcuts.check(cases)
             table = shortcuts.shortcut_table(measured)
             show_table("Shortcuts: accuracy ± standard error, in percent; chance is 50", *table)
-            shortcuts.refuse(stopping, accepted, STEP.line(folder.root))
+            written = any(answer.strategy != IMPORTED for answer in folder.read(Answer))
+            shortcuts.refuse(stopping, accepted, STEP.line(folder.root), written)
             sentences = [sentence for name, sentence in stopping.items() if name in accepted]
             control = shortcuts.idle_control(cases)
             write(place / "README.md", card(made, folder, measured, sentences, control))

@@ -120,19 +120,20 @@ def idle_control(cases: PersonaCases) -> str:
     return " ".join(why)
 
 
-def refuse(stopping: Mapping[str, str], accepted: Collection[str], command: str) -> None:
+def refuse(stopping: Mapping[str, str], accepted: Collection[str], command: str, written: bool) -> None:
     """Raise DataError if something stops the release that nobody accepted.
 
     Args:
         stopping: see `check`.
         command: that would release the set, to which --accept is added.
+        written: models wrote answers in this build.
     """
     if sentences := [sentence for name, sentence in stopping.items() if name not in accepted]:
         flags = " ".join(f"--accept {name}" for name in stopping)
         lengths = (
             "Against lengths: see that each prompt of answers has {{words}}, so that all answers to a question have one target, and name more models "
             "in `build answers`. "
-            if "longest" in stopping
+            if written and "longest" in stopping
             else ""
         )
         raise DataError(

@@ -27,9 +27,6 @@ from .pairs import balance, choose
 NEAR = 0.9
 """Likeness from which two answers to one question are near-equal texts: a rewrite of a word or two."""
 
-UNEVEN = 0.2
-"""Share of a kind's pairs, longer minus shorter, from which a report says what to do. 60 % to 40 % is where a release is stopped."""
-
 EQUAL, NEARLY, NO_TAG, LONG = "equal", "near_equal", "no_answer_tag", "too_long"
 
 MEANINGS: Mapping[str, str] = {
@@ -106,7 +103,7 @@ def _choose(run: _AnswersRun) -> list[Pair]:
     lengths = balance(pairs, run.answers)
     for kind in lengths:
         say(kind.line)
-    if any(abs(kind.longer - kind.shorter) > UNEVEN * kind.pairs for kind in lengths) and not voted:
+    if any(kind.is_uneven for kind in lengths) and not voted:
         say(
             "One side is longer more often: answers of more models give more pairs to choose from. Name another --model before packs are made."
         )

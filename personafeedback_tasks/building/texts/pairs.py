@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ...engine.cases import digest_of
+from ..coins import least_majority
 from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, Answer, Pair, Question
 from ..settings import Settings
 
@@ -26,6 +27,10 @@ KINDS: Mapping[str, tuple[str, str]] = {
 }
 """Kind of pair -> the strategy that knew more, or meant better, and the other. One pair of each for every question. WRITERS are two models
 that knew the same; of these, the one whose name comes first takes the place of the better informed."""
+
+
+UNEVEN = 0.2
+"""Share of a kind's pairs, longer minus shorter, from which a report says what to do. 60 % to 40 % is where a release is stopped."""
 
 
 def kinds(models: int) -> int:
@@ -49,6 +54,12 @@ class Balance:
     @property
     def pairs(self) -> int:
         return self.longer + self.shorter + self.equal
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether one side is longer by far more often, and more often than chance would have it."""
+        most, differing = max(self.longer, self.shorter), self.longer + self.shorter
+        return abs(self.longer - self.shorter) > UNEVEN * self.pairs and most >= least_majority(differing)
 
     @property
     def line(self) -> str:
