@@ -94,7 +94,6 @@ def _of_rewards(
     """What a score notes of rewards."""
     about = about_of(asked[method.calls[0]])
     rewards = {name: dict(zip(method.calls, pair, strict=True)) for name, pair in (outcome.rewards or {}).items()}
-    # A log from before the revision was noted can be scored again.
     noted: dict[str, Any] = {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
     return {"rewards": rewards, **({"targets": targets} if method.score_rewards else {}), **noted}
 

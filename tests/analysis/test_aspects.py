@@ -26,7 +26,6 @@ from support.tables import in_markdown, printed_rows
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.outcome import ScoredCase
-from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template
@@ -244,20 +243,3 @@ def test_an_aspect_that_one_case_lacks_is_refused(five, tmp_path):
     assert (
         f"expected 'reward', 'helpfulness', 'correctness', 'complexity', 'verbosity' as of {log.samples[0].id}." in said
     )
-
-
-def test_ties_of_a_log_that_counted_them_half_count_as_wrong(five, out, tmp_path):
-    log = read_eval_log(str(five))
-    log.eval.metadata[KEY]["task_version"] = log.eval.task_version = "1.0"
-    ties = 0
-    for sample in log.samples:
-        found = sample.scores["personafeedback_reward"].value
-        found["acc"] = found.pop("acc_half")
-        ties += found["acc"] == 0.5
-    assert ties
-    write_eval_log(log, str(tmp_path / "x.eval"))
-    done = personafeedback("report", "--full", tmp_path / "x.eval", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    assert "task version 1.0" in done.output
-    now, old = (json.loads((at / "report.json").read_text(encoding="utf-8"))["reports"][0] for at in (out, tmp_path))
-    assert old["groups"] == now["groups"]

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.cells import cell_len
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
@@ -254,17 +253,6 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
 
 
 @pytest.mark.slow
-def test_report_pairs_the_same_controls(controlled, tmp_path):
-    done = personafeedback("report", "--full", controlled, "--data", "sample", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
-    assert {report["model"]: list(report["beside"]) for report in stored} == {
-        "scripted/gold": [], "scripted/mixed": ["no_persona", "other_persona"], "scripted/anti_gold": ["no_persona"], "CUSTOM": [],
-    }  # fmt: skip
-    assert {report["model"] for report in stored if report["settings"]} == {"scripted/mixed"}
-
-
-@pytest.mark.slow
 def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(controlled, tmp_path):
     found = {
         (run.model, run.signature["setting"]): run.logs[0]
@@ -285,21 +273,6 @@ def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(control
     assert "found the model scripted/anti_gold, expected scripted/gold as in the run that it controls" in " ".join(
         refused.output.split()
     )
-
-
-def test_a_control_has_a_setting_of_the_record(controlled):
-    (log,) = [path for path in controlled.rglob("*.eval") if read_run(path).model == "scripted/gold"]
-    for given, said in (
-        (f"persona={log}", "the setting of --control must be one of rag, other_persona, no_persona, got 'persona'."),
-        ("no_persona", "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona'."),
-        (
-            "no_persona=nowhere",
-            "--control must be SETTING=RUN with a log or folder that exists, got 'no_persona=nowhere'.",
-        ),
-    ):
-        refused = personafeedback("report", "--full", log, "--control", given, "--data", "sample")
-        assert refused.exit_code == 1
-        assert said in " ".join(refused.output.split())
 
 
 def test_of_two_controls_alone_the_one_that_is_told_more_is_the_run(controlled):
@@ -362,36 +335,6 @@ def printed(ranking, capsys, *, terminal: bool, monkeypatch) -> str:
         monkeypatch.setenv("FORCE_COLOR", "1")
     show(blocks.terminal(rank_text.blocks(ranking, width=80 if terminal else None)))
     return plain(capsys.readouterr().out)
-
-
-LONG = [
-    "openai-api/local/some-lab/Extremely-Long-Model-Name-7B-Instruct-v0.3-epoch-1",
-    "openai-api/local/some-lab/Extremely-Long-Model-Name-7B-Instruct-v0.3-epoch-2",
-    "openai-api/local/other-lab/short",
-    "hf/other-lab/short",
-    *(f"vllm/lab/个性化-{number}" for number in range(12)),
-]
-
-
-def test_on_a_terminal_the_table_of_long_names_and_many_ties_fits_80_columns(template, capsys, monkeypatch):
-    ranking = called(template, [4] * 12, LONG)
-    text = printed(ranking, capsys, terminal=True, monkeypatch=monkeypatch)
-    rows = [line for line in text.splitlines() if re.match(r"\d+ \(", line) and "not asked" in line]
-    assert len(rows) == len(LONG)
-    assert max(cell_len(line.rstrip()) for line in text.splitlines() if not line.startswith("PersonaFeedback")) <= 80
-    shown = [re.split(r"\s+", row)[2] for row in rows]
-    assert len(set(shown)) == len(LONG)  # each is still another one
-    assert "hf/other-lab/short" in shown  # it is short enough
-    assert any("…" in name and name.endswith("1") for name in shown)
-    assert any(re.search(r"\d+ others", row) for row in rows)
-
-
-def test_through_a_pipe_no_name_and_no_tie_is_cut(template, capsys, monkeypatch):
-    text = printed(called(template, [4] * 12, LONG), capsys, terminal=False, monkeypatch=monkeypatch)
-    rows = [line for line in text.splitlines() if re.match(r"\d+ \(", line) and "not asked" in line]
-    assert sorted(re.split(r"\s+", row)[2] for row in rows) == sorted(LONG)
-    assert "…" not in text
-    assert "others" not in "".join(rows)
 
 
 def test_the_command_prints_the_short_table_and_more_columns_when_asked(controlled):

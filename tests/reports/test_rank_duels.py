@@ -106,9 +106,3 @@ def test_duels_that_were_moved_are_said_to_be_missing_and_found_again(folder, tm
     places = [word for number in range(3) for word in ("--data", moved / "elsewhere" / str(number))]
     (of_longest, _), _ = ranked(moved, tmp_path, "--exam", moved / "exam", *places)
     assert [row["model"] for row in of_longest["runs"]] == ["acme/wordy", "acme/half", "acme/brief"]
-
-
-def test_an_exam_without_duels_is_refused(folder, tmp_path):
-    done = personafeedback("rank", folder / "exam", "--exam", folder / "exam")
-    assert done.exit_code != 0
-    assert "--exam needs runs on duels, and found none" in done.output

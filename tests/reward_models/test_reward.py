@@ -209,15 +209,6 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     assert metrics(again) == pytest.approx(found)
 
 
-def test_a_log_from_before_revisions_were_noted_can_be_scored_again(one, tmp_path):
-    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path, limit=1)
-    for choice in log.samples[0].output.choices:
-        assert choice.message.metadata.pop("revision") == "local"
-    again = inspect_score(log, scores("personafeedback", "reward")(), action="overwrite", display="none")
-    assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
-    assert again.samples[0].scores["personafeedback_reward"].metadata.keys() == {"rewards", "persona", "dtype"}
-
-
 def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_path, monkeypatch):
     windows, loads = [], []
     score, load = RewardModel.score, RewardModel.__init__

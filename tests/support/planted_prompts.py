@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from personafeedback_tasks.common.jackknife import estimate_of
 from personafeedback_tasks.common.statistics import Estimate, share
 
 USERS, PROMPTS, PAIRS, ROWS = 47, 41, 164, 24
@@ -44,19 +43,3 @@ def held(spread: float, simulations: int, seed: int) -> tuple[float, float]:
         both += holds(share(values, users, also=prompts))
         alone += holds(share(values, users))
     return both / simulations, alone / simulations
-
-
-def odds_held(spread: float, simulations: int, seed: int) -> float:
-    """The same for the odds, which are no mean, by the jackknife over users and prompts."""
-    rng, true = np.random.default_rng(seed), true_mean(spread)
-
-    def odds(values: list[float]) -> float:
-        right = sum(values)
-        return right / (len(values) - right)
-
-    count = 0
-    for _ in range(simulations):
-        values, users, prompts = drawn(rng, spread)
-        found = estimate_of(odds, values, users, (0.0, np.inf), prompts)
-        count += found.low <= true / (1 - true) <= found.high
-    return count / simulations
