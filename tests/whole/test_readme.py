@@ -18,7 +18,7 @@ from support.inspect_runs import command
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.building.imported.importing import RECIPES
-from personafeedback_tasks.building.votes.guideline import GUIDELINES
+from personafeedback_tasks.building.votes.pairs import GUIDELINES
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS

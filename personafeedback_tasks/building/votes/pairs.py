@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...annotation.assignment import Asked, drawn
-from ...annotation.items import LETTERS, Item
+from ...annotation.items import LETTERS, Item, guidelines
 from ...annotation.rows import Dropped, PackItem, Vote
 from ...annotation.study import Study, is_vote_on_item
 from ...common.errors import DataError
@@ -18,8 +18,10 @@ from ..folder import Folder
 from ..rows import Answer, Origin, Pair, Person, Question
 from ..settings import FILE
 from ..steps import PACKS, TIERS, VOTES, Say, command
-from .guideline import GUIDELINES
 from .shown_texts import ShownTexts, refuse_edited_votes
+
+GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
+"""Language -> what annotators are told."""
 
 
 def write_packs(folder: Folder, form: str, say: Say) -> None:
