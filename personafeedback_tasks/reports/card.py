@@ -19,7 +19,7 @@ from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.errors import PersonaFeedbackError
-from ..common.files import locked, write
+from ..common.files import write
 from ..common.statistics import Estimate
 from ..engine.cases import HUB_COMMIT, CaseSet
 from ..engine.report import CardSpec
@@ -58,11 +58,10 @@ def update_card(report: Report, cases: CaseSet[Any] | None, path: Path) -> list[
     """
     spec = refuse_unpublishable(report)
     assert cases is not None  # a report without them has the caveat `no_data`
-    with locked(path):
-        old = _read(path)
-        new = _updated(path, old or "", report, cases, spec)
-        if new != old:
-            write(path, new)
+    old = _read(path)
+    new = _updated(path, old or "", report, cases, spec)
+    if new != old:
+        write(path, new)
     done = "nothing to change." if new == old else "created." if old is None else "updated; everything else unchanged."
     return [
         f"{path}: {done}",

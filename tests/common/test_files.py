@@ -1,4 +1,4 @@
-"""Files that the commands write: whole or not at all, on a full disk too, and with other commands beside them."""
+"""Files that the commands write: whole or not at all, on a full disk too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import huggingface_hub
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -17,10 +16,9 @@ pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
 from support.authors import PROFILES, profile, write
-from support.commands import AWAY, at_once, keep_locked, personafeedback, room_for, tree
+from support.commands import AWAY, personafeedback, room_for, tree
 from support.logs import lm_eval_log
-from support.releases import small_paper, write_release
-from support.samples import a_part
+from support.releases import write_release
 
 from personafeedback_tasks.common import files
 from personafeedback_tasks.common.errors import DataError
@@ -206,37 +204,3 @@ def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
     assert done.returncode != 0
     assert done.stderr.startswith("Error: The output could not be written (No space left on device).")
     assert "Traceback" not in done.stderr
-
-
-# --- locks -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.tried("rounds of commands at once: nothing lost")
-@pytest.mark.parametrize("number", a_part(range(3), 3))
-def test_cards_that_are_written_at_once_all_keep_their_sections(number, logs, release, tmp_path, tmp_path_factory):
-    path = tmp_path / "card.md"
-    path.write_text("# Title\n" + "A long card. " * 500_000, encoding="utf-8")
-    commands = [("card", log, "--data", release, "--model-card", path) for log in logs.values()]
-    done = at_once(*commands, **small_paper(tmp_path_factory.mktemp("paper"), CASES))
-    assert [process.returncode for process in done] == [0, 0, 0], [process.stderr for process in done]
-    text = path.read_text(encoding="utf-8")
-    assert text.count("<!-- personafeedback: begin ") == len(JUDGES)
-    found = [result.metric_args for result in huggingface_hub.ModelCard(text).data.eval_results]
-    asked = {args["asked"] for args in found}
-    assert len(asked) == len(set(re.findall("<!-- personafeedback: begin (.*) -->", text))) == len(JUDGES)
-    assert [*tmp_path.iterdir()] == [path]
-
-
-def test_a_card_that_stays_locked_ends_in_one_sentence_by_whatever_name(logs, release, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "LOCK_WAIT", 0.2)
-    path, link = fill(tmp_path / "card", {"README.md": "# Title\n"}) / "README.md", tmp_path / "link.md"
-    link.symlink_to(path)
-    with keep_locked(path):
-        for name in (path, link):
-            done = personafeedback("card", logs["v1"], "--data", release, "--model-card", name)
-            assert done.exit_code == 1
-            assert done.output == (
-                f"Error: {name}: another `personafeedback` process has locked it for 0.2 s. Wait until it ends, "
-                "then run this again.\n"
-            )
-    assert path.read_text(encoding="utf-8") == "# Title\n"
