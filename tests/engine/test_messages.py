@@ -191,7 +191,6 @@ def test_the_characters_of_a_reward_run_are_those_of_its_conversations(two_cases
 # --- a run that is refused ---------------------------------------------------------------------------------------------
 
 LM_EVAL = ["lm_eval", "run", "--include_path", task_configs(), "--model", "dummy", "--tasks", "personafeedback_hard"]
-INSPECT = ["inspect", "eval", "personafeedback_tasks/personafeedback_hard", "--model", "mockllm/model"]
 NO_FILE = (
     "Error: {0}/data/spedific/hard.jsonl or {0}/data/specific/hard.jsonl: no such file, so there are no specific_hard cases. "
     "Get a complete copy of the release, or run only tasks whose cells are all present."
@@ -205,12 +204,10 @@ NO_SETTING = "Error: setting must be one of persona, no_persona, other_persona, 
     [
         (LM_EVAL, NO_FILE),
         pytest.param([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING, marks=pytest.mark.release),
-        pytest.param(INSPECT, NO_FILE, marks=pytest.mark.release),
-        ([*INSPECT, "-T", "setting=x"], NO_SETTING),
     ],
 )
-def test_the_last_line_of_a_refused_run_is_our_sentence(command, sentence, make_release, tmp_path):
-    pytest.importorskip("lm_eval" if command[0] == "lm_eval" else "inspect_ai")
+def test_the_last_line_of_a_refused_run_of_lm_eval_is_our_sentence(command, sentence, make_release, tmp_path):
+    pytest.importorskip("lm_eval")
     release = make_release(
         {"general/hard": [{"user_id": "u", "question": "?", "chosen": "a", "reject": "b"}]}, {"u": {"Name": "x"}}
     )
@@ -219,6 +216,4 @@ def test_the_last_line_of_a_refused_run_is_our_sentence(command, sentence, make_
         env={**os.environ, "PERSONAFEEDBACK_DATA": str(release), "COLUMNS": "500"}, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    said = sentence.format(release).removeprefix("" if command[0] == "lm_eval" else "Error: ")
-    assert " ".join(done.stdout.split()).endswith(said)
-    assert ("Traceback" in done.stdout) == (command[0] == "lm_eval")
+    assert " ".join(done.stdout.split()).endswith(sentence.format(release))
