@@ -60,7 +60,6 @@ def make_aspects(run: Run, groups: Mapping[str, Sequence[str]]) -> Aspects | Non
 
 
 def _names(run: Run) -> tuple[str, ...]:
-    """The aspects, which all cases must share."""
     found = [
         (case_id, list(outcome.rewards)) for case_id, case in run.cases.items() for outcome in case if outcome.rewards
     ]

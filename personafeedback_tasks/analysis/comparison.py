@@ -161,7 +161,6 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
 def _others(
     run_a: Run, run_b: Run, ids: Sequence[str], users: Sequence[str]
 ) -> dict[str, tuple[float, float, Estimate]]:
-    """See `GroupComparison.others`."""
     if not all(judged(run.cases[case_id]) for run in (run_a, run_b) for case_id in ids):
         return {}
     pairs = [(judged(run_a.cases[case_id]), judged(run_b.cases[case_id])) for case_id in ids]

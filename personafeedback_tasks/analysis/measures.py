@@ -177,6 +177,5 @@ def _given(name: str, one: Contender) -> Estimate | None:
 
 
 def _ranked(name: str, one: Contender) -> Estimate:
-    """One of `ReportSpec.ranked`."""
     answered = [one.run.cases[case_id] for case_id in one.ids]
     return measures_of(one.run.benchmark, answered, only=(name,), also=one.prompts)[name]

@@ -254,6 +254,5 @@ def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, 
 
 
 def _tied(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, ...]:
-    """See `Ranked.tied`."""
     others = (other for other in range(1, count + 1) if other != place)
     return tuple(other for other in others if (min(place, other), max(place, other)) not in apart)

@@ -196,7 +196,6 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
 
 
 def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:
-    """See `Report.margins`."""
     card, one = run.benchmark.report.card, Contender(run, texts=texts)
     found = {name: margin(name, one) for name in card.baselines} if card and run.cases else {}
     return {name: value for name, value in found.items() if value is not None}

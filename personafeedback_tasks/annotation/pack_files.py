@@ -132,7 +132,6 @@ SENT = {
 
 
 def _shown(item: Item, pack: Pack) -> dict[str, tuple[str, str]]:
-    """Name of a field -> (heading, text), of all that an annotator sees."""
     guide = pack.guideline
     shown = {name: (guide.headings[name], text) for name, text in item.texts.items()}
     shown |= {

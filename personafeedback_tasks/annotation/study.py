@@ -144,7 +144,6 @@ class Study:
         say(f"Next: {self.votes} FILE...")
 
     def _kind(self, place: PackItem) -> str:
-        """That of its item; empty if there is none any more."""
         item = self.asked.made_of(place)
         return item.kind if item else ""
 
@@ -225,7 +224,6 @@ class Study:
         return counted
 
     def _write(self, merged: Merged, say: Say) -> None:
-        """Write the votes that were there and came in, and say how many."""
         self.folder.write(Vote, merged.votes)
         counts = [f"{merged.new:,} new votes"]
         if merged.again:
@@ -245,7 +243,6 @@ class Study:
         return dict(sorted(found.items(), key=lambda entry: (len(entry[1]), entry[0])))
 
     def _with_dropped(self, drop: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
-        """Those who were dropped before, and these."""
         dropped = self.folder.by_id(Dropped)
         places = self.folder.read(PackItem)
         known = dict.fromkeys([*(vote.annotator for vote in votes), *(place.annotator for place in places)])

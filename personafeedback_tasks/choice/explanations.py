@@ -96,7 +96,6 @@ def _of_two(orders: Orders, named: Sequence[str], answers: Sequence[str], picks:
 
 
 def _of_many(orders: Orders, named: Sequence[str], answers: Sequence[str], picks: Sequence[int | None]) -> str:
-    """The same of more than two."""
     readable = sorted(pick for pick in picks if pick is not None)
     if not readable:
         return f"unreadable replies in {orders.all_names}"

@@ -150,7 +150,6 @@ _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(.*?)`\Z")
 
 
 def _explained(message: str, document: Any, kind: Any) -> str:
-    """A message of msgspec in our words."""
     found = _PLACE.search(message)
     place, said = (found[1], message[: found.start()]) if found else ("", message)
     if missing := re.fullmatch("Object missing required field `(.*)`", said):

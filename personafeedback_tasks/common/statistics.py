@@ -280,7 +280,6 @@ def _sums(moves: Any, clusters: Sequence[Hashable]) -> list[float]:
 
 
 def _stderr(deviations: Collection[float]) -> float:
-    """See `clustered_stderr`."""
     count = len(deviations)
     return math.sqrt(sum(d * d for d in deviations) * count / (count - 1)) if count > 1 else math.nan
 

@@ -182,7 +182,6 @@ def _meant(key: object, names: list[str]) -> str | None:
 
 
 def _options(owner: Any) -> tuple[Field[Any], ...]:
-    """The fields that were declared with `option`."""
     return tuple(one for one in fields(owner) if "help" in one.metadata)
 
 

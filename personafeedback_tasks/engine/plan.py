@@ -202,5 +202,4 @@ def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]
 
 
 def _users(cases: Iterable[Any]) -> Counter[str]:
-    """User -> number of their cases."""
     return Counter(case.user_id for case in cases)

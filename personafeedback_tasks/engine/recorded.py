@@ -122,7 +122,6 @@ class Recorded:
         return f" (line {line} has no `call`, and a case has several)" if line else ""
 
     def _place(self, key: Key) -> Key:
-        """Where the reply to a call is."""
         unnamed = key._replace(call="")
         return unnamed if key.call in self.only and unnamed in self.replies else key
 

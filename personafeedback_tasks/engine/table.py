@@ -56,6 +56,5 @@ def corpus_stderr(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]], us
 
 
 def _over_epochs(epochs: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """The values of one case."""
     first, *others = epochs
     return {metric: mean(scores[metric] for scores in epochs) for metric in first} if others else first

@@ -205,7 +205,6 @@ def _read(log: EvalLog, names: Iterable[str]) -> Generated:
 
 
 def _failure(log: EvalLog, sample: EvalSample | None) -> str:
-    """Why a sample has no reply; empty if it has one."""
     error = log.error if sample is None else sample.error
     if error is not None:
         # The message of a sample's error has the whole request before the reason; the last call has the reason alone.

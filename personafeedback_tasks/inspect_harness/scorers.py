@@ -91,7 +91,6 @@ def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
 def _of_rewards(
     method: Method, asked: Mapping[str, ChatCompletionChoice], outcome: Outcome, targets: list[str]
 ) -> dict[str, Any]:
-    """What a score notes of rewards."""
     about = about_of(asked[method.calls[0]])
     rewards = {name: dict(zip(method.calls, pair, strict=True)) for name, pair in (outcome.rewards or {}).items()}
     noted: dict[str, Any] = {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
@@ -111,7 +110,6 @@ def _of_labels(
 def _of_thinking(
     benchmark: Benchmark, method: Method, document: Scorable, evidence: Sequence[Evidence]
 ) -> dict[str, Any]:
-    """What a score notes for `metrics.in_view`."""
     if any(map(shows_thinking, evidence)):
         return {THINKS: True}
     in_view = [settled(of, method) for of in evidence]

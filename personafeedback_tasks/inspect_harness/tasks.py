@@ -153,7 +153,6 @@ def _sample(
 def _parts(
     record: Benchmark, method: Method, cases: CaseSet[Any], every: Sequence[Options]
 ) -> tuple[Solver, Scorer, GenerateConfig]:
-    """The solver, the scorer, and how the model generates."""
     scorer = scores(record.name, method.name)()
     if method.evidence == "rewards":
         config = GenerateConfig(max_connections=CONNECTIONS)

@@ -88,7 +88,6 @@ def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
 
 
 def _voted(manifest: Manifest) -> str:
-    """Who voted on the labels of a set, and how far they agreed."""
     found = manifest.agreement
     if found is None:
         return f"Annotators: {manifest.annotators or 'none are named'}."

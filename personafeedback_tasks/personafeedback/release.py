@@ -122,7 +122,6 @@ def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) ->
 
 
 def _named(data: str | os.PathLike[str] | None) -> str:
-    """What `data`, the environment or the default names."""
     name = os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")
     return name.strip() or HUB_ID
 

@@ -88,7 +88,6 @@ def _cases(path: Path) -> list[ChoiceCase]:
 
 
 def _texts(row: Any, where: str) -> list[str]:
-    """The preference, the question and the four responses."""
     options = row.get(_OPTIONS) if isinstance(row, dict) else None
     texts = [row.get("preference"), row.get("question"), *options] if isinstance(options, list) else []
     if not all(isinstance(text, str) and text.strip() for text in texts) or len(texts) != 6 or len({*texts[2:]}) != 4:

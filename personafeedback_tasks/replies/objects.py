@@ -104,5 +104,4 @@ def _marked(text: str, keys: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """A text without the signs that lists have around it."""
     return text.strip(' \n\t*_();:"“”')

@@ -158,7 +158,6 @@ def _dataset(report: Report, spec: CardSpec) -> tuple[str, str | None]:
 
 
 def _read(path: Path) -> str | None:
-    """The text of a file with its line breaks; None if there is none."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -168,7 +167,6 @@ def _read(path: Path) -> str | None:
 
 
 def _updated(path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
-    """The content of a card with the results and the section of a run, in its own line breaks."""
     newline = "\r\n" if content.count("\n") == content.count("\r\n") > 0 else "\n"
     content = content.replace(newline, "\n")
     block = REGEX_YAML_BLOCK.search(content)
@@ -213,7 +211,6 @@ def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str
 
 
 def _merged(earlier: Sequence[Mapping[str, Any]], report: Report, spec: CardSpec) -> list[Mapping[str, Any]]:
-    """The results of a model in a `model-index`, with those of the run in place of its earlier ones, else behind the others."""
     kept: list[Mapping[str, Any]] = []
     place = None
     for result in earlier:
@@ -228,7 +225,6 @@ def _merged(earlier: Sequence[Mapping[str, Any]], report: Report, spec: CardSpec
 
 
 def _is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any], report: Report, spec: CardSpec) -> bool:
-    """Whether a number is of an earlier run that was asked as this one."""
     args = metric.get("args")
     if not isinstance(args, Mapping) or not str(args.get("signature")).startswith("personafeedback-tasks "):
         return False

@@ -90,7 +90,6 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
 
 
 def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Sequence[str]) -> str:
-    """The scores beside their baselines, and what the persona is worth."""
     columns: list[Column] = []
     for name in measures:
         columns += with_interval(name, [group.measures[name] for group in groups])

@@ -34,7 +34,6 @@ def blocks(costs: Sequence[Cost]) -> list[Block]:
 
 
 def _name(cost: Cost) -> str:
-    """What was asked, and whether its tokens are estimated."""
     return f"{cost.asked} (estimated)" if cost.tokenizer else cost.asked
 
 

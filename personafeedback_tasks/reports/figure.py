@@ -147,7 +147,6 @@ def _places(
 
 
 def _draw_points(axes: Axes, block: FigureBlock, places: Sequence[float], number: int) -> None:
-    """The intervals of a run."""
     values = [100 * estimate.value for _, estimate in block.rows]
     style: Any = {"marker": MARKERS[number % len(MARKERS)], "markersize": 4, "linestyle": "none"}
     errors = [
@@ -202,7 +201,6 @@ def _draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]]
 
 
 def _write(figure: Figure, line: str, x: float, y: float, **style: Any) -> None:
-    """One line of text, at inches from the lower left corner."""
     width, height = figure.get_size_inches()
     figure.text(x / width, y / height, line, fontsize=SIZE, va="center", parse_math=False, **style)
 

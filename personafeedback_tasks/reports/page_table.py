@@ -90,7 +90,6 @@ def lead(ranking: Ranking) -> list[Sentence]:
 
 
 def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
-    """About the models at some places, from 0."""
     spec, best = ranking.runs[0].benchmark.report, ranking.rows[sound[0]]
     firsts = [place for place in sound if ranking.rows[place].rank == best.rank]
     has = "has" if len(firsts) == 1 else "share"

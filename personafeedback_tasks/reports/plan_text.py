@@ -33,7 +33,6 @@ def _cells(plan: Plan) -> list[Block]:
 
 
 def _takes(plan: Plan, tokenizer: str | None) -> list[Block]:
-    """What each setting takes; money, where there are prices."""
     asks = {**plan.asks, **({"total": plan.total} if len(plan.asks) > 1 else {})}
     header = ["", "calls", "prompt tokens", "reply tokens", *(["dollars"] if plan.prices else [])]
     rows = [
@@ -62,7 +61,6 @@ def _takes(plan: Plan, tokenizer: str | None) -> list[Block]:
 
 
 def _differences(plan: Plan) -> list[Block]:
-    """The smallest right minus wrong, and the smallest difference between two runs, that all cases show."""
     assumed, _ = plan.smallest[0]
     effect = assumed.design_effect(plan.sizes)
     notes = (

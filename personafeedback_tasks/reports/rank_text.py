@@ -235,7 +235,6 @@ def matrix(ranking: Ranking) -> Table:
 
 
 def _of_places(ranking: Ranking, columns: Sequence[Column]) -> Table:
-    """Further columns of the models, which the places stand for."""
     places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
     return Table("", places, tuple(columns), corner="place", undefined=True, whole=True)
 

@@ -57,7 +57,6 @@ def severe(report: Report) -> list[Caveat]:
 
 
 def _numbers(report: Report) -> Words:
-    """The scores, and the differences to the controls, over all cases."""
     run, spec, overall = report.run, report.run.benchmark.report, report.overall
     rows = []
     for line in run.headline:
@@ -100,7 +99,6 @@ def _asking(report: Report) -> list[Block]:
 
 
 def _cells(report: Report) -> list[Block]:
-    """The score of each cell, where there are several, beside what is the most important difference."""
     primary = report.run.primary
     cells = [group for group in report.groups if group.name in report.run.cells]
     if not 1 < len(cells) <= MOST_ROWS:
@@ -176,7 +174,6 @@ OF_THE_MODEL = (_place, _shortcuts, _users)
 
 
 def _last(report: Report) -> list[str]:
-    """What identifies the run, and what `--full` has more."""
     more = len(report.caveats) - len(severe(report))
     caveats = f"{more} more caveat{'s' if more > 1 else ''}, " if more else ""
     return [short_line(report.run), f"--full shows {caveats}every table and the whole signature"]

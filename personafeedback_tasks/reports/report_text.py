@@ -197,7 +197,6 @@ def _aspects(report: Report) -> list[Block]:
 
 
 def _unread(report: Report) -> list[Block]:
-    """Some of the unreadable replies, for inspection."""
     if not report.unread:
         return []
     count = sum(report.overall.reasons.values())
@@ -206,7 +205,6 @@ def _unread(report: Report) -> list[Block]:
 
 
 def _sheet(report: Report) -> list[Block]:
-    """The run beside its controls."""
     sheet = report.sheet
     if sheet is None:
         return []
@@ -242,7 +240,6 @@ def sheet_notes(sheet: Sheet, void: bool = False) -> list[str]:
 
 
 def _gaps(sheet: Sheet) -> list[Column]:
-    """The columns of the differences, under the names that they have."""
     columns: list[Column] = []
     for name in sheet.columns[0].differences:
         heading = sheet.named[name].name if name in sheet.named else name

@@ -233,6 +233,5 @@ def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:
 
 
 def _alone(caveat: Caveat) -> str:
-    """A caveat in words, without the names of its runs."""
     words = SENTENCES[caveat.key]
     return words.format(**caveat.values) if isinstance(words, str) else words(**caveat.values)

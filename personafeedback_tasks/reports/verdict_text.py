@@ -106,13 +106,11 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _table_of(title: str, counted: str, name: str, rates: Mapping[str, Estimate]) -> Table:
-    """Estimates of one rate, one below the other."""
     counts = Column(counted, tuple(f"{rate.n:,}" for rate in rates.values()))
     return Table(title, tuple(rates), (counts, *with_interval(name, list(rates.values()))))
 
 
 def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
-    """The rates over all duels, by name; those that there are."""
     yield "votes as they are", verdict.overall.rate
     if verdict.corrected.rate is not None:
         yield "corrected by the exam", verdict.corrected.rate

@@ -139,7 +139,6 @@ class RewardModel:
         self.dtype = str(self.model.dtype).removeprefix("torch.")
 
     def _named(self, aspects: Sequence[str]) -> tuple[str, ...]:
-        """The names of the outputs; none for a model with one output."""
         _, aspects_of_probe = self._forward([self.encode([[*_PROBE, _REPLY]], ["a first example"])[0].ids])
         outputs = 1 if aspects_of_probe is None else aspects_of_probe.shape[-1]
         if outputs == 1 and not aspects:

@@ -145,7 +145,6 @@ def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
 
 
 def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:
-    """The error for a case that was asked otherwise. Its messages are read again."""
     again = (
         document.asked().under(task.settings.index(run.setting), task.staged).calls
         for task, document in documents_of(run)

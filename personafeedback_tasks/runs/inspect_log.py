@@ -289,7 +289,6 @@ def _content(raw: dict[str, Any], message: dict[str, Any]) -> str:
 
 
 def _events(raw: dict[str, Any]) -> list[Event]:
-    """The calls of models in a sample."""
     of_models = [event for event in raw.get("events") or () if event.get("event") == "model"]
     parts = {name: raw.get(name) for name in ("id", "epoch", "input", "target", "attachments", "events_data")}
     sample = EvalSample.model_validate({**parts, "events": of_models}, context={"deserializing": True})
@@ -319,7 +318,6 @@ def _conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str |
 
 
 def _is_cached(log: EvalLog) -> bool:
-    """Whether replies may come from Inspect's cache."""
     configs = [log.plan.config, log.eval.model_generate_config]
     return any(
         vars(config).get(name) for config in configs for name in fields.named("inspect GenerateConfig", fields.REASON)
@@ -327,7 +325,6 @@ def _is_cached(log: EvalLog) -> bool:
 
 
 def _generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The conditions among the arguments of a model."""
     given: dict[str, Any] = {}
     for config in configs:
         given |= config.model_dump(exclude_none=True)

@@ -107,7 +107,6 @@ def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], li
 
 
 def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: LoggedDocument) -> list[Compared]:
-    """The cases of a document."""
     path, where, document = task.path, logged.where, logged.document
     assert document is not None  # checked by the caller
     if document.settings != task.settings:

@@ -183,5 +183,4 @@ def _lines(pairs: Sequence[DuelPair], provenance: Mapping[str, Any]) -> Iterator
 
 
 def _place(case: PersonaCase) -> tuple[int, int]:
-    """Where a case stands in the release's files."""
     return CELLS.index(case.cell), int(case.id.rpartition(":")[2])
