@@ -13,7 +13,7 @@ from ..common.embeddings import DEFAULT
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
 from ..common.records import json_lines
-from ..recenter import upstream, wildchat
+from ..recenter import upstream
 from ..recenter.data import file_name, load, with_judgment
 from ..recenter.histories import PROMPTS
 from ..recenter.rows import STAGES, Relevance
@@ -39,7 +39,7 @@ def recenter() -> None:
 @click.argument("source", type=RUN)
 @out_option("DIR", "The folder to write.", required=True)
 @click.option(
-    "--language", type=click.Choice([*wildchat.LANGUAGES]), help="Of the conversations in a file. Default: English."
+    "--language", type=click.Choice([*upstream.LANGUAGES]), help="Of the conversations in a file. Default: English."
 )  # fmt: skip
 @click.option(
     "--least", type=click.IntRange(1), help=f"Conversations that a user in a file must have. Default: {LEAST}."
@@ -74,7 +74,7 @@ def import_(source: Path, out: Path, language: str | None, least: int | None) ->
         _refuse_leftovers(out, made)
         _write(out, made)
         return
-    made = wildchat.convert(source, language or ENGLISH, least or LEAST)
+    made = upstream.convert_wildchat(source, language or ENGLISH, least or LEAST)
     if not made.files:
         left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())
         raise DataError(

@@ -6,6 +6,7 @@ What is measured of both replies is no quality: whether one is better is for peo
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,6 @@ from .data import file_name
 from .filter import folder
 from .histories import ForPrompt
 from .made import replied, shown_for_prompts
-from .mention import mentions
 from .pairings import Informed, Pairings, to_reply
 from .rows import Relevance
 from .select import SELECT, SIGNED, signs
@@ -58,6 +58,18 @@ Write your reply to this user, and nothing else.""",
 }
 
 
+NAMED = 0.75
+"""Share of an attribute's words that one sentence must have. A reply that adapts without naming it has few of them in one place."""
+
+_SENTENCES = re.compile(r"(?<=[.!?。！？])\s*|\n+")
+_FUNCTION_WORDS = frozenset((
+    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his",
+    "i", "in", "is", "it", "its", "me", "my", "no", "not", "of", "on", "or", "our", "s", "she", "so", "that", "the", "their", "them", "they",
+    "this", "to", "user", "was", "we", "were", "when", "who", "with", "you", "your",
+))  # fmt: skip
+"""English words that say nothing of what an attribute is about."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RespondOptions(StageOptions):
     """The options of the task."""
@@ -87,11 +99,20 @@ def build(row: ForPrompt, call: str) -> str:
     return filled(PROMPTS[call], attributes=bullets(row.attributes), prompt=row.question)
 
 
+def mentions(attribute: str, reply: str) -> bool:
+    """Whether a reply has the attribute as it is, or in a sentence NAMED of its words; function words count only if there are no others."""
+    if " ".join(attribute.casefold().split()) in " ".join(reply.casefold().split()):
+        return True
+    words = overlap_terms(attribute)
+    words = words - _FUNCTION_WORDS or words
+    return bool(words) and any(len(words & overlap_terms(one)) >= NAMED * len(words) for one in _SENTENCES.split(reply))
+
+
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
     """Of the personalized reply what `written.described` says, and
 
     terms: how many different words of the attributes it has; mentioned: the share of the attributes that it names outright, see
-    `mention`; mention: 1 if it names any, else 0. Of the generic one the length, terms and mention, which show what the prompt alone
+    `mentions`; mention: 1 if it names any, else 0. Of the generic one the length, terms and mention, which show what the prompt alone
     brings, with `_generic` behind their names. written, empty, refused and truncated are of both: 1 where either is.
     """
     told, generic = (

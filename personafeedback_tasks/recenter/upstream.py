@@ -17,6 +17,10 @@ What becomes of them, in a folder that RECENTER_DATA can name:
     replies/<model>.jsonl      id of such a row, the model's reply, and the answer that the authors read from it
     pilot/relevance.jsonl      the pilot's rows with counts; a folder of its own, so that no score mixes two studies
     response.jsonl             both responses of each item and its relevant attributes, one per line; without votes
+
+Or conversations in WildChat's layout -> users and their conversations. The layout is that of the data cards of WildChat-1M and
+WildChat-4.8M, as lines of JSON: conversation_hash, language, conversation [{role, content}] and hashed_ip, which stands for a user.
+Other keys are ignored, but for `toxic`. **Not verified**: it was written from the cards alone.
 """
 
 from __future__ import annotations
@@ -33,9 +37,10 @@ from msgspec import Meta, Struct
 
 from ..common import private
 from ..common.errors import DataError
-from ..common.records import NonEmpty, broken, decoded, leaves, rows, short
+from ..common.records import NonEmpty, broken, decoded, leaves, one_of, rows, short
 from .data import file_name
-from .fields import MOST_VOTES
+from .fields import MOST_VOTES, ROLES, Message
+from .histories import CONVERSATIONS, USERS, conversation_id
 from .rows import Relevance, Response
 
 RELEVANCE, RESPONSE = file_name(Relevance), file_name(Response)
@@ -61,14 +66,14 @@ class ImportedAnnotations:
         absent: keys of SOURCES that the folder lacks.
         left_out: why -> how many rows.
         personal: the rows among them that hold personal data, each with its place.
-        users: the user ids that were made short.
+        ids: a short id -> the one that it stands for.
     """
 
     files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     personal: list[str] = field(default_factory=list)
-    users: ShortIds = field(default_factory=lambda: ShortIds("u"))
+    ids: dict[str, str] = field(default_factory=dict)
 
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
         """Add a row unless it holds personal data, which no row of ours may have."""
@@ -80,23 +85,16 @@ class ImportedAnnotations:
                 return
         self.files.setdefault(file, []).append(row)
 
+    def short(self, kind: str, long: object) -> str:
+        """A digest in place of the authors' id, so the same on every run. It hides the id from whoever reads it, not from one who tries all ids.
 
-class ShortIds:
-    """Short ids in place of the authors': digests, so the same on every run. They hide an id from whoever reads them, not from one who tries all ids."""
-
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self._long: dict[str, str] = {}
-
-    def of(self, long: str) -> str:
-        """
         Raises:
             DataError: two ids have the same short one.
         """
-        made = f"{self._prefix}{hashlib.sha256(long.encode()).hexdigest()[:8]}"
-        if self._long.setdefault(made, long) != long:
+        made = f"{kind}{hashlib.sha256(str(long).encode()).hexdigest()[:8]}"
+        if (first := self.ids.setdefault(made, str(long))) != str(long):
             raise DataError(
-                f"Found the ids {short(self._long[made])} and {short(long)}, which would both become {made}, expected ids that stay apart. "
+                f"Found the ids {short(first)} and {short(long)}, which would both become {made}, expected ids that stay apart. "
                 "Rename one of them in all files."
             )
         return made
@@ -214,12 +212,11 @@ def convert(folder: Path) -> ImportedAnnotations:
 
 def _profiles(folder: Path, made: ImportedAnnotations) -> list[_Profile]:
     """The lines of all files of profiles, in the order of their names. What an earlier file has already must have the same labels."""
-    prompts = ShortIds("p")
     profiles: dict[str, _Profile] = {}
     for path in sorted(folder.glob(PROFILES)):
         for where, line in lines(path, _ProfileLine):
             theirs = str(line.user_id)
-            user, prompt = made.users.of(theirs), prompts.of(str(line.prompt_id))
+            user, prompt = made.short("u", theirs), made.short("p", line.prompt_id)
             profile = _Profile(where, f"{user}-{prompt}", theirs, line.prompt_text, _labels(where, line))
             first = profiles.setdefault(profile.id, profile)
             if first is profile:
@@ -310,7 +307,7 @@ def _pilot(path: Path, made: ImportedAnnotations) -> None:
             raise broken(where, f"label = {line.label} with {yes} of {n} votes", "1 for more than half of them, else 0")
         counted = {
             "id": f"pilot-{number}",
-            "user_id": made.users.of(f"sample {line.sample_index}"),
+            "user_id": made.short("u", f"sample {line.sample_index}"),
             "prompt": line.prompt_text,
             "attribute": line.attribute,
             "yes": yes,
@@ -320,10 +317,9 @@ def _pilot(path: Path, made: ImportedAnnotations) -> None:
 
 
 def _items(path: Path, made: ImportedAnnotations) -> None:
-    ids = ShortIds("r")
     seen: dict[str, str] = {}
     for where, line in lines(path, _ItemLine):
-        id_ = ids.of(json.dumps([str(line.model_tag), str(line.item_index)]))
+        id_ = made.short("r", json.dumps([str(line.model_tag), str(line.item_index)]))
         if id_ in seen:
             raise broken(where, f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
         seen[id_] = where
@@ -333,10 +329,70 @@ def _items(path: Path, made: ImportedAnnotations) -> None:
             continue
         row = {
             "id": id_,
-            "user_id": made.users.of(str(line.user_id)),
+            "user_id": made.short("u", line.user_id),
             "prompt": line.prompt_text,
             "attribute": "\n".join(relevant),
             "generic": line.response_no_context,
             "personalized": line.response_personalized,
         }
         made.add(RESPONSE, row, where)
+
+
+LANGUAGES = {"English": "en", "Chinese": "zh"}
+"""Their names -> ours."""
+
+
+class _Turn(Struct):
+    role: Annotated[str, one_of(*ROLES)]
+    content: str | None
+
+
+class _Chat(Struct):
+    hashed_ip: NonEmpty
+    conversation: tuple[_Turn, ...]
+
+
+def convert_wildchat(path: Path, language: str, least: int) -> ImportedAnnotations:
+    """Read conversations.
+
+    Args:
+        path: lines of JSON.
+        language: of LANGUAGES; conversations in others are left out.
+        least: conversations that a user must have.
+
+    Raises:
+        DataError: a line is broken.
+    """
+    made = ImportedAnnotations()
+    for number, line in rows(path):
+        where = f"{path}, line {number}"
+        if why := _why_not(line, language):
+            made.left_out[why] += 1
+            continue
+        chat = decoded(where, line, _Chat)
+        user = made.short("u", chat.hashed_ip)
+        turns = [{"role": turn.role, "content": turn.content or ""} for turn in chat.conversation]
+        kept = [turn for turn in turns if turn["content"].strip()]
+        if len(kept) < len(turns) or "user" not in {turn["role"] for turn in kept}:
+            made.left_out["with an empty message, or none of the user"] += 1
+            continue
+        made.add(CONVERSATIONS, {"user_id": user, "conversation": kept, "source": "human"}, where)
+    own: dict[str, dict[str, Any]] = {}
+    for one in made.files.pop(CONVERSATIONS, []):
+        of_user = own.setdefault(one["user_id"], {})
+        name = conversation_id(one["user_id"], [Message(**turn) for turn in one["conversation"]])
+        made.left_out["that a user has twice"] += name in of_user
+        of_user.setdefault(name, one)
+    users = {user: of_user for user, of_user in own.items() if len(of_user) >= least}
+    made.left_out[f"of users with fewer than {least}"] += sum(map(len, own.values())) - sum(map(len, users.values()))
+    if users:
+        made.files[USERS] = [{"user_id": user, "language": LANGUAGES[language]} for user in users]
+        made.files[CONVERSATIONS] = [row for of_user in users.values() for row in of_user.values()]
+    made.left_out = +made.left_out
+    return made
+
+
+def _why_not(row: Mapping[str, Any], language: str) -> str:
+    if row.get("language") != language:
+        return f"in another language than {language}"
+    return "marked as toxic" if row.get("toxic") is True else ""

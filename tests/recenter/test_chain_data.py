@@ -18,8 +18,8 @@ from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.recenter.extract import EXTRACT, is_there
 from personafeedback_tasks.recenter.histories import conversations
-from personafeedback_tasks.recenter.mention import mentions
 from personafeedback_tasks.recenter.pairings import to_reply, to_select
+from personafeedback_tasks.recenter.respond import mentions
 
 SAID = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "content": "Which one?"}]
 

@@ -20,7 +20,7 @@ from personafeedback_tasks.common.records import json_lines
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response
-from personafeedback_tasks.recenter.upstream import ShortIds, convert
+from personafeedback_tasks.recenter.upstream import ImportedAnnotations, convert
 
 LABELS = [
     ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
@@ -352,12 +352,12 @@ def test_two_users_with_one_short_id_are_an_error():
         if digest in seen:
             break
         seen[digest] = user
-    ids = ShortIds("u")
-    assert ids.of(seen[digest]) == ids.of(seen[digest]) == f"u{digest}"
+    made = ImportedAnnotations()
+    assert made.short("u", seen[digest]) == made.short("u", seen[digest]) == f"u{digest}"
     with pytest.raises(
         DataError, match=f"Found the ids '{seen[digest]}' and '{user}', which would both become u{digest}"
     ):
-        ids.of(user)
+        made.short("u", user)
 
 
 def test_rows_with_personal_data_are_left_out_with_their_replies(folder, tmp_path):
