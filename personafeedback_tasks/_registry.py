@@ -17,8 +17,7 @@ from .inspect_tasks import (
     recenter_response,
     recenter_select,
 )
-from .recenter.filter.folder import relevance_filter
-from .recenter.filter.trained import JUDGE
+from .recenter.filter.folder import JUDGE, relevance_filter
 
 FACTORIES[JUDGE] = relevance_filter
 

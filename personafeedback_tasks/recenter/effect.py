@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..common.statistics import Estimate, estimate
 from .chains import MadeChain
-from .filter.trained import Filter
+from .filter.folder import Filter
 from .funnel import things_of
 from .judgments import Judgments
 from .rows import Relevance

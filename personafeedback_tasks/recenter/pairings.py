@@ -15,7 +15,7 @@ from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from .control import SEED, profiles
 from .data import Rows, file_name, in_turns, load, located
-from .filter.trained import Filter
+from .filter.folder import Filter
 from .histories import CONVERSATIONS, PROMPTS, ForPrompt, NewPrompt, conversations, prompts
 from .made import extracted, selected
 from .rows import Relevance

@@ -31,11 +31,10 @@ from personafeedback_tasks.common.text import same_text
 from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
-from personafeedback_tasks.recenter.filter.evaluation import held_out
-from personafeedback_tasks.recenter.filter.features import columns_of, features_of, scaled
 from personafeedback_tasks.recenter.filter.folder import relevance_filter
-from personafeedback_tasks.recenter.filter.model import fit, threshold
+from personafeedback_tasks.recenter.filter.model import columns_of, features_of, fit, scaled, threshold
 from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups
+from personafeedback_tasks.recenter.filter.training import held_out
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.replies.words import read_yes_no

@@ -13,7 +13,7 @@ from ...common.statistics import percent
 from ..data import file_name
 from ..relevance import RELEVANCE, SCORES
 from ..rows import Relevance
-from .trained import JUDGE
+from .folder import JUDGE
 
 DEMONSTRATION = (
     "Trained on invented rows that come with the package: for demonstration only, not evidence about anything."

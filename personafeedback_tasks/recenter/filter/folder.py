@@ -5,27 +5,34 @@ weights.json        one number per column of the features
 predictions.jsonl   of each training row, what the models predict that were trained without it
 metrics.json        what these predictions score
 README.md           the model card
+
+A row that the filter was trained on gets the answer of the fold that has not seen its user, so that a score on the training
+data can be compared with a language model's. Any other row gets the answer of the filter that was trained on all rows.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
 from ...common.records import decoded, json_text, load_json, rows
+from ...engine.cases import digest_of
+from ...engine.evidence import Reply
 from ...engine.replay import Judge
 from ..relevance import texts_of
 from ..rows import Relevance
-from .evaluation import Prediction
-from .features import columns_of
-from .model import TrainedFilter, Weights
-from .trained import Filter, text_digest, texts
+from .model import Model, Prediction, columns_of, features_of
+
+JUDGE = "relevance-filter"
+"""Its name as a judge: `--model personafeedback/NAME`."""
 
 FORMAT = 1
 """Of these files; a folder of another one is refused."""
@@ -35,6 +42,93 @@ ABOUT, WEIGHTS, PREDICTIONS, METRICS, CARD = FILES = (
 )  # fmt: skip
 
 WHAT_TO_DO = "Train it again: `personafeedback recenter train`"
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter that can be asked. The embedding model is loaded when the first row needs it.
+
+    Attributes:
+        folder: where it was read from.
+        embeddings: the name or folder of its embedding model.
+        digest: of that model.
+        held_out: (row id, digest of its texts) of each training row -> its prediction by a model that has not seen its user.
+        users: those of the training rows.
+    """
+
+    folder: Path
+    embeddings: str
+    digest: str
+    model: Model
+    held_out: dict[tuple[str, str], Prediction]
+    users: frozenset[str]
+
+    @property
+    def signature(self) -> str:
+        """Its name as a judge, and SHA-256 (12 hex digits) of its weights and its threshold."""
+        model = self.model
+        return f"{JUDGE} {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
+
+    def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
+        """The answer on a line of its own, and where it comes from.
+
+        Args:
+            row: its id.
+            texts: its attribute and its prompt.
+        """
+        made = self.predicted(row, texts)
+        how = "trained without this user" if made.fold else "trained on all rows"
+        return Reply(
+            f"{made.answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}."
+        )
+
+    def drops(self, row: Relevance) -> bool:
+        """Whether a chain goes on without the attribute, since it is not relevant."""
+        return not self.predicted(row.id, texts(row)).found
+
+    def unbiased(self, row: Relevance) -> bool:
+        """Whether no model that answers for the row has seen its user: the row's answer is held out, or the user is a new one."""
+        return bool(self._held_out(row.id, texts(row))) or row.user_id not in self.users
+
+    def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
+        """
+        Raises:
+            DataError: the embedding model is another one.
+        """
+        if held_out := self._held_out(row, texts):
+            return held_out
+        columns = features_of(*map(self._vector, texts))
+        return Prediction(0, float(self.model.probabilities(columns)[0]), self.model.threshold)
+
+    def _held_out(self, row: str, texts: tuple[str, ...]) -> Prediction | None:
+        """Of a training row by a model that has not seen its user; None for any other row."""
+        text = digest_of(texts)
+        return self.held_out.get((row, text)) or self._of_texts.get(text)
+
+    @cached_property
+    def _of_texts(self) -> dict[str, Prediction]:
+        """The same by texts alone, of the first row that has them: data may have other ids."""
+        return {text: made for (_, text), made in reversed(self.held_out.items())}
+
+    @cached_property
+    def _vector(self) -> Callable[[str], Vectors]:
+        """A prompt is there once for each attribute: each text is embedded once.
+
+        Raises:
+            DataError: the embedding model is another one.
+        """
+        loaded = embedder(self.embeddings)
+        if loaded.digest != self.digest:
+            raise DataError(
+                f"{self.embeddings}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
+                f"{self.folder} was trained with, {self.digest}. Pass that one with -M embeddings=, or train again."
+            )
+        return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
+
+
+def texts(row: Relevance) -> tuple[str, ...]:
+    """Those that decide what a filter says of a row."""
+    return row.attribute, row.prompt
 
 
 def refuse_others(folder: Path) -> None:
@@ -48,15 +142,15 @@ def refuse_others(folder: Path) -> None:
         )
 
 
-def weights_text(model: TrainedFilter, columns: Mapping[str, slice]) -> str:
-    weights = {name: [float(weight) for weight in model.weights.weights[at]] for name, at in columns.items()}
-    return json_text({"bias": model.weights.bias, "weights": weights})
+def weights_text(model: Model, columns: Mapping[str, slice]) -> str:
+    weights = {name: [float(weight) for weight in model.weights[at]] for name, at in columns.items()}
+    return json_text({"bias": model.bias, "weights": weights})
 
 
 def predictions(rows: Sequence[Relevance], evaluations: Mapping[str, Sequence[Prediction]]) -> Iterator[str]:
     """The lines of that file: id, user and label of a row, a digest of its texts, and each evaluation's prediction."""
     for index, row in enumerate(rows):
-        text = text_digest(texts(row))
+        text = digest_of(texts(row))
         about = {"id": row.id, "user_id": row.user_id, "text": text, "label": bool(row.judgment)}
         made = {name: {**asdict(of[index]), "answer": of[index].answer} for name, of in evaluations.items()}
         yield json.dumps({**about, **made}, ensure_ascii=False) + "\n"
@@ -111,8 +205,8 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
         )
     about = decoded(folder / ABOUT, load_json(folder / ABOUT, "JSON"), _About, f"{WHAT_TO_DO}.")
-    weights = _weights(folder / WEIGHTS, columns_of(about.embeddings.dimensions))
-    model = TrainedFilter(weights, about.threshold, about.strength)
+    weights, bias = _weights(folder / WEIGHTS, columns_of(about.embeddings.dimensions))
+    model = Model(weights, bias, about.strength, about.threshold)
     predicted = [
         decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
         for number, row in rows(folder / PREDICTIONS)
@@ -123,7 +217,7 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
     return Filter(folder, named, about.embeddings.digest, model, held_out, users)
 
 
-def _weights(path: Path, columns: Mapping[str, slice]) -> Weights:
+def _weights(path: Path, columns: Mapping[str, slice]) -> tuple[Any, float]:
     import numpy as np
 
     found = decoded(path, load_json(path, "JSON"), _Weights, f"{WHAT_TO_DO}.")
@@ -135,4 +229,4 @@ def _weights(path: Path, columns: Mapping[str, slice]) -> Weights:
                 f"{path}: found {len(values)} weights of {name}, expected {at.stop - at.start}. {WHAT_TO_DO}."
             )
         parts.append(np.array(values, dtype=float))
-    return Weights(np.concatenate(parts), found.bias)
+    return np.concatenate(parts), found.bias

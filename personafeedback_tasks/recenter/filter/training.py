@@ -1,4 +1,4 @@
-"""Rows -> the files of a trained filter, see `folder`."""
+"""Rows -> the files of a trained filter, see `folder`, and how well it does on users, and on users and prompts, that it has not seen."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from ... import __version__
 from ...common.embeddings import EXTRA, Embedder, embedder
 from ...common.errors import require
 from ...common.files import Content
+from ...common.jackknife import estimate_of
 from ...common.records import json_text, jsonable
+from ...common.statistics import Estimate, estimate
+from ...engine.outcome import Outcome
 from ..data import Rows
-from ..relevance import RELEVANCE
+from ..relevance import RELEVANCE, SCORES
 from ..rows import Relevance
 from . import card, folder
-from .evaluation import Prediction, held_out, scores
-from .features import columns_of, features_of
-from .model import TrainedFilter, train
-from .splits import EVALUATIONS, Fold, Groups, check, groups_of
-from .trained import texts
+from .folder import texts
+from .model import Features, Model, Prediction, columns_of, features_of, train
+from .splits import EVALUATIONS, Fold, Groups, check, groups_of, taken
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
@@ -36,6 +37,40 @@ def check_installed() -> None:
     """
     for module in ("rich", "sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)
+
+
+def held_out(
+    features: Features,
+    groups: Groups,
+    folds: Sequence[Fold],
+    columns: Mapping[str, slice],
+    progress: Callable[[str], None] = lambda text: None,
+) -> list[Prediction]:
+    """One prediction per row, each by the model of the one fold that tests it. Weights, penalty and threshold are that fold's own."""
+    made: dict[int, Prediction] = {}
+    for number, fold in enumerate(folds, start=1):
+        progress(f"fold {number} of {len(folds)}")
+        model = train(features[fold.train], taken(groups, fold.train), columns)
+        for index, probability in zip(fold.test, model.probabilities(features[fold.test]), strict=True):
+            made[int(index)] = Prediction(number, float(probability), model.threshold)
+    return [made[index] for index in range(len(groups.users))]
+
+
+def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estimate]:
+    """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts. How much another training
+    set would change the filter is not in them.
+    """
+    users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
+    outcomes = [
+        Outcome(targets=(SCORES.target(row),), answers=(answer,), cell=row.cell)
+        for row, answer in zip(rows, answers, strict=True)
+    ]
+    right = [float(outcome.targets == outcome.answers) for outcome in outcomes]
+    corpus = {
+        name: estimate_of(measure, outcomes, users, RELEVANCE.report.line(name).ends, prompts)
+        for name, measure in RELEVANCE.corpus.items()
+    }
+    return {"acc": estimate(right, users, also=prompts), **corpus}
 
 
 def train_on(
@@ -98,7 +133,7 @@ def _about(
     groups: Groups,
     loaded: Embedder,
     dimensions: int,
-    final: TrainedFilter,
+    final: Model,
     folds: Mapping[str, Sequence[Fold]],
 ) -> dict[str, Any]:
     """What filter.json has."""
