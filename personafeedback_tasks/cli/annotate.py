@@ -12,7 +12,7 @@ from ..annotation.assignment import Asked, drawn
 from ..annotation.pack_files import FORMATS
 from ..annotation.study import Settings, Study, StudyFolder
 from ..common.errors import DataError, OptionError
-from ..recenter import annotated, asking
+from ..recenter import study
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
@@ -66,7 +66,7 @@ def pack(
         personafeedback annotate pack DATA --out DIR --stage relevance --draw 100 --votes 5 --annotators 6
     """
     wanted = [stage for stage in STAGES if not stages or stage.stage in stages]
-    asked = annotated.asked_in(out)
+    asked = study.asked_in(out)
     new: dict[type[StageRow], list[StageRow]] = {stage: [] for stage in wanted}
     if Extraction in wanted:
         new[Conversation] = []
@@ -80,8 +80,8 @@ def pack(
         )
     settings = StudyFolder(out).set_up(annotators, votes)
     if draw is not None:
-        new = asking.some_of(new, draw, lambda block: drawn(settings.seed, "draw", block))
-    asked = annotated.add(out, {stage: rows for stage, rows in new.items() if rows})
+        new = study.some_of(new, draw, lambda block: drawn(settings.seed, "draw", block))
+    asked = study.add(out, {stage: rows for stage, rows in new.items() if rows})
     _study(out, settings, asked).write_packs(form, say)
 
 
@@ -89,16 +89,16 @@ def _rows(
     source: str, wanted: Iterable[type[StageRow]], asked: Iterable[Sequence[StageRow]]
 ) -> Mapping[type[StageRow], list[StageRow]]:
     """What a folder of rows has, or what runs made; of the latter nothing that people are asked already."""
-    if rows := annotated.rows_in(source, [stage for stage in STAGES if stage in wanted]):
+    if rows := study.rows_in(source, [stage for stage in STAGES if stage in wanted]):
         return rows
     runs = read([Path(source)])
     for run in runs:
-        if run.benchmark.name not in annotated.MADE:
+        if run.benchmark.name not in study.MADE:
             passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
         else:
             refuse_void(run)
-    made, left_out = annotated.made_in(
-        (run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in annotated.MADE
+    made, left_out = study.made_in(
+        (run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in study.MADE
     )
     for why, count in left_out.items():
         say(f"left out: {count:,} {why}")
@@ -106,10 +106,10 @@ def _rows(
     return {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
 
 
-def _study(root: Path, settings: Settings, rows: asking.AskedRows) -> Study:
-    items, place = asking.items(rows), shlex.quote(str(root))
+def _study(root: Path, settings: Settings, rows: study.AskedRows) -> Study:
+    items, place = study.items(rows), shlex.quote(str(root))
     asked = Asked(
-        items=items, attention=asking.Attention(items, settings.seed), guidelines=asking.GUIDELINES, seed=settings.seed,
+        items=items, attention=study.Attention(items, settings.seed), guidelines=study.GUIDELINES, seed=settings.seed,
         votes=min(settings.votes, settings.annotators),
     )  # fmt: skip
     return Study(
@@ -133,15 +133,15 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
         personafeedback annotate votes DIR annotator-1.extraction.votes.csv annotator-1.response.votes.csv
         personafeedback annotate votes DIR --drop annotator-2
     """
-    asked = annotated.asked_in(folder)
+    asked = study.asked_in(folder)
     if not asked:
         raise OptionError(
-            f"{folder}: found no {annotated.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
+            f"{folder}: found no {study.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
         )
     counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
         return
-    written = annotated.write_judged(folder, [(item, vote.chosen, vote.note) for item, vote in counted])
+    written = study.write_judged(folder, [(item, vote.chosen, vote.note) for item, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
     place = shlex.quote(str(folder))

@@ -14,11 +14,10 @@ from ..common.text import same_text
 from .chains import MadeChain
 from .extract import EXTRACT
 from .histories import ForPrompt
-from .judgments import Judgments, Key, Thing, about_attribute, about_prompt, about_replies, is_among
-from .made import Extracted, Replied, Selected
+from .judgments import Judgments, Thing, about, is_among
 from .ratings import NO_DIFFERENCE
 from .respond import RESPOND
-from .rows import Extraction, Relevance, Response
+from .rows import Extraction, JudgedRow, Relevance, Response
 from .select import SELECT
 
 
@@ -143,12 +142,10 @@ def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
         sources.setdefault((one.user_id, same_text(one.attribute)), set()).add(one.source)
     found: dict[str, list[Thing]] = {stage: [] for stage in BY_PEOPLE}
 
-    def add(
-        key: Key, one: Extracted | Selected | Replied, prompt: str, is_made: bool, parts: Mapping[str, str]
-    ) -> None:
-        row = people.rows.get(key)
-        said = None if row is None else row.judgment
-        found[key[0]].append(Thing(key, one.user_id, prompt, said, is_made, parts))
+    def add(row: JudgedRow, prompt: str, is_made: bool, parts: Mapping[str, str]) -> None:
+        judged = people.rows.get(key := about(row))
+        said = None if judged is None else judged.judgment
+        found[row.stage].append(Thing(key, row.user_id, prompt, said, is_made, parts))
 
     for name in sorted(people.lacking.keys() & made.conversations) if made.extracted is not None else ():
         conversation, own = people.lacking[name], noted.get(name, [])
@@ -158,18 +155,16 @@ def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
             for attribute in people.true_of[name]
         )
     for one in made.extracted or ():
-        parts = _parts(one.source, None)
-        add(about_attribute(one.conversation_id, one.attribute), one, "", True, parts)
+        add(one, "", True, _parts(one.source, None))
     for chosen in made.selected or ():
         names = {same_text(attribute) for attribute in chosen.selected or ()}  # none of a reply that cannot be read
         for attribute in chosen.attributes:
             parts = _parts(_source(sources, chosen, [attribute]), chosen.sensitive)
-            key = about_prompt(chosen.user_id, chosen.prompt, attribute)
-            add(key, chosen, chosen.prompt_id, same_text(attribute) in names, parts)
+            row = Relevance(chosen.id, chosen.user_id, chosen.prompt, attribute)
+            add(row, chosen.prompt_id, same_text(attribute) in names, parts)
     for both in made.replied or ():
         parts = _parts(_source(sources, both, both.attributes), both.sensitive)
-        key = about_replies(both.user_id, both.prompt, both.generic, both.personalized)
-        add(key, both, both.prompt_id, True, parts)
+        add(both.row, both.prompt_id, True, parts)
     return found
 
 
@@ -198,9 +193,9 @@ JUDGED = {
 def _notes(made: MadeChain, people: Judgments, things: Mapping[str, Sequence[Thing]]) -> Iterator[str]:
     """What is absent, and how much of the rest people judged."""
     runs = (made.extracted, made.selected, made.replied)
-    for (stage, (task, about, noun)), run in zip(JUDGED.items(), runs, strict=True):
+    for (stage, (task, what, noun)), run in zip(JUDGED.items(), runs, strict=True):
         if run is None:
-            yield f"No run of {task}: nothing is said of {about}."
+            yield f"No run of {task}: nothing is said of {what}."
             continue
         count, of = sum(one.said is not None for one in things[stage]), len(things[stage])
         if count:

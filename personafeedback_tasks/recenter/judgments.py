@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -13,11 +14,11 @@ from ..common.errors import DataError
 from ..common.records import NonEmpty, one_of
 from ..common.similar import likeness
 from ..common.text import same_text
-from .annotated import MISSING
 from .data import each_once, file_name, located
 from .fields import Message, record, with_conversation
 from .histories import conversation_id
 from .rows import SOURCES, STAGES, Extraction, JudgedRow, Relevance, Response, parse
+from .study import MISSED
 
 NEAR = 0.4
 """Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers` have 0.5, and
@@ -28,45 +29,30 @@ Key = tuple[str, ...]
 """Of what a row is about: its stage, its user and its texts, each as `same_text` has it."""
 
 
-def about_attribute(conversation: str, attribute: str) -> Key:
-    """
-    Args:
-        conversation: its id, which has that of its user.
-    """
-    return Extraction.stage, conversation, same_text(attribute)
-
-
-def about_prompt(user: str, prompt: str, attribute: str) -> Key:
-    return Relevance.stage, user, same_text(prompt), same_text(attribute)
-
-
-def about_replies(user: str, prompt: str, generic: str, personalized: str) -> Key:
-    return Response.stage, user, same_text(prompt), same_text(generic), same_text(personalized)
-
-
 def about(row: JudgedRow) -> Key:
     """The key of a row."""
     if isinstance(row, Extraction):
-        return about_attribute(conversation_id(row.user_id, row.conversation), row.attribute)
+        return row.stage, conversation_id(row.user_id, row.conversation), same_text(row.attribute)
     if isinstance(row, Response):
-        return about_replies(row.user_id, row.prompt, row.generic, row.personalized)
+        return row.stage, row.user_id, *map(same_text, (row.prompt, row.generic, row.personalized))
     assert isinstance(row, Relevance)
-    return about_prompt(row.user_id, row.prompt, row.attribute)
+    return row.stage, row.user_id, same_text(row.prompt), same_text(row.attribute)
 
 
 @dataclass(frozen=True)
 class Lacking:
-    """A conversation about which people were asked what is missing among its attributes.
+    """A conversation about which people were asked what is missing among its attributes: a line of missing.jsonl, see `study.missing`.
 
     Attributes:
-        id: of the conversation.
-        named: by all people; empty where nothing is missing.
+        missing: what each person named; nothing where nothing is missing.
     """
 
-    id: str
-    user_id: str
-    source: str
-    named: tuple[str, ...]
+    id: NonEmpty
+    user_id: NonEmpty
+    source: Annotated[str, one_of(*SOURCES)]
+    conversation: tuple[Message, ...]
+    missing: tuple[tuple[NonEmpty, ...], ...]
+    attributes: tuple[str, ...] = ()
 
 
 class Thing(NamedTuple):
@@ -109,7 +95,10 @@ class Judgments:
         for (_, conversation, *_), row in self.rows.items():
             if isinstance(row, Extraction) and not row.judgment:
                 accepted.setdefault(conversation, []).append(row.attribute)
-        return {name: _different([*accepted.get(name, ()), *of.named]) for name, of in self.lacking.items()}
+        return {
+            name: _different([*accepted.get(name, ()), *chain.from_iterable(of.missing)])
+            for name, of in self.lacking.items()
+        }
 
 
 def is_among(attribute: str, others: Iterable[str]) -> bool:
@@ -126,7 +115,7 @@ def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgment
     Raises:
         DataError: there is no such folder, it has none of the files, or one of them is broken.
     """
-    names = [*map(file_name, STAGES), MISSING]
+    names = [*map(file_name, STAGES), MISSED]
     found: dict[Key, JudgedRow] = {}
     disputed: set[Key] = set()
     lacking: dict[str, Lacking] = {}
@@ -140,33 +129,16 @@ def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgment
             for row in _rows(folder / file_name(stage), partial(parse, stage)):
                 if row.judgment is not None and found.setdefault(about(row), row).judgment != row.judgment:
                     disputed.add(about(row))
-        for row in _rows(folder / MISSING, _read_lacking):
-            before = lacking[row.id].named if row.id in lacking else ()
-            lacking[row.id] = replace(row, named=(*before, *row.named))
+        for row in _rows(folder / MISSED, lambda row, where: record(where, with_conversation(where, row), Lacking)):
+            name = conversation_id(row.user_id, row.conversation)
+            before = lacking[name].missing if name in lacking else ()
+            lacking[name] = replace(row, missing=(*before, *row.missing))
     rows = {key: row for key, row in found.items() if key not in disputed}
     return Judgments(rows, len(disputed), lacking)
 
 
 def _rows(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
     return each_once(path, parsed) if path.is_file() else []
-
-
-@dataclass(frozen=True)
-class _Missing:
-    """A line of missing.jsonl, see `asking.missing`."""
-
-    id: NonEmpty
-    user_id: NonEmpty
-    source: Annotated[str, one_of(*SOURCES)]
-    conversation: tuple[Message, ...]
-    missing: tuple[tuple[NonEmpty, ...], ...]
-    attributes: tuple[str, ...] = ()
-
-
-def _read_lacking(row: dict[str, Any], where: str) -> Lacking:
-    line = record(where, with_conversation(where, row), _Missing)
-    named = tuple(text for texts in line.missing for text in texts)
-    return Lacking(conversation_id(line.user_id, line.conversation), line.user_id, line.source, named)
 
 
 def _different(texts: Iterable[str]) -> list[str]:

@@ -28,7 +28,7 @@ from ..replies.written import text_of
 from .extract import is_there, noted, said_by_user
 from .fields import Message
 from .histories import ForPrompt
-from .rows import Extraction
+from .rows import Extraction, Response
 from .stages import bullets
 
 
@@ -74,9 +74,10 @@ class Replied(ForPrompt):
     generic: str
 
     @property
-    def attribute(self) -> str:
-        """As a row of response.jsonl has them: one per line."""
-        return "\n".join(self.attributes)
+    def row(self) -> Response:
+        """A row of response.jsonl without votes; its attributes are one per line."""
+        attribute = "\n".join(self.attributes)
+        return Response(self.id, self.user_id, self.prompt, attribute, self.generic, self.personalized)
 
 
 def extracted(run: Earlier) -> list[Extracted]:

@@ -19,9 +19,9 @@ from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item, Pack
 from personafeedback_tasks.annotation.pack_files import as_html, consent_digest
 from personafeedback_tasks.annotation.vote_files import read_votes
 from personafeedback_tasks.building.votes.pairs import GUIDELINES
-from personafeedback_tasks.recenter.asking import INSTRUCTED
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
+from personafeedback_tasks.recenter.study import INSTRUCTED
 
 pytestmark = pytest.mark.slow
 

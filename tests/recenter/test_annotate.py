@@ -21,11 +21,11 @@ from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.earlier import Earlier, EarlierCase
 from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.recenter import asking
-from personafeedback_tasks.recenter.annotated import made_in
+from personafeedback_tasks.recenter import study
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.histories import Conversation
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
+from personafeedback_tasks.recenter.study import made_in
 
 ANNOTATORS = 3
 
@@ -81,7 +81,7 @@ def verdict_of(annotator, row):
 def ticks_of(annotator, row):
     lines = [line.split(": ", 1) for line in row["answers"].splitlines()]
     ticked = [
-        number for number, text in lines if text == asking.INSTRUCTED or truth(annotator, row["prompt"], text) < 0.4
+        number for number, text in lines if text == study.INSTRUCTED or truth(annotator, row["prompt"], text) < 0.4
     ]
     return ", ".join(ticked) or "none", ""
 
