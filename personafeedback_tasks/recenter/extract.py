@@ -16,9 +16,8 @@ from ..engine.report import Line, Shown
 from ..replies.answers import REASONS
 from ..replies.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
-from .fields import Message
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
-from .rows import SOURCES, transcript
+from .rows import SOURCES, Message, transcript
 from .stages import StageOptions, bullets, data_option, does, filled, making
 
 LISTED = "listed"

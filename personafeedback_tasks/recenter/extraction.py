@@ -9,9 +9,8 @@ from ..engine.outcome import Outcome
 from ..engine.report import Examined, Line
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
 from .data import Rows
-from .fields import Message
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
-from .rows import SOURCES, Extraction
+from .rows import SOURCES, Extraction, Message
 from .stages import always_saying, filled, judging
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)

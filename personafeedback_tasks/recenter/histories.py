@@ -21,8 +21,7 @@ from msgspec import Meta
 from ..common.records import NonEmpty, broken, one_of, short
 from ..engine.cases import digest_of
 from .data import Rows, each_once, in_turns, located
-from .fields import Message, record, with_conversation
-from .rows import SOURCES, StageRow, transcript
+from .rows import SOURCES, Message, StageRow, record, transcript, with_conversation
 
 USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
 LANGUAGES = ("en", "zh")

@@ -15,9 +15,8 @@ from ..common.records import NonEmpty, one_of
 from ..common.similar import likeness
 from ..common.text import same_text
 from .data import each_once, file_name, located
-from .fields import Message, record, with_conversation
 from .histories import conversation_id
-from .rows import SOURCES, STAGES, Extraction, JudgedRow, Relevance, Response, parse
+from .rows import SOURCES, STAGES, Extraction, JudgedRow, Message, Relevance, Response, parse, record, with_conversation
 from .study import MISSED
 
 NEAR = 0.4

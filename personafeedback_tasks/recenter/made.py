@@ -26,9 +26,8 @@ from ..replies.answers import REASONS
 from ..replies.numbers import among, read_numbers
 from ..replies.written import text_of
 from .extract import is_there, noted, said_by_user
-from .fields import Message
 from .histories import ForPrompt
-from .rows import Extraction, Response
+from .rows import Extraction, Message, Response
 from .stages import bullets
 
 

@@ -52,6 +52,11 @@ def listed(prompt: str) -> int | None:
     return sum(bool(_NUMBERED.match(line)) for line in numbered)
 
 
+def all_of(prompt: str) -> str:
+    """The reply that lists every attribute of a text that `build` made."""
+    return ", ".join(map(str, range(1, (listed(prompt) or 0) + 1)))
+
+
 def gather(rows: Sequence[Relevance]) -> list[Document[Relevance]]:
     """The rows of each user and prompt as one document. Users take turns, see `data.in_turns`."""
     return in_turns(Document(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))

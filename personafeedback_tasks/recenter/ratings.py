@@ -13,6 +13,7 @@ from ..common.statistics import mean
 from ..engine.evidence import LogLikelihoods
 from ..engine.outcome import Answers, Outcome
 from ..engine.rewards import TOTAL, NamedRewards, pearson
+from .control import SELECTED
 from .rows import SCALE
 
 LABELS = tuple(map(str, SCALE))
@@ -54,11 +55,11 @@ def difference(rewards: NamedRewards) -> float:
 
 
 def score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, float]:
-    """acc as in `score`, and tie: 1 if both responses have the same reward."""
-    outcome = Outcome(targets=targets, rewards=rewards)
+    """acc and SELECTED as in `score`, and tie: 1 if both responses have the same reward."""
     return {
-        "acc": _agrees(outcome),
+        "acc": _agrees(Outcome(targets=targets, rewards=rewards)),
         "tie": float(difference(rewards) == 0),
+        SELECTED: float(difference(rewards) > 0),
     }
 
 
@@ -73,16 +74,17 @@ def _agrees(outcome: Outcome) -> float:
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
-    """acc, consistency and invalid of one row.
+    """acc, consistency, invalid and SELECTED of one row.
 
     acc is 1 if the model's rating is above 3 where people's mean is, or not above 3 where theirs is not; consistency is 1 if
-    both orders say the same. Both are 0 with an unreadable reply.
+    both orders say the same; SELECTED is 1 if the rating is above 3. All three are 0 with an unreadable reply.
     """
     both, outcome = rated(answers), Outcome(targets=targets, answers=answers)
     return {
         "acc": _agrees(outcome) if both is not None else 0.0,
         "consistency": float(both is not None and both[0] == both[1]),
         "invalid": mean(float(answer not in LABELS) for answer in answers),
+        SELECTED: float(both is not None and _better(rating(outcome))),
     }
 
 
@@ -127,11 +129,6 @@ def no_better(outcomes: Sequence[Outcome]) -> float:
 def no_better_people(outcomes: Sequence[Outcome]) -> float:
     """The same of people's means."""
     return 1 - mean(float(_better(people(outcome))) for outcome in outcomes)
-
-
-def better(targets: Sequence[str], answers: Answers) -> bool:
-    """Whether the model rates the personalized response of a row above the generic one; with an unreadable reply it does not."""
-    return rated(answers) is not None and _better(rating(Outcome(targets=targets, answers=answers)))
 
 
 def _better(value: float) -> bool:

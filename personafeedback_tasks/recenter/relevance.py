@@ -68,15 +68,6 @@ def _prompt(asked: Any, options: Any, call: str) -> str:
     return profile.build(asked) if isinstance(asked, Document) else build(asked)
 
 
-def _always_yes(prompt: str) -> str:
-    rows = profile.listed(prompt)
-    return YES if rows is None else ", ".join(map(str, range(1, rows + 1)))
-
-
-def _always_no(prompt: str) -> str:
-    return NO if profile.listed(prompt) is None else NONE
-
-
 def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
     return {**SCORES.score(targets, answers), SELECTED: mean(float(answer == YES) for answer in answers)}
 
@@ -116,7 +107,10 @@ RELEVANCE = judging(
     targets=lambda row: [SCORES.target(row)],
     corpus=SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection"),
     undirected=("selection_rate", "human_rate", "over_selection"),
-    judges={"always_yes": _always_yes, "always_no": _always_no},
+    judges={
+        "always_yes": lambda prompt: profile.all_of(prompt) or YES,
+        "always_no": lambda prompt: NONE if profile.listed(prompt) else NO,
+    },
     examine=_examine,
     shown=_shown,
     report={

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..choice import prompts
 from ..engine.conversation import Message
-from ..engine.evidence import LogLikelihoods
 from ..engine.method import Method, Metric
-from ..engine.outcome import Answers
 from ..engine.report import Examined, Line
-from ..engine.rewards import NamedRewards
 from ..replies.rating import read_rating
 from . import agreement, ratings
 from .control import SELECTED
@@ -73,14 +69,6 @@ def conversation(row: Response, options: Any, side: str) -> list[Message]:
     return prompts.conversation(filled(TOLD, attribute=row.shown), row.prompt, row.responses[SIDES.index(side)])
 
 
-def _score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, float]:
-    return {**ratings.score_rewards(rewards, targets), SELECTED: float(ratings.difference(rewards) > 0)}
-
-
-def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
-    return {**ratings.score(targets, answers), SELECTED: float(ratings.better(targets, answers))}
-
-
 def _examine(rows: Rows[Response]) -> Examined:
     worst, *_, best = ratings.LABELS
     middle = ratings.LABELS[len(SCALE) // 2]
@@ -102,14 +90,14 @@ def _shown(row: Response) -> dict[str, str]:
 
 GENERATE = Method(
     name="generate", help="a number from 1 to 5 in the reply, in both orders", evidence="reply", harnesses=("lm-eval", "inspect"),
-    calls=(SECOND, FIRST), per_case="both orders", score=_score,
+    calls=(SECOND, FIRST), per_case="both orders", score=ratings.score,
     metrics=(Metric("acc"), Metric("consistency"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=())),
     room=1024, read=read_rating,
 )  # fmt: skip
 
 REWARD = Method(
     name="reward", help="a reward model's score of the personalized response minus that of the generic one", evidence="rewards",
-    harnesses=("inspect",), calls=SIDES, per_case="both responses", score=None, score_rewards=_score_rewards,
+    harnesses=("inspect",), calls=SIDES, per_case="both responses", score=None, score_rewards=ratings.score_rewards,
     metrics=(Metric("acc"), Metric("tie", higher_is_better=None), Metric(SELECTED, harnesses=())), suffix="reward",
     conversation=conversation,
 )  # fmt: skip

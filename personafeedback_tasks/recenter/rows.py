@@ -1,22 +1,28 @@
 """What people judged, one type of row per stage: the texts that they saw, and their judgment.
 
 Judgments are votes, one per person in no particular order, or the label alone where only that is known. A row that nobody judged
-yet has an empty list of votes.
+yet has an empty list of votes. A line of a file is read strictly: a key that is missing, unknown or broken is named with its line.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 from msgspec import Meta, Struct
 
-from ..common.records import NonEmpty, broken, decoded, one_of, short_list
+from ..common import private
+from ..common.errors import DataError
+from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short, short_list
 from ..engine.cases import digest_of
-from .fields import MOST_VOTES, Message, record, with_conversation
+
+ROLES = ("system", "user", "assistant")
+
+MOST_VOTES = 1000
+"""More on one row are taken for a damaged number."""
 
 ACCEPTED = "accepted"
 VERDICTS = (ACCEPTED, "uncertain", "rejected")
@@ -24,6 +30,16 @@ SOURCES = ("human", "synthetic")
 COUNTS = "yes and n"
 SCALE = (1, 2, 3, 4, 5)
 """How the personalized response compares with the generic one: 3 is no difference, 5 much better."""
+
+
+class Message(NamedTuple):
+    role: str
+    content: str
+
+
+class _Message(Struct, forbid_unknown_fields=True):
+    role: Annotated[str, one_of(*ROLES)]
+    content: NonEmpty
 
 
 @dataclass(frozen=True)
@@ -92,6 +108,7 @@ class JudgedRow(StageRow):
 
 
 R = TypeVar("R", bound=JudgedRow)
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -260,3 +277,51 @@ def _way(stage: type[JudgedRow], row: dict[str, Any], where: str) -> str:
     keys = f"no judgment (keys: {short_list(row)})"
     found = f"the judgment {len(given)} times ({', '.join(given)})" if given else keys
     raise broken(where, found, f"{' or '.join(stage.judged_by)}, once")
+
+
+def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
+    """A line as a dataclass; a field that is not compared is no key of it.
+
+    Args:
+        where: the file, and the place in it.
+
+    Raises:
+        DataError: it is broken, has a key that does not belong, or holds personal data.
+    """
+    known = [field.name for field in fields(kind) if field.compare]  # type: ignore[arg-type]
+    if unknown := sorted(row.keys() - set(known)):
+        raise broken(where, f"the unknown key {short(unknown[0])}", f"only {', '.join(known)}")
+    found = decoded(where, row, kind)
+    _refuse_personal(where, row)
+    for key in ("id", "user_id"):
+        if any(char.isspace() or not char.isprintable() for char in row.get(key, "")):
+            raise broken(where, f"{key} = {short(row[key])}", "a name without spaces")
+    return found
+
+
+def with_conversation(where: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A line with its conversation as messages.
+
+    Raises:
+        DataError: the conversation is broken, has no message of the user, or holds personal data.
+    """
+    turns, messages = row.get("conversation"), []
+    for number, turn in enumerate(turns if isinstance(turns, list) else (), start=1):
+        place = f"{where}, message {number}"
+        message = decoded(place, turn, _Message)
+        _refuse_personal(place, turn)
+        messages.append(Message(message.role, message.content))
+    if isinstance(turns, list) and "user" not in [message.role for message in messages]:
+        raise broken(where, "conversation without a message of the user", "at least one")
+    return {**row, "conversation": messages} if isinstance(turns, list) else dict(row)
+
+
+def _refuse_personal(where: str, row: Mapping[str, Any]) -> None:
+    for key, value in row.items():
+        for text in leaves(value):
+            if isinstance(text, str) and (personal := private.first_in(text)):
+                kind, start = personal
+                raise DataError(
+                    f"{where}: found {kind} in {key} at character {start + 1}, expected no personal data. "
+                    "Put a placeholder such as [NAME] in its place, or remove this row."
+                )

@@ -84,10 +84,6 @@ METHOD = Method(
 )  # fmt: skip
 
 
-def _all(prompt: str) -> str:
-    return ", ".join(map(str, range(1, (profile.listed(prompt) or 0) + 1)))
-
-
 SELECT = making(
     Profile,
     LISTED,
@@ -98,7 +94,7 @@ SELECT = making(
     signed=SIGNED,
     signs=signs,
     prompt=lambda row, options, call: profile.listing(row.attributes, row.question),
-    judges={"always_all": _all, "always_none": lambda prompt: NONE},
+    judges={"always_all": profile.all_of, "always_none": lambda prompt: NONE},
     report={
         "headline": (
             Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt"),

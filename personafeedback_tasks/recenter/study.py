@@ -24,11 +24,10 @@ from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
 from .data import each_once, file_name, load
 from .extract import EXTRACT
-from .fields import Message
 from .histories import CONVERSATIONS, Conversation, parse_conversation
 from .made import extracted, replied, selected
 from .respond import RESPOND
-from .rows import SCALE, STAGES, VERDICTS, Extraction, JudgedRow, Relevance, Response, StageRow, transcript
+from .rows import SCALE, STAGES, VERDICTS, Extraction, JudgedRow, Message, Relevance, Response, StageRow, transcript
 from .select import SELECT
 
 ASKED = "asked"

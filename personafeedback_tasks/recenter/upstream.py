@@ -39,9 +39,8 @@ from ..common import private
 from ..common.errors import DataError
 from ..common.records import NonEmpty, broken, decoded, leaves, one_of, rows, short
 from .data import file_name
-from .fields import MOST_VOTES, ROLES, Message
 from .histories import CONVERSATIONS, USERS, conversation_id
-from .rows import Relevance, Response
+from .rows import MOST_VOTES, ROLES, Message, Relevance, Response
 
 RELEVANCE, RESPONSE = file_name(Relevance), file_name(Response)
 

@@ -32,10 +32,9 @@ from personafeedback_tasks.recenter import extraction, ratings, relevance, respo
 from personafeedback_tasks.recenter.control import attributes_of_others, under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
-from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
-from personafeedback_tasks.recenter.rows import STAGES, Extraction, Relevance, Response
+from personafeedback_tasks.recenter.rows import STAGES, Extraction, Message, Relevance, Response
 from personafeedback_tasks.replies.answers import REASONS
 from personafeedback_tasks.replies.words import ACCEPT, PROBLEMATIC
 from personafeedback_tasks.reports import page

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from personafeedback_tasks.recenter.chains import MadeChain
-from personafeedback_tasks.recenter.fields import Message
 from personafeedback_tasks.recenter.histories import conversation_id
 from personafeedback_tasks.recenter.made import Extracted, Replied, Selected
+from personafeedback_tasks.recenter.rows import Message
 from support.planted import TOPICS
 
 USERS, CONVERSATIONS, EACH = 8, 4, 3
