@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..common import folders, records
 from ..common.errors import DataError
@@ -26,14 +26,6 @@ from .rows import STAGES, JudgedRow, R, S, parse
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 
 AnyCase = TypeVar("AnyCase", bound=Case)
-
-
-class _WithId(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-Named = TypeVar("Named", bound=_WithId)
 
 
 @dataclass(frozen=True)
@@ -121,7 +113,7 @@ def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[
     )  # fmt: skip
 
 
-def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Named]) -> list[Named]:
+def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
     """The rows of a file, in its order.
 
     Args:
@@ -140,6 +132,11 @@ def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Named]) -> lis
         lines[row.id] = line
         rows.append(row)
     return rows
+
+
+def each_if_there(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
+    """`each_once`; none without the file."""
+    return each_once(path, parsed) if path.is_file() else []
 
 
 def file_name(stage: type[JudgedRow]) -> str:

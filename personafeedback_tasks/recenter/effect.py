@@ -5,43 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from ..common.statistics import Estimate, estimate
 from .chains import MadeChain
 from .filter.folder import Filter
 from .funnel import things_of
-from .judgments import Judgments
+from .judgments import Judgments, Thing
 from .rows import Relevance
 
-
-class FilteredRow(NamedTuple):
-    """A row that people judged and the filter was asked about.
-
-    Attributes:
-        good: whether people find the attribute relevant.
-        made: whether the model selected it.
-        kept: whether it did, and the filter lets it through.
-    """
-
-    user: str
-    prompt: str
-    good: bool
-    made: bool
-    kept: bool
-
-
-Measure = Callable[[FilteredRow, bool], tuple[float, float]]
-"""(a row, whether it is there) -> what it adds to both sides of a ratio."""
+Measure = Callable[[bool, bool], tuple[float, float]]
+"""(whether people find an attribute relevant, whether it is selected) -> what it adds to both sides of a ratio."""
 
 
 OVER_SELECTION = "over_selection"
 """The one measure that is no share."""
 
 MEASURES: Mapping[str, tuple[str, Measure]] = {
-    OVER_SELECTION: ("selected, times as often as people", lambda row, there: (there, row.good)),
-    "irrelevant": ("irrelevant of selected", lambda row, there: (there and not row.good, there)),
-    "selected": ("selected of relevant", lambda row, there: (row.good and there, row.good)),
+    OVER_SELECTION: ("selected, times as often as people", lambda good, there: (there, good)),
+    "irrelevant": ("irrelevant of selected", lambda good, there: (there and not good, there)),
+    "selected": ("selected of relevant", lambda good, there: (good and there, good)),
 }
 """Measure -> (its name, the sums whose ratio it is)."""
 
@@ -72,7 +54,8 @@ class FilterEffect:
 
 def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect | None:
     """What a filter does to one model's chain; None where people judged nothing that the model selected from."""
-    rows, left_out = [], 0
+    rows: list[tuple[Thing, bool]] = []
+    left_out = 0
     for thing in things_of(made, people)[Relevance.stage]:
         row = people.rows.get(thing.about)
         if not isinstance(row, Relevance):
@@ -80,8 +63,7 @@ def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect
         if not judge.unbiased(row):
             left_out += 1
             continue
-        kept = thing.made and not judge.drops(row)
-        rows.append(FilteredRow(row.user_id, thing.prompt, bool(row.judgment), thing.made, kept))
+        rows.append((thing, thing.made and not judge.drops(row)))
     if not rows:
         return FilterEffect({}, 0, left_out) if left_out else None
     measures = {
@@ -91,12 +73,16 @@ def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect
     return FilterEffect(measures, len(rows), left_out)
 
 
-def _paired(rows: Sequence[FilteredRow], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:
-    """(without the filter, with it, the difference), over users, and over prompts where users share them."""
-    users, prompts = [row.user for row in rows], [row.prompt for row in rows]
+def _paired(rows: Sequence[tuple[Thing, bool]], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:
+    """(without the filter, with it, the difference), over users, and over prompts where users share them.
+
+    Args:
+        rows: each with whether the model selected it and the filter lets it through.
+    """
+    users, prompts = [row.user for row, _ in rows], [row.prompt for row, _ in rows]
     also = prompts if all(prompts) else None
-    without = _linear([measure(row, row.made) for row in rows])
-    with_it = _linear([measure(row, row.kept) for row in rows])
+    without = _linear([measure(bool(row.said), row.made) for row, _ in rows])
+    with_it = _linear([measure(bool(row.said), kept) for row, kept in rows])
     changes = [after - before for before, after in zip(without, with_it, strict=True)]
     first, second, change = (estimate(values, users, also=also) for values in (without, with_it, changes))
     return _within(first, 0.0, most), _within(second, 0.0, most), _within(change, -most, most)

@@ -20,7 +20,7 @@ from msgspec import Meta
 
 from ..common.records import NonEmpty, broken, one_of, short
 from ..engine.cases import digest_of
-from .data import Rows, each_once, in_turns, located
+from .data import Rows, each_if_there, each_once, in_turns, located
 from .rows import SOURCES, Message, StageRow, record, transcript, with_conversation
 
 USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
@@ -137,11 +137,7 @@ def conversation_id(user: str, messages: Iterable[Message]) -> str:
 
 def prompts(folder: Path) -> list[NewPrompt]:
     """The prompts of a folder, in the order of their file; none without one."""
-    return (
-        each_once(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt))
-        if (folder / PROMPTS).is_file()
-        else []
-    )
+    return each_if_there(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt))
 
 
 @dataclass(frozen=True)

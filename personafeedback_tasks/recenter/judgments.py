@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from ..common.errors import DataError
 from ..common.records import NonEmpty, one_of
 from ..common.similar import likeness
 from ..common.text import same_text
-from .data import each_once, file_name, located
+from .data import each_if_there, file_name, located
 from .histories import conversation_id
 from .rows import SOURCES, STAGES, Extraction, JudgedRow, Message, Relevance, Response, parse, record, with_conversation
 from .study import MISSED
@@ -125,19 +124,17 @@ def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgment
                 "folder that `personafeedback annotate votes` wrote."
             )
         for stage in STAGES:
-            for row in _rows(folder / file_name(stage), partial(parse, stage)):
+            for row in each_if_there(folder / file_name(stage), partial(parse, stage)):
                 if row.judgment is not None and found.setdefault(about(row), row).judgment != row.judgment:
                     disputed.add(about(row))
-        for row in _rows(folder / MISSED, lambda row, where: record(where, with_conversation(where, row), Lacking)):
+        for row in each_if_there(
+            folder / MISSED, lambda row, where: record(where, with_conversation(where, row), Lacking)
+        ):
             name = conversation_id(row.user_id, row.conversation)
             before = lacking[name].missing if name in lacking else ()
             lacking[name] = replace(row, missing=(*before, *row.missing))
     rows = {key: row for key, row in found.items() if key not in disputed}
     return Judgments(rows, len(disputed), lacking)
-
-
-def _rows(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
-    return each_once(path, parsed) if path.is_file() else []
 
 
 def _different(texts: Iterable[str]) -> list[str]:

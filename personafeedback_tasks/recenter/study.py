@@ -22,7 +22,7 @@ from ..common.folders import SAMPLE
 from ..common.records import json_lines, leaves, short
 from ..engine.cases import digest_of
 from ..engine.earlier import Earlier
-from .data import each_once, file_name, load
+from .data import each_if_there, file_name, load
 from .extract import EXTRACT
 from .histories import CONVERSATIONS, Conversation, parse_conversation
 from .made import extracted, replied, selected
@@ -344,9 +344,9 @@ def add(folder: Path, new: AskedRows) -> dict[type[StageRow], list[Any]]:
 
 def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
     """The rows and conversations that people are asked about; none before the first pack."""
-    found, path = rows_in(folder / ASKED), folder / ASKED / CONVERSATIONS
-    if path.is_file():
-        found[Conversation] = each_once(path, parse_conversation)
+    found = rows_in(folder / ASKED)
+    if bare := each_if_there(folder / ASKED / CONVERSATIONS, parse_conversation):
+        found[Conversation] = bare
     return found
 
 

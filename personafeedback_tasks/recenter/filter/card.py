@@ -52,32 +52,23 @@ def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> 
         versions=", ".join(f"{name} {number}" for name, number in {"personafeedback-tasks": about["package"], **about["versions"]}.items()),
         table=table(metrics),
         human_rate=percent(metrics["by_user"]["human_rate"]["value"]),
-        command=command(data["source"] if demonstration else "FOLDER"),
+        command=f"RECENTER_DATA={data['source'] if demonstration else 'FOLDER'} inspect eval personafeedback_tasks/{RELEVANCE.name} "
+        f"--model personafeedback/{JUDGE} -M path=.",
         notes="".join(f"- {note}\n" for note in _notes(embeddings["model"], demonstration)),
     )  # fmt: skip
     return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{filled}"
 
 
-def command(data: str) -> str:
-    """How Inspect runs the filter whose folder one is in."""
-    return (
-        f"RECENTER_DATA={data} inspect eval personafeedback_tasks/{RELEVANCE.name} "
-        f"--model personafeedback/{JUDGE} -M path=."
-    )
-
-
 def rows_of(metrics: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
     """The rows of the table: a name, and each score with its standard error; a dash for what is undefined."""
+    names = {
+        name: f"always {CONSTANT[name]}" if name in CONSTANT else f"filter, {name.replace('_', ' ')}"
+        for name in metrics
+    }
     return [
-        [_named(name), *(_score(of[score], column) for score, column in SCORE_NAMES.items())]
+        [names[name], *(_score(of[score], column) for score, column in SCORE_NAMES.items())]
         for name, of in metrics.items()
     ]
-
-
-def _named(name: str) -> str:
-    """An evaluation, or a baseline."""
-    said = CONSTANT.get(name)
-    return f"filter, {name.replace('_', ' ')}" if said is None else f"always {said}"
 
 
 def table(metrics: Mapping[str, Mapping[str, Any]]) -> str:

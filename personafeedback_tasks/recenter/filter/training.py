@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -44,12 +43,13 @@ def held_out(
     groups: Groups,
     folds: Sequence[Fold],
     columns: Mapping[str, slice],
-    progress: Callable[[str], None] = lambda text: None,
+    doing: str = "",
+    progress: Progress = lambda text: None,
 ) -> list[Prediction]:
     """One prediction per row, each by the model of the one fold that tests it. Weights, penalty and threshold are that fold's own."""
     made: dict[int, Prediction] = {}
     for number, fold in enumerate(folds, start=1):
-        progress(f"fold {number} of {len(folds)}")
+        progress(f"{doing}, fold {number} of {len(folds)}")
         model = train(features[fold.train], taken(groups, fold.train), columns)
         for index, probability in zip(fold.test, model.probabilities(features[fold.test]), strict=True):
             made[int(index)] = Prediction(number, float(probability), model.threshold)
@@ -96,7 +96,7 @@ def train_on(
     columns = columns_of(dimensions)
     folds = {name: split(groups) for name, split in EVALUATIONS.items()}
     evaluated = {
-        name: held_out(of_rows, groups, split, columns, partial(_evaluating, progress, name))
+        name: held_out(of_rows, groups, split, columns, f"evaluating {name.replace('_', ' ')}", progress)
         for name, split in folds.items()
     }
     progress("training on all rows")
@@ -112,10 +112,6 @@ def train_on(
         folder.CARD: card.text(about, metrics),
     }
     return files, metrics
-
-
-def _evaluating(progress: Progress, name: str, text: str) -> None:
-    progress(f"evaluating {name.replace('_', ' ')}, {text}")
 
 
 def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[Prediction]]) -> dict[str, Any]:
