@@ -102,9 +102,7 @@ def build() -> Stored:
     writers = [word for name in ("builder", "builder-two") for word in ("--model", f"{models.NAME}/{name}")]
     corpus(root)
     yield from printed("plan", "build", "plan", root)
-    yield from printed(
-        "pilot", "build", "pilot", root, "--people", "3", *writers, "--price-in", "2", "--price-out", "8"
-    )
+    yield from printed("pilot", "build", "pilot", root, "--people", "3", *writers)
     for step in ("personas", "memory", "questions", "answers"):
         yield from printed(step, "build", step, root, *(writers if step == "answers" else writers[:2]))
         yield from printed(f"{step}.status", "build", "status", root)
