@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from ...common import tables
 from ...common.errors import DataError
 from ...common.records import leaves
@@ -20,11 +22,8 @@ from ...common.text import IDEOGRAPHS
 from ..settings import Settings
 from .seeds import NAMES, share_in
 
-_AGES = ((18, 24), (25, 34), (35, 44), (45, 54), (55, 64), (65, 80))
-"""Equally likely."""
-
-_FIELDS = ("science or engineering", "business", "education", "health care", "the arts", "services", "a trade")
-"""Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
+_TABLES = yaml.safe_load(Path(__file__).with_name("lives.yaml").read_text(encoding="utf-8"))
+_AGES, _FIELDS, _KEYS = _TABLES["ages"], _TABLES["fields"], _TABLES["keys"]
 
 _TYPES = ("EI", "SN", "TF", "JP")
 
@@ -38,41 +37,8 @@ class _Stretch(NamedTuple):
     with_family: bool = False
 
 
-_WORK = (
-    _Stretch("studies for {}", 18, 27),
-    _Stretch("first years in {}", 19, 30),
-    _Stretch("employed in {}", 26, 66),
-    _Stretch("moved to {} from another line of work", 30, 55),
-    _Stretch("a business of their own in {}", 28, 68),
-    _Stretch("between jobs, the last one in {}", 24, 62),
-    _Stretch("at home for the family, before that in {}", 25, 66, with_family=True),
-    _Stretch("retired, before that in {}", 61, 80),
-    _Stretch("a few hours a week in {} beside a pension", 63, 76),
-)
-_STAGES = (
-    _Stretch("lives with parents or in a shared flat", 18, 28),
-    _Stretch("single, lives alone", 22, 80),
-    _Stretch("with a partner, without children", 22, 80),
-    _Stretch("small children", 24, 45, with_family=True),
-    _Stretch("children at school", 32, 55, with_family=True),
-    _Stretch("looks after a parent", 40, 70, with_family=True),
-    _Stretch("grown-up children", 45, 80),
-    _Stretch("alone again after a separation or a death", 38, 80),
-)
-
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "age": ("age", "born", "birth", "birthday", "alter", "edad", "âge", "年龄", "出生"),
-    "work": ("job", "work", "occupation", "profession", "career", "employment", "employer", "beruf", "trabajo", "métier", "职业", "工作"),
-    "life stage": ("stage", "home", "family", "household", "children", "familie", "familia", "famille", "家庭", "人生阶段", "住处"),
-    "personality (MBTI)": ("mbti", "personality", "性格", "人格"),
-    "country": (
-        "country", "nationality", "city", "town", "place", "location", "residence", "region", "land", "stadt", "ciudad", "ville",
-        "国家", "国籍", "城市", "所在地", "居住地",
-    ),
-    "name": ("name", "nombre", "nom", "姓名", "名字"),
-    "gender": ("gender", "sex", "geschlecht", "性别"),
-}  # fmt: skip
-"""Trait -> words of the keys that state it in a seed."""
+_WORK = [_Stretch(**stretch) for stretch in _TABLES["work"]]
+_STAGES = [_Stretch(**stretch) for stretch in _TABLES["stages"]]
 
 _WORDS = re.compile(r"[A-Z]?[a-zà-ÿ]+|[A-Z]+(?![a-z])")
 _YEARS = re.compile(r"\b(\d{1,3})[- ]years?[- ]old\b|(\d{1,3}) ?岁")
@@ -123,7 +89,7 @@ def draw_life(settings: Settings, user: str, seed: Mapping[str, Any]) -> dict[st
     return {trait: value for trait, value in traits.items() if trait not in known}
 
 
-def _possible(stretches: tuple[_Stretch, ...], age: int) -> list[_Stretch]:
+def _possible(stretches: list[_Stretch], age: int) -> list[_Stretch]:
     age = min(age, _AGES[-1][1])
     return [stretch for stretch in stretches if stretch.youngest <= age <= stretch.oldest]
 

@@ -7,34 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ...common.records import loads
 
-STRUCTURE: Mapping[str, Any] = {
-    "Name": "a name",
-    "Demographics": {
-        "Age": 0,
-        "Gender": "...",
-        "Nationality": "...",
-        "Language": ["..."],
-        "Career_Information": "one sentence",
-    },
-    "Personality": {
-        "Extraversion_or_Introversion": "E or I",
-        "Sensing_or_Intuition": "S or N",
-        "Thinking_or_Feeling": "T or F",
-        "Judging_or_Perceiving": "J or P",
-        "Values_and_Interests": ["three to five short sentences"],
-    },
-    "Preference": {
-        "Local_Life": {"Food_Drinks": "...", "Entertainment": "...", "Shopping": "...", "Daily_Outings": "..."},
-        "Travel": {"Business_Trips": "...", "Leisure_Travel": "..."},
-        "Social": "...",
-        "Productivity": {"Study_Work": "...", "Fitness": "..."},
-        "Content_Interests": ["three or more"],
-    },
-}
+STRUCTURE: Mapping[str, Any] = loads(Path(__file__).with_name("structure.json").read_bytes())
 """What a model is asked for. Own personas may have any keys."""
 
 
