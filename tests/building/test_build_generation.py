@@ -55,10 +55,9 @@ from personafeedback_tasks.building.texts.questions import _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
-from personafeedback_tasks.building.texts.similar import Seen
 from personafeedback_tasks.building.votes.pairs import asked
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.similar import likeness
+from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.engine.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases

@@ -67,21 +67,16 @@ def agreement(pairs: Sequence[Pair], tiered: Sequence[Tiered], votes: Sequence[V
         if len(of_pair[pair.pair_id]) > 1:
             groups[pair.difficulty or BELOW].append(pair)
             groups[ALL].append(pair)
-    codings: dict[str, tuple[Callable[[Tiered, Vote], str], Callable[[Sequence[Sequence[str]]], float]]] = {
-        HEADLINE: (lambda pair, vote: _side(first, vote), lambda rows: randolph(rows, 2)),
-        "alpha, random sides": (
-            lambda pair, vote: _side(first, vote),
-            lambda rows: alpha(rows, ("first", "second"), "nominal"),
-        ),
+    measures: dict[str, Callable[[Sequence[Sequence[str]]], float]] = {
+        HEADLINE: lambda rows: randolph(rows, 2),
+        "alpha, random sides": lambda rows: alpha(rows, ("first", "second"), "nominal"),
     }
     agreements = {}
     for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
         group = groups[name]
         counts, users = [len(of_pair[pair.pair_id]) for pair in group], [pair.user_id for pair in group]
-        coefficients = {}
-        for coefficient, (coded, measure) in codings.items():
-            rows = [[coded(pair, vote) for vote in of_pair[pair.pair_id]] for pair in group]
-            coefficients[coefficient] = _estimated(measure, rows, users)
+        rows = [[_side(first, vote) for vote in of_pair[pair.pair_id]] for pair in group]
+        coefficients = {coefficient: _estimated(measure, rows, users) for coefficient, measure in measures.items()}
         agreements[name] = Voting(len(group), len(set(users)), (min(counts), max(counts)), coefficients)
     return agreements
 

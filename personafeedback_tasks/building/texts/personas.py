@@ -10,6 +10,7 @@ from typing import Any
 
 from ...common.errors import DataError
 from ...common.records import cut, leaves
+from ...common.similar import Seen
 from ...engine.cases import digest_of
 from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona, load_profile
@@ -24,7 +25,6 @@ from .languages import is_written_in
 from .lives import countries, draw_home, draw_life, stated
 from .seeds import FILE as SEEDS
 from .seeds import NAMES, are_examples, seeds
-from .similar import Seen
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""

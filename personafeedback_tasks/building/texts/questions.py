@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ...common.row_files import Row
+from ...common.similar import Seen
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, PoolQuestion, Question, kept
@@ -17,7 +18,6 @@ from .leaks import Leaks
 from .personas import SIMILAR, say_of_memories
 from .questions_run import QuestionsRun, question_id
 from .seeds import pool
-from .similar import Seen
 from .sources import MEANINGS as OF_SOURCES
 from .sources import Sources
 

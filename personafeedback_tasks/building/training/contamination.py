@@ -8,11 +8,11 @@ from typing import Any
 from ...common.errors import DataError
 from ...common.files import write
 from ...common.records import cut, json_lines
+from ...common.similar import Seen
 from ...common.text import nfkc
 from ...personafeedback.cases import PersonaCases
 from ..folder import Folder
 from ..rows import TEST, TRAIN, Person
-from ..texts.similar import Seen
 
 TrainingPair = dict[str, Any]
 """`prompt`, `chosen` and `rejected` as lists of turns, as TRL's RewardTrainer reads them; and `id`, `kind`, `user_id`."""
