@@ -129,7 +129,7 @@ def test_every_step_goes_on_from_the_log_of_the_one_before(chains):
     assert replies[0] == replies[1]
     for name, one in replies[0].items():
         assert one.attributes == chose[0][name].selected
-        assert (one.personalized, one.generic) == (one.attribute, "Sure.")
+        assert (one.personalized, one.generic) == (one.row.attribute, "Sure.")
 
 
 def test_pages_show_what_the_models_wrote(chains, tmp_path):
