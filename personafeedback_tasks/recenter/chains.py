@@ -10,13 +10,14 @@ from ..common.errors import OptionError
 from ..engine.earlier import Earlier
 from ..replies.answers import REASONS
 from .extract import EXTRACT
-from .made import Extracted, Replied, Selected, extracted, replied, selected
+from .made import Replied, Selected, extracted, replied, selected
 from .respond import RESPOND
+from .rows import Extraction
 from .select import SELECT
 
 TASKS = (EXTRACT.name, SELECT.name, RESPOND.name)
 
-T = TypeVar("T", Extracted, Selected, Replied)
+T = TypeVar("T", Extraction, Selected, Replied)
 
 
 class StageRun(NamedTuple):
@@ -54,7 +55,7 @@ class MadeChain:
 
     model: str
     conversations: frozenset[str] = frozenset()
-    extracted: Sequence[Extracted] | None = None
+    extracted: Sequence[Extraction] | None = None
     selected: Sequence[Selected] | None = None
     replied: Sequence[Replied] | None = None
     unread: int = 0

@@ -58,22 +58,13 @@ def is_there(quote: str, said: Sequence[str]) -> bool:
     return bool(words) and any(words in " ".join(message.split()) for message in said)
 
 
-def said_by_user(facts: Mapping[str, Any]) -> list[str]:
-    """The messages of the user, from what a log says of a conversation."""
-    return [message["content"] for message in facts["conversation"] if message["role"] == "user"]
-
-
 def _read(reply: str, truncated: bool = False) -> str:
     found = read_objects(reply, KEYS, truncated)
     return found if isinstance(found, str) else LISTED
 
 
-def _facts(row: Conversation) -> dict[str, Any]:
-    return {"conversation": [message._asdict() for message in row.messages]}
-
-
 def _items(replies: Sequence[Reply], facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    said = said_by_user(facts)
+    said = [message["content"] for message in facts["conversation"] if message["role"] == "user"]
     return [{"attribute": attribute, "quoted": is_there(quote, said)} for attribute, _, quote in noted(replies[0].text)]
 
 
@@ -114,7 +105,10 @@ METHOD = Method(
         Metric("listed"), Metric("attributes", higher_is_better=None, defined=False), Metric("none", higher_is_better=None, defined=False),
         Metric("invalid", higher_is_better=False),
     ),
-    room=2048, read=_read, described=Described(facts=_facts, measure=_measure, items=_items),
+    room=2048, read=_read,
+    described=Described(
+        facts=lambda row: {"conversation": [message._asdict() for message in row.messages]}, measure=_measure, items=_items
+    ),
 )  # fmt: skip
 
 EXTRACT = making(

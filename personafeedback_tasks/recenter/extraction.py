@@ -8,7 +8,6 @@ from ..engine.method import Method, Metric
 from ..engine.outcome import Outcome
 from ..engine.report import Examined, Line
 from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
-from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
 from .rows import SOURCES, Extraction, Message
 from .stages import always_saying, filled, judging
@@ -48,17 +47,6 @@ def f1_gap(outcomes: Sequence[Outcome]) -> float:
     return human - synthetic
 
 
-def _examine(rows: Rows[Extraction]) -> Examined:
-    return Examined(
-        said={f"always {label}": always_saying(rows, (label,)) for label in SCORES.labels},
-        agreement=SCORES.agreement(rows),
-    )
-
-
-def _shown(row: Extraction) -> dict[str, str]:
-    return {"Reason": row.reason, "Conversation": row.transcript, "People": SCORES.people(row)}
-
-
 GENERATE = Method(
     name="generate", help="ACCEPT or PROBLEMATIC in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("accept",),
     per_case="one call", score=SCORES.score, metrics=(Metric("acc"), Metric("invalid", higher_is_better=False)), room=1024,
@@ -78,8 +66,11 @@ EXTRACTION = judging(
     corpus={**CORPUS, "f1_gap": f1_gap},
     undirected=("selection_rate", "human_rate", "f1_gap"),
     judges={"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC},
-    examine=_examine,
-    shown=_shown,
+    examine=lambda rows: Examined(
+        said={f"always {label}": always_saying(rows, (label,)) for label in SCORES.labels},
+        agreement=SCORES.agreement(rows),
+    ),
+    shown=lambda row: {"Reason": row.reason, "Conversation": row.transcript, "People": SCORES.people(row)},
     report={
         "headline": SCORES.headline,
         "compared": COMPARED,

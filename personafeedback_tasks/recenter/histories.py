@@ -11,7 +11,6 @@ A conversation has no id of its own: it is `USER-` and 8 hex digits of its messa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,9 +18,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from ..common.records import NonEmpty, broken, one_of, short
-from ..engine.cases import digest_of
 from .data import Rows, each_if_there, each_once, in_turns, located
-from .rows import SOURCES, Message, StageRow, record, transcript, with_conversation
+from .rows import SOURCES, Message, StageRow, conversation_id, record, transcript, with_conversation
 
 USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
 LANGUAGES = ("en", "zh")
@@ -128,11 +126,6 @@ def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
     """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
     line = record(where, with_conversation(where, row), _Line)
     return Conversation(conversation_id(line.user_id, line.conversation), line.user_id, line.conversation, line.source)
-
-
-def conversation_id(user: str, messages: Iterable[Message]) -> str:
-    """`USER-` and 8 hex digits: the same conversation of a user has the same id everywhere."""
-    return f"{user}-{digest_of(list(messages))[:8]}"
 
 
 def prompts(folder: Path) -> list[NewPrompt]:

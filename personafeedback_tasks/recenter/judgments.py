@@ -14,8 +14,19 @@ from ..common.records import NonEmpty, one_of
 from ..common.similar import likeness
 from ..common.text import same_text
 from .data import each_if_there, file_name, located
-from .histories import conversation_id
-from .rows import SOURCES, STAGES, Extraction, JudgedRow, Message, Relevance, Response, parse, record, with_conversation
+from .rows import (
+    SOURCES,
+    STAGES,
+    Extraction,
+    JudgedRow,
+    Message,
+    Relevance,
+    Response,
+    conversation_id,
+    parse,
+    record,
+    with_conversation,
+)
 from .study import MISSED
 
 NEAR = 0.4
@@ -30,7 +41,7 @@ Key = tuple[str, ...]
 def about(row: JudgedRow) -> Key:
     """The key of a row."""
     if isinstance(row, Extraction):
-        return row.stage, conversation_id(row.user_id, row.conversation), same_text(row.attribute)
+        return row.stage, row.conversation_id, same_text(row.attribute)
     if isinstance(row, Response):
         return row.stage, row.user_id, *map(same_text, (row.prompt, row.generic, row.personalized))
     assert isinstance(row, Relevance)

@@ -1,6 +1,6 @@
 """What models made of users' conversations, stage after stage, as other commands read it back from the logs of runs.
 
-    recenter_extract   a case per conversation       -> Extracted, one per attribute
+    recenter_extract   a case per conversation       -> rows of extraction.jsonl, one per attribute
     recenter_select    a case per user and prompt    -> Selected
     recenter_respond   a case per user and prompt
                        with a selected attribute     -> Replied
@@ -25,24 +25,10 @@ from ..engine.report import Shown
 from ..replies.answers import REASONS
 from ..replies.numbers import among, read_numbers
 from ..replies.written import text_of
-from .extract import is_there, noted, said_by_user
+from .extract import noted
 from .histories import ForPrompt
 from .rows import Extraction, Message, Response
 from .stages import bullets
-
-
-@dataclass(frozen=True, kw_only=True)
-class Extracted(Extraction):
-    """An attribute that a model took from a conversation: a row of extraction.jsonl without people's judgment.
-
-    Attributes:
-        id: `CONVERSATION-NUMBER`, from 1 in the order of the reply.
-        reason: the quote where the model gave no reason, since such a row must have one.
-        quoted: whether the quote is in a message of the user, white space apart.
-    """
-
-    conversation_id: str
-    quoted: bool
 
 
 @dataclass(frozen=True)
@@ -79,12 +65,16 @@ class Replied(ForPrompt):
         return Response(self.id, self.user_id, self.prompt, attribute, self.generic, self.personalized)
 
 
-def extracted(run: Earlier) -> list[Extracted]:
-    """The attributes of a run of `recenter_extract`, none of a reply that could not be read."""
+def extracted(run: Earlier) -> list[Extraction]:
+    """The attributes of a run of `recenter_extract`, none of a reply that could not be read: rows without people's judgment.
+
+    Their ids are `CONVERSATION-NUMBER`, from 1 in the order of the reply. Where the model gave no reason it is the quote, since a row must
+    have one.
+    """
     return [
-        Extracted(
+        Extraction(
             f"{case.id}-{number}", case.user_id, tuple(Message(**message) for message in case.facts["conversation"]), attribute,
-            reason or quote or "None given", case.cell, conversation_id=case.id, quoted=is_there(quote, said_by_user(case.facts)),
+            reason or quote or "None given", case.cell,
         )
         for case in run.cases
         if case.answers[0] not in REASONS

@@ -77,10 +77,6 @@ def _examine(rows: Rows[Relevance]) -> Examined:
     return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows))
 
 
-def _shown(row: Relevance) -> dict[str, str]:
-    return {"About the user": row.shown, "People": SCORES.people(row)}
-
-
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=()))
 
 GENERATE = Method(
@@ -112,7 +108,7 @@ RELEVANCE = judging(
         "always_no": lambda prompt: NONE if profile.listed(prompt) else NO,
     },
     examine=_examine,
-    shown=_shown,
+    shown=lambda row: {"About the user": row.shown, "People": SCORES.people(row)},
     report={
         "headline": SCORES.headline,
         "compared": (*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),

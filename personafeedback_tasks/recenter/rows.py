@@ -201,6 +201,10 @@ class Extraction(JudgedRow):
         return None if self.label is None else self.label != ACCEPTED
 
     @property
+    def conversation_id(self) -> str:
+        return conversation_id(self.user_id, self.conversation)
+
+    @property
     def transcript(self) -> str:
         """The conversation as people read it."""
         return transcript(self.conversation)
@@ -236,6 +240,11 @@ class Response(PromptRow):
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
 """In the order of a personalized reply: what is known of the user, what matters now, what comes of it."""
+
+
+def conversation_id(user: str, messages: Iterable[Message]) -> str:
+    """`USER-` and 8 hex digits: the same conversation of a user has the same id everywhere."""
+    return f"{user}-{digest_of(list(messages))[:8]}"
 
 
 def transcript(conversation: Iterable[Message]) -> str:

@@ -22,6 +22,7 @@ VERSION = "1.2"
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
+# in place of baselines, where nothing is right or wrong
 UNDER_CONTROL = Examined(
     said_notes=(
         "Under the control nothing is right or wrong: people judged the users' own attributes. Compare how much is selected, not "
@@ -117,7 +118,11 @@ def judging(
             score="Accuracy",
             chance=None,
             control=CONTROL if about_prompt else None,
-            examine=lambda rows, asked: replace(_not_examined(rows) or examine(rows), prompts=_prompts(rows)),
+            examine=lambda rows, asked: replace(
+                UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else examine(rows),
+                # users share prompts; each conversation is of one user alone
+                prompts={row.id: row.prompt for row in rows} if about_prompt else {},
+            ),
             shown=lambda rows, asked: Shown(
                 questions={row.id: row.question for row in rows if row.id in asked},
                 question=stage.asked_about,
@@ -181,13 +186,3 @@ def _asked(rows: Rows[Any], options: Mapping[str, Any]) -> Rows[Any]:
     """The rows that a run with these options asks, with what it shows; a signature has them."""
     asked = with_judgment(rows)
     return under_control(asked, options.get("control", NO_CONTROL)) if issubclass(rows.stage, PromptRow) else asked
-
-
-def _prompts(rows: Rows[Any]) -> dict[str, str]:
-    """Users share prompts; each conversation is of one user alone."""
-    return {row.id: row.prompt for row in rows} if issubclass(rows.stage, PromptRow) else {}
-
-
-def _not_examined(rows: Rows[Any]) -> Examined | None:
-    """In place of baselines, where nothing is right or wrong; else None."""
-    return UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else None

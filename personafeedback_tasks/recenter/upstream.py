@@ -39,8 +39,8 @@ from ..common import private
 from ..common.errors import DataError
 from ..common.records import NonEmpty, broken, decoded, leaves, one_of, rows, short
 from .data import file_name
-from .histories import CONVERSATIONS, USERS, conversation_id
-from .rows import MOST_VOTES, ROLES, Message, Relevance, Response
+from .histories import CONVERSATIONS, USERS
+from .rows import MOST_VOTES, ROLES, Message, Relevance, Response, conversation_id
 
 RELEVANCE, RESPONSE = file_name(Relevance), file_name(Response)
 
@@ -365,8 +365,11 @@ def convert_wildchat(path: Path, language: str, least: int) -> ImportedAnnotatio
     made = ImportedAnnotations()
     for number, line in rows(path):
         where = f"{path}, line {number}"
-        if why := _why_not(line, language):
-            made.left_out[why] += 1
+        if line.get("language") != language:
+            made.left_out[f"in another language than {language}"] += 1
+            continue
+        if line.get("toxic") is True:
+            made.left_out["marked as toxic"] += 1
             continue
         chat = decoded(where, line, _Chat)
         user = made.short("u", chat.hashed_ip)
@@ -389,9 +392,3 @@ def convert_wildchat(path: Path, language: str, least: int) -> ImportedAnnotatio
         made.files[CONVERSATIONS] = [row for of_user in users.values() for row in of_user.values()]
     made.left_out = +made.left_out
     return made
-
-
-def _why_not(row: Mapping[str, Any], language: str) -> str:
-    if row.get("language") != language:
-        return f"in another language than {language}"
-    return "marked as toxic" if row.get("toxic") is True else ""

@@ -23,9 +23,8 @@ from personafeedback_tasks.recenter.effect import effect_of
 from personafeedback_tasks.recenter.filter.card import SCORE_NAMES, rows_of
 from personafeedback_tasks.recenter.filter.folder import read, texts
 from personafeedback_tasks.recenter.funnel import make_funnel
-from personafeedback_tasks.recenter.histories import conversation_id
 from personafeedback_tasks.recenter.judgments import read_judgments
-from personafeedback_tasks.recenter.rows import Message, Relevance
+from personafeedback_tasks.recenter.rows import Message, Relevance, conversation_id
 from personafeedback_tasks.reports.blocks import markdown
 
 PLAN = planted.plan()

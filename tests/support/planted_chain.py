@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from personafeedback_tasks.recenter.chains import MadeChain
-from personafeedback_tasks.recenter.histories import conversation_id
-from personafeedback_tasks.recenter.made import Extracted, Replied, Selected
-from personafeedback_tasks.recenter.rows import Message
+from personafeedback_tasks.recenter.made import Replied, Selected
+from personafeedback_tasks.recenter.rows import Extraction, Message, conversation_id
 from support.planted import TOPICS
 
 USERS, CONVERSATIONS, EACH = 8, 4, 3
@@ -170,7 +169,7 @@ def shown(made: PlantedChain, user: str, topic: str) -> list[str]:
 def made_chain(plan: PlantedChain) -> MadeChain:
     """What the model makes, without a harness."""
     extracted = [
-        Extracted(f"{name}-{place}", plan.owner[name], tuple(Message(**turn) for turn in plan.messages[name]), one, "None given", plan.sources[name], conversation_id=name, quoted=False)
+        Extraction(f"{name}-{place}", plan.owner[name], tuple(Message(**turn) for turn in plan.messages[name]), one, "None given", plan.sources[name])
         for name, noted in plan.noted.items()
         for place, one in enumerate(noted, 1)
     ]  # fmt: skip
