@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..common.records import NonEmpty
 from ..common.row_files import Row
 
 Digests = tuple[str, ...]
 """Digests of the texts of an item as they were shown, see `items.digests`; empty where none were recorded."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PackItem(Row, file="packs/shown.jsonl", key=("item",)):
+class PackItem(Row, frozen=True):
     """What an annotator sees at one place of their pack."""
 
-    annotator: str  # opaque
-    item: str  # what a vote names
-    pair_id: str  # of pairs.jsonl, or of an attention item
+    file = "packs/shown.jsonl"
+    key = ("item",)
+
+    annotator: NonEmpty  # opaque
+    item: NonEmpty  # what a vote names
+    pair_id: NonEmpty  # of pairs.jsonl, or of an attention item
     left: str = ""  # ids of the answers in the order in which they are shown; empty where nothing is compared
     right: str = ""
     attention: str = ""  # id of the answer that an attentive annotator takes; empty for a pair of the set
@@ -28,14 +29,16 @@ class PackItem(Row, file="packs/shown.jsonl", key=("item",)):
         return self.left, self.right
 
 
-@dataclass(frozen=True, kw_only=True)
-class Vote(Row, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
+class Vote(Row, frozen=True):
     """The vote of one annotator on one pair, or that they cannot judge it."""
 
-    annotator: str  # opaque, or with the login of a person: `annotator-1:7`
-    pair_id: str
-    chosen: str  # id of the answer that the annotator took, or CANNOT
-    shown_as: str  # the letter of that answer, or CANNOT; of an item that is no pair, the answer as it was given
+    file = "votes.jsonl"
+    key = ("annotator", "pair_id", "texts")
+
+    annotator: NonEmpty  # opaque, or with the login of a person: `annotator-1:7`
+    pair_id: NonEmpty
+    chosen: NonEmpty  # id of the answer that the annotator took, or CANNOT
+    shown_as: NonEmpty  # the letter of that answer, or CANNOT; of an item that is no pair, the answer as it was given
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
     note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
     seconds: int = 0  # that the page had the item on the screen; 0 if unknown
@@ -43,9 +46,11 @@ class Vote(Row, file="votes.jsonl", key=("annotator", "pair_id", "texts")):
     consent: str = ""  # digest of the text that the annotator agreed to, packs/consent-DIGEST.md; empty for none
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dropped(Row, file="dropped.csv", key=("annotator",)):
+class Dropped(Row, frozen=True):
     """An annotator whose votes make no labels. They stay in votes.jsonl."""
 
-    annotator: str
+    file = "dropped.csv"
+    key = ("annotator",)
+
+    annotator: NonEmpty
     reason: str = ""  # a team's note

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+from msgspec import Meta
 
 from ..annotation.rows import Digests
-from ..common.row_files import Row, any_text, one_of
+from ..common.records import NonEmpty, one_of
+from ..common.row_files import Row
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 
 FULL, MASKED, QUESTION = "full", "masked", "question"
@@ -30,114 +32,132 @@ KEEP = ("", "yes", "no")
 """Empty until somebody has looked, which counts as yes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Person(Row, file="people.csv", key=("user_id",)):
+class Person(Row, frozen=True):
     """What is decided about a persona. The profile itself is persona/<user_id>.json."""
 
-    user_id: str  # opaque
+    file = "people.csv"
+    key = ("user_id",)
+
+    user_id: NonEmpty  # opaque
     name: str = ""  # as the profile has it, for a reader of the table
-    split: str = one_of(*SPLITS, default=TEST)
-    keep: str = one_of(*KEEP, default="")
+    split: Annotated[str, one_of(*SPLITS)] = TEST
+    keep: Annotated[str, one_of(*KEEP)] = ""
     reason: str = ""  # why not; empty if kept
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question(Row, file="questions.csv"):
+class Question(Row, frozen=True):
     """A question of a person."""
 
-    id: str
-    user_id: str
-    category: str = one_of(*CATEGORIES)  # `specific`: written for this user; `general`: from a pool, matched to them
-    question: str
+    file = "questions.csv"
+
+    id: NonEmpty
+    user_id: NonEmpty
+    category: Annotated[
+        str, one_of(*CATEGORIES)
+    ]  # `specific`: written for this user; `general`: from a pool, matched to them
+    question: NonEmpty
     scenario: str = ""  # as scenarios.csv names it; empty if unknown
-    keep: str = one_of(*KEEP, default="")
+    keep: Annotated[str, one_of(*KEEP)] = ""
     reason: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoolQuestion(Row, file="pool.csv"):
+class PoolQuestion(Row, frozen=True):
     """A question of pool.jsonl: whether it is open and personal."""
 
-    id: str
-    question: str
-    keep: str = one_of(*KEEP, default="")
+    file = "pool.csv"
+
+    id: NonEmpty
+    question: NonEmpty
+    keep: Annotated[str, one_of(*KEEP)] = ""
     reason: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Basis(Row, file="basis.jsonl"):
+class Basis(Row, frozen=True):
     """What a question was drawn from besides its scenario. Questions of a team's own have none."""
 
-    id: str  # of the question
+    file = "basis.jsonl"
+
+    id: NonEmpty  # of the question
     memory: tuple[str, ...]  # pieces of the user's memory
     features: tuple[str, ...] = ()  # that a model inferred from them; empty where the whole persona was shown
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer(Row, file="answers.jsonl"):
+class Answer(Row, frozen=True):
     """An answer to a question."""
 
-    id: str
-    question_id: str
-    user_id: str
-    strategy: str = one_of(*STRATEGIES)
-    model: str  # or OWN
-    text: str = any_text()  # as a user would read it
+    file = "answers.jsonl"
+
+    id: NonEmpty
+    question_id: NonEmpty
+    user_id: NonEmpty
+    strategy: Annotated[str, one_of(*STRATEGIES)]
+    model: NonEmpty  # or OWN
+    text: str  # as a user would read it
     parent: str = ""  # id of the answer that it rewrites; empty for the first ones
-    way: str = one_of("", *WAYS, default="")  # of a degraded one: in which of WAYS it is worse
+    way: Annotated[str, one_of("", *WAYS)] = ""  # of a degraded one: in which of WAYS it is worse
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pair(Row, file="pairs.jsonl"):
+class Pair(Row, frozen=True):
     """Two answers to one question that people are asked to compare."""
 
-    id: str
-    question_id: str
-    user_id: str
-    first: str  # ids of the answers, in an order that says nothing
-    second: str
+    file = "pairs.jsonl"
+
+    id: NonEmpty
+    question_id: NonEmpty
+    user_id: NonEmpty
+    first: NonEmpty  # ids of the answers, in an order that says nothing
+    second: NonEmpty
     easy: str = ""  # id of the answer that should win by construction; empty if nothing says so
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tiered(Row, file="tiers.jsonl", key=("pair_id",)):
+class Tiered(Row, frozen=True):
     """A pair that makes a case."""
 
-    pair_id: str
-    question_id: str
-    user_id: str
-    difficulty: str = one_of("", *DIFFICULTIES)  # empty for a pair below the tiers
-    chosen: str  # by the majority; where there are no votes, by construction or by a team's own labels
-    rejected: str
+    file = "tiers.jsonl"
+    key = ("pair_id",)
+
+    pair_id: NonEmpty
+    question_id: NonEmpty
+    user_id: NonEmpty
+    difficulty: Annotated[str, one_of("", *DIFFICULTIES)]  # empty for a pair below the tiers
+    chosen: NonEmpty  # by the majority; where there are no votes, by construction or by a team's own labels
+    rejected: NonEmpty
     votes: tuple[int, ...] = (0, 0)  # for the chosen answer, for the rejected one
-    risk: float = 0.5  # that another nine like these would decide otherwise; a coin's without votes
+    risk: Annotated[float, Meta(gt=0, le=1)] = (
+        0.5  # that another nine like these would decide otherwise; a coin's without votes
+    )
     reason: str = ""  # why it makes no case; empty if it makes one
     texts: Digests = ()  # what the label is about; empty for a label that a team wrote itself
 
 
-class Below(Tiered, file="below.jsonl", key=("pair_id",)):
+class Below(Tiered, frozen=True):
     """A pair that makes no case: it reaches no tier."""
 
+    file = "below.jsonl"
 
-@dataclass(frozen=True, kw_only=True)
-class Refused(Row, file="refused.jsonl", key=()):
+
+class Refused(Row, frozen=True):
     """A text that a check turned down. It stays, so that nobody asks for it again."""
 
-    id: str  # that the text would have had
-    step: str  # which asked for it
-    reason: str  # one of that step's
-    text: str = any_text()  # as the model gave it
+    file = "refused.jsonl"
+    key = ()
+
+    id: NonEmpty  # that the text would have had
+    step: NonEmpty  # which asked for it
+    reason: NonEmpty  # one of that step's
+    text: str  # as the model gave it
     like: str = ""  # id of the text that it repeats; empty for other reasons
     limit: int = 0  # --max-tokens that it was cut off at; 0 for the provider's, and for other reasons
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin(Row, file="provenance.jsonl"):
+class Origin(Row, frozen=True):
     """Where one text is from."""
 
-    id: str  # of the persona, question or answer
-    kind: str  # `persona`, `question` or `answer`
-    model: str  # or OWN
+    file = "provenance.jsonl"
+
+    id: NonEmpty  # of the persona, question or answer
+    kind: NonEmpty  # `persona`, `question` or `answer`
+    model: NonEmpty  # or OWN
     prompt: str = ""  # name and SHA-256 (12 hex digits) of the prompt's file; empty for OWN
     seed: int = 0  # of the random choices behind it
     parents: tuple[str, ...] = ()  # ids of what went into it: seeds, personas, scenarios, texts, answers

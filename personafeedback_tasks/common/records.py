@@ -162,7 +162,8 @@ def _explained(message: str, document: Any, kind: Any) -> str:
     expected = said.removeprefix("Expected ").partition(", got ")[0].replace("`", "")
     if pattern := re.fullmatch("str matching regex '(.*)'", expected):  # see `one_of` and NonEmpty
         words = re.fullmatch(r"\^\((.*)\)\$", pattern[1])
-        expected = f"one of {', '.join(words[1].split('|'))}" if words else "a non-empty string"
+        listed = sorted(words[1].split("|"), key=lambda word: not word) if words else []
+        expected = f"one of {', '.join(word or 'nothing' for word in listed)}" if words else "a non-empty string"
     if "[...]" in place:
         return f"found another value as {place}, expected {expected}."
     return f"found {f'{place} = ' if place else ''}{short(_at(document, place))}, expected {expected}."

@@ -4,105 +4,44 @@ DataError with its line."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import MISSING, asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
 
 from . import tables
 from .errors import DataError
 from .files import Content, locked, write_all
-from .records import broken, json_lines, short, short_list
+from .records import decoded, json_lines
 from .records import rows as json_rows
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """A row of a file. A type of row is defined with two arguments.
+class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row of a file.
 
-    Args:
+    Attributes:
         file: path in its folder: a table that people edit (.csv), or JSON Lines.
         key: fields that no two rows share; empty if rows may repeat.
     """
 
     file: ClassVar[str]
-    key: ClassVar[tuple[str, ...]]
-
-    def __init_subclass__(cls, *, file: str, key: tuple[str, ...] = ("id",)):
-        cls.file, cls.key = file, key
+    key: ClassVar[tuple[str, ...]] = ("id",)
 
 
 R = TypeVar("R", bound=Row)
 
 
-def one_of(*words: str, default: Any = MISSING) -> Any:
-    """A field that has one of these values; it cannot be left out if it has no default."""
-    return field(default=default, metadata={"words": words})
-
-
-def any_text() -> Any:
-    """A field that must be there, and may be blank."""
-    return field(metadata={"blank": True})
-
-
-def columns(kind: type[Row]) -> list[str]:
+def columns(kind: type[Row]) -> tuple[str, ...]:
     """The fields of a row, in the order of its file."""
-    return [field.name for field in fields(kind)]
+    return kind.__struct_fields__
 
 
 def required(kind: type[Row]) -> list[str]:
     """The fields that a row cannot leave out."""
-    return [field.name for field in fields(kind) if field.default is MISSING]
-
-
-_TYPES: dict[type, dict[str, Any]] = {}
-"""Type of row -> field -> its type. To work them out takes ten times as long as to check a row."""
-
-
-def _types(kind: type) -> dict[str, Any]:
-    if kind not in _TYPES:
-        _TYPES[kind] = get_type_hints(kind)
-    return _TYPES[kind]
-
-
-def parse(kind: type[R], row: Mapping[str, Any], where: str) -> R:
-    """A row of a file. Raises DataError: a key is missing or unknown, or a value is not of its type or not one of those that it may be."""
-    types, known, needed = _types(kind), {field.name: field for field in fields(kind)}, required(kind)
-    for name in row:
-        if name not in known:
-            raise broken(where, f"the unknown key {short(name)}", f"only {', '.join(known)}")
-    for name in needed:
-        if name not in row:
-            raise broken(where, f"no {name!r} (keys: {short_list(row) or 'none'})", f"{name!r}")
-    return kind(**{name: _checked(known[name], value, types[name], where) for name, value in row.items()})
-
-
-def _checked(column: Any, value: Any, kind: Any, where: str) -> Any:
-    name = column.name
-    if words := column.metadata.get("words"):
-        if value not in words:
-            *others, last = [word for word in words if word] + ["nothing"] * ("" in words)
-            raise DataError(f"{where}: found {name} = {short(value)}, expected {', '.join(others)} or {last}. Fix it.")
-        return value
-    if kind is str:
-        may_be_blank = column.default is not MISSING or "blank" in column.metadata
-        if not isinstance(value, str) or not (may_be_blank or value.strip()):
-            raise broken(where, f"{name} = {short(value)}", "a string" if may_be_blank else "a non-empty string")
-        return value
-    if kind is int:
-        if type(value) is not int:
-            raise broken(where, f"{name} = {short(value)}", "a whole number")
-        return value
-    if kind is float:
-        if type(value) is not float or not 0 < value <= 1:
-            raise broken(where, f"{name} = {short(value)}", "a probability above 0, such as 0.25")
-        return value
-    inner = str if kind == tuple[str, ...] else int
-    if not isinstance(value, (list, tuple)) or not all(type(item) is inner for item in value):
-        raise broken(where, f"{name} = {short(value)}", f"a list of {'strings' if inner is str else 'whole numbers'}")
-    return tuple(value)
+    return [field.name for field in msgspec.structs.fields(kind) if field.required]
 
 
 class RowFolder:
@@ -155,7 +94,7 @@ class RowFolder:
             lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True))
         rows, seen = [], dict[tuple[Any, ...], str]()
         for where, line in lines:
-            row = parse(kind, line, where)
+            row = decoded(where, line, kind, "Fix it.")
             value = tuple(getattr(row, name) for name in kind.key)
             if value and value in seen:
                 raise DataError(
@@ -188,7 +127,7 @@ class RowFolder:
         write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in rows.items()}})
 
     def _content(self, kind: type[Row], rows: Iterable[Row]) -> Content:
-        dicts = [asdict(row) for row in rows]
+        dicts = [msgspec.structs.asdict(row) for row in rows]
         if not kind.file.endswith(".csv"):
             return json_lines(dicts)
         names, (key,) = columns(kind), kind.key
@@ -196,7 +135,7 @@ class RowFolder:
         others = dict.fromkeys(column for line in notes.values() for column in line)
         return tables.text([*names, *others], [{**notes.get(row[key], {}), **row} for row in dicts])
 
-    def _notes(self, path: Path, names: list[str], key: str) -> dict[str, dict[str, str]]:
+    def _notes(self, path: Path, names: Sequence[str], key: str) -> dict[str, dict[str, str]]:
         """Key of a line -> what a team wrote into columns of its own, which a step that adds lines must not lose."""
         if not path.is_file():
             return {}

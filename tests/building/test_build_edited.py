@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import unicodedata
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from support.builds import a_build, attentive, cast, filled_in, likes_full
 from support.commands import personafeedback, tree
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import asdict, fields
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
@@ -29,7 +29,8 @@ from personafeedback_tasks.building.rows import (
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.common import foreign, tables
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.row_files import Row, parse
+from personafeedback_tasks.common.records import decoded
+from personafeedback_tasks.common.row_files import Row, columns
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
 LINES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
@@ -79,7 +80,7 @@ def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
 )
 def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separator, note, tmp_path_factory):
     folder = Folder(tmp_path_factory.mktemp("build"))
-    names = [*reversed([one.name for one in fields(Question)]), "our notes"]
+    names = [*reversed(columns(Question)), "our notes"]
     out = io.StringIO()
     writer = csv.DictWriter(out, names, delimiter=separator)  # CRLF, as spreadsheets write
     writer.writeheader()
@@ -93,8 +94,8 @@ def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separato
     ("name", "content", "found", "expected"),
     [
         ("people.csv", "name,split\nAda,test\n", "line 1: found the columns 'name', 'split'", "one 'user_id'"),
-        ("people.csv", "user_id,split\nu1,dev\n", "line 2: found split = 'dev'", "train or test"),
-        ("people.csv", "user_id,keep\nu1,maybe\n", "line 2: found keep = 'maybe'", "yes, no or nothing. Fix it."),
+        ("people.csv", "user_id,split\nu1,dev\n", "line 2: found split = 'dev'", "one of train, test"),
+        ("people.csv", "user_id,keep\nu1,maybe\n", "line 2: found keep = 'maybe'", "one of yes, no, nothing. Fix it."),
         ("people.csv", "user_id,name\nu1,Ada,Bell\n", "line 2: found 3 values", "expected 2"),
         ("people.csv", "user_id\nu1\nu1\n", "line 3: found the user_id 'u1'", "each once"),
         ("people.csv", 'user_id\n"u1', "line 2: found", "expected a CSV"),
@@ -118,16 +119,16 @@ def test_a_table_in_another_encoding_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("row", "found"),
     [
-        ({"annotator": "a", "pair_id": "p", "chosen": "x"}, "no 'shown_as'"),
+        ({"annotator": "a", "pair_id": "p", "chosen": "x"}, "no shown_as"),
         ({"annotator": "a", "pair_id": "p", "chosen": " ", "shown_as": "A"}, "chosen = ' '"),
         ({"annotator": 3, "pair_id": "p", "chosen": "x", "shown_as": "A"}, "annotator = 3"),
-        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "A", "minutes": 4}, "the unknown key 'minutes'"),
+        ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": "A", "minutes": 4}, "the key 'minutes'"),
         ({"annotator": "a", "pair_id": "p", "chosen": "x", "shown_as": ["A"]}, "shown_as = ['A']"),
     ],
 )
 def test_a_broken_row_is_named(row, found):
     with pytest.raises(DataError) as error:
-        parse(Vote, row, "votes.jsonl, line 7")
+        decoded("votes.jsonl, line 7", row, Vote)
     assert "votes.jsonl, line 7: found" in str(error.value)
     assert found in str(error.value)
 

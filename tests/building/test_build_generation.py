@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 from itertools import product
 
 import pytest
+from msgspec import structs
 
 pytest.importorskip("inspect_ai")
 
@@ -481,7 +482,7 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
     folder.path(Person).write_text(people.replace(",test,,", ",test,maybe,"), encoding="utf-8")
     with pytest.raises(DataError) as error:
         write_personas(folder, NOBODY)
-    assert str(error.value).endswith("line 2: found keep = 'maybe', expected yes, no or nothing. Fix it.")
+    assert str(error.value).endswith("line 2: found keep = 'maybe', expected one of yes, no, nothing. Fix it.")
     folder.path(Person).write_text(people, encoding="utf-8")
     (folder.root / "persona" / "x1 .json").write_text(json.dumps(persona("x1")), encoding="utf-8")
     with pytest.raises(DataError, match=r"x1 \.json: found the user id 'x1 ', expected one without spaces around it"):
@@ -703,12 +704,12 @@ def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer)
     folder = answered(tmp_path / "build", writer, personas=1, specific=1)
     writer.take()
     (question,) = folder.read(Question)
-    folder.write(Question, [replace(question, question="Something else altogether?")])
+    folder.write(Question, [structs.replace(question, question="Something else altogether?")])
     with pytest.raises(DataError) as error:
         write_answers(folder, ONE)
     assert f"question {question.id!r} with another text" in str(error.value)
     assert "set its keep to no, and add the new text as a line without an id" in str(error.value)
-    folder.write(Question, [replace(question, question="Something else altogether?", keep="no")])
+    folder.write(Question, [structs.replace(question, question="Something else altogether?", keep="no")])
     with folder.path(Question).open("a", encoding="utf-8") as file:
         file.write(f",{question.user_id},specific,Something else altogether?\n")
     write_questions(folder, ONE)
@@ -862,7 +863,9 @@ def test_a_plan_counts_the_persons_that_are_there(tmp_path, writer):
     assert plan(folder, None, models=1).persons == 11
     write_personas(folder, ONE)
     assert len(writer.take()) == 6
-    people = [replace(one, split="test", keep="no" if one.user_id == "x0" else "") for one in folder.read(Person)]
+    people = [
+        structs.replace(one, split="test", keep="no" if one.user_id == "x0" else "") for one in folder.read(Person)
+    ]
     folder.write(Person, people)
     found = plan(folder, None, models=1)
     assert (found.persons, found.test, found.pairs, found.new) == (10, 10, 30, 0)

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
+from msgspec.structs import replace
 from support.browser import chromium
 from support.builds import a_build, grown
 from support.commands import personafeedback, tree
@@ -128,7 +129,7 @@ def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
 def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     build = a_build(tmp_path / "b", annotators=1)
     answers = build.read(Answer)
-    build.write(Answer, [answers[0].__class__(**{**vars(one), "text": "=1+1"}) for one in answers])
+    build.write(Answer, [answers[0].__class__(**{**structs.asdict(one), "text": "=1+1"}) for one in answers])
     assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
     rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
     shown = build.read(PackItem)
@@ -216,7 +217,9 @@ def test_the_page_keeps_votes_and_gives_them_back(tmp_path):
 
 def _votes_in_a_browser(browser, tmp_path, downloads):
     build = a_build(tmp_path / "b", people=3, questions=1, annotators=1)
-    build.write(Answer, [one.__class__(**{**vars(one), "text": f"{one.text} {NASTY}"}) for one in build.read(Answer)])
+    build.write(
+        Answer, [one.__class__(**{**structs.asdict(one), "text": f"{one.text} {NASTY}"}) for one in build.read(Answer)]
+    )
     assert personafeedback("build", "packs", build.root).exit_code == 0
     from selenium.webdriver.support.wait import WebDriverWait
 

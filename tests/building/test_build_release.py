@@ -8,13 +8,13 @@ import random
 import re
 import shutil
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 from huggingface_hub import DatasetCard
 from msgspec import structs
+from msgspec.structs import replace
 from support.building import words
 from support.builds import a_build, cast
 from support.commands import personafeedback, tree
@@ -305,9 +305,9 @@ def test_what_a_team_added_to_a_release_stays(voted, tmp_path):
 def test_a_pair_with_both_labels_stops_the_release(voted, tmp_path):
     build = voted(tmp_path / "b")
     build.path(Vote).unlink()  # labels of a team's own
-    tiered = [Tiered(**{**vars(one), "votes": (0, 0)}) for one in build.read(Tiered)]
+    tiered = [Tiered(**{**structs.asdict(one), "votes": (0, 0)}) for one in build.read(Tiered)]
     one = next(one for one in tiered if one.difficulty == "hard")
-    again = Tiered(**{**vars(one), "pair_id": "turned", "chosen": one.rejected, "rejected": one.chosen})
+    again = Tiered(**{**structs.asdict(one), "pair_id": "turned", "chosen": one.rejected, "rejected": one.chosen})
     build.write(Tiered, [*tiered, again])
     done = personafeedback("build", "release", build.root, *ACCEPT)
     assert done.exit_code == 1
@@ -320,7 +320,7 @@ def test_a_pair_with_both_labels_stops_the_release(voted, tmp_path):
 def test_a_person_of_the_training_split_is_named(voted, tmp_path):
     build = voted(tmp_path / "b")
     people = build.read(Person)
-    build.write(Person, [Person(**{**vars(people[0]), "split": "train"}), *people[1:]])
+    build.write(Person, [Person(**{**structs.asdict(people[0]), "split": "train"}), *people[1:]])
     done = personafeedback("build", "release", build.root, *ACCEPT)
     assert done.exit_code == 1
     assert "found a pair of 'u0', who is in the training split" in done.stderr
@@ -330,7 +330,9 @@ def test_a_person_of_the_training_split_is_named(voted, tmp_path):
 def test_what_was_dropped_after_the_votes_is_left_out_and_counted(voted, tmp_path):
     build = voted(tmp_path / "b")
     questions = build.read(Question)
-    build.write(Question, [Question(**{**vars(questions[0]), "keep": "no", "reason": "private"}), *questions[1:]])
+    build.write(
+        Question, [Question(**{**structs.asdict(questions[0]), "keep": "no", "reason": "private"}), *questions[1:]]
+    )
     lost = sum(one.question_id == questions[0].id for one in build.read(Tiered))
     shown = personafeedback("build", "tiers", build.root).output
     assert f"{lost} of them will be left out of the release: their question or person has keep = no" in shown

@@ -487,5 +487,5 @@ def test_ways_are_read_strictly(tmp_path, writer):
     step("answers", folder)
     path = folder.path(Answer)
     path.write_text(path.read_text("utf-8").replace('"way": "less_', '"way": "more_'), "utf-8")
-    with pytest.raises(DataError, match=r"expected less_personal, less_helpful or nothing"):
+    with pytest.raises(DataError, match=r"expected one of less_personal, less_helpful, nothing"):
         folder.read(Answer)

@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import beta, binom, binomtest
@@ -178,13 +179,13 @@ def test_a_pair_is_a_case_once_and_never_both_ways(tmp_path):
     pair = next(pair for pair in pairs if not pair.easy)
     text = {answer.id: answer for answer in answers}
     again = [
-        Answer(**{**vars(text[name]), "id": f"{name}x", "text": f"  {text[name].text.replace(' ', '  ')}\n"})
+        Answer(**{**structs.asdict(text[name]), "id": f"{name}x", "text": f"  {text[name].text.replace(' ', '  ')}\n"})
         for name in (pair.second, pair.first)
     ]
-    same = Answer(**{**vars(text[pair.first]), "id": "same"})
+    same = Answer(**{**structs.asdict(text[pair.first]), "id": "same"})
     more = [
-        Pair(**{**vars(pair), "id": "again", "first": again[0].id, "second": again[1].id}),
-        Pair(**{**vars(pair), "id": "equal", "second": "same"}),
+        Pair(**{**structs.asdict(pair), "id": "again", "first": again[0].id, "second": again[1].id}),
+        Pair(**{**structs.asdict(pair), "id": "equal", "second": "same"}),
     ]
     build.write(Answer, [*answers, *again, same])
     build.write(Pair, [*pairs, *more])

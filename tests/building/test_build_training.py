@@ -8,12 +8,12 @@ import random
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.builds import a_build
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout

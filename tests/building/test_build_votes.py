@@ -10,11 +10,11 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import ExitStack
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.builds import a_build, attentive, filled_in, likes_full, taken_in
 from support.commands import personafeedback, tree
 

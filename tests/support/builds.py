@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from personafeedback_tasks.annotation.ingest import Merged, merged
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+
+from msgspec.structs import asdict, replace
 
 from ...annotation.rows import Vote
 from ...common.statistics import Estimate

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...common import tables
 from ...common.errors import DataError
 from ...common.files import write
-from ...common.records import cut
-from ...common.row_files import columns, parse
+from ...common.records import cut, decoded
+from ...common.row_files import columns
 from ...engine.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, Person, PoolQuestion, Question
@@ -75,7 +75,7 @@ def _questions(folder: Folder) -> list[Question]:
                     "user once. Remove one."
                 )
             seen[row["id"]] = where
-            parse(Question, {name: value for name, value in row.items() if name in names}, where)
+            decoded(where, {name: value for name, value in row.items() if name in names}, Question, "Fix it.")
         header = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
         write(path, tables.text(list(header), [row for _, row in lines]))
     return folder.read(Question)
