@@ -12,7 +12,7 @@ from ..annotation.assignment import Asked, drawn
 from ..annotation.pack_files import FORMATS
 from ..annotation.study import Settings, Study, StudyFolder
 from ..common.errors import DataError, OptionError
-from ..recenter import study
+from ..recenter import items, study
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
@@ -80,8 +80,8 @@ def pack(
         )
     settings = StudyFolder(out).set_up(annotators, votes)
     if draw is not None:
-        new = study.some_of(new, draw, lambda block: drawn(settings.seed, "draw", block))
-    asked = study.add(out, {stage: rows for stage, rows in new.items() if rows})
+        new = items.some_of(new, draw, lambda block: drawn(settings.seed, "draw", block))
+    asked = study.add(out, asked, {stage: rows for stage, rows in new.items() if rows})
     _study(out, settings, asked).write_packs(form, say)
 
 
@@ -106,10 +106,10 @@ def _rows(
     return {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
 
 
-def _study(root: Path, settings: Settings, rows: study.AskedRows) -> Study:
-    items, place = study.items(rows), shlex.quote(str(root))
+def _study(root: Path, settings: Settings, rows: items.AskedRows) -> Study:
+    every, place = items.items(rows), shlex.quote(str(root))
     asked = Asked(
-        items=items, attention=study.Attention(items, settings.seed), guidelines=study.GUIDELINES, seed=settings.seed,
+        items=every, attention=items.Attention(every, settings.seed), guidelines=items.GUIDELINES, seed=settings.seed,
         votes=min(settings.votes, settings.annotators),
     )  # fmt: skip
     return Study(
@@ -141,7 +141,7 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
         return
-    written = study.write_judged(folder, [(item, vote.chosen, vote.note) for item, vote in counted])
+    written = study.write_judged(folder, asked, [(item, vote.chosen, vote.note) for item, vote in counted])
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
     place = shlex.quote(str(folder))

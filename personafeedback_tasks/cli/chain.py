@@ -72,12 +72,13 @@ def chain(
         personafeedback chain a.eval b.eval c.eval --people votes --filter filter
     """
     from ..common.outputs import output_text
-    from ..recenter.chains import chains, made_chain
+    from ..recenter.chains import chains
     from ..recenter.data import ENVIRONMENT_VARIABLE
     from ..recenter.effect import effect_of
     from ..recenter.filter import folder as filter_folder
     from ..recenter.funnel import make_funnel
-    from ..recenter.judgments import read_judgments
+    from ..recenter.select import SELECT
+    from ..recenter.study import read_judgments
     from .chain_text import ChainResult, blocks, document, text
 
     found = read(runs, places, names)
@@ -93,9 +94,10 @@ def chain(
     with progress() as tell:
         for model, own in made_by.items():
             tell(model)
-            made = made_chain(model, {task: run.earlier for task, run in own.items()})
-            effects = [effect for one in dropping if (effect := effect_of(one, made, said))]
-            funnel = make_funnel(made, said)
+            made = {task: run.earlier for task, run in own.items()}
+            asked = dropping if SELECT.name in made else []
+            effects = [effect for one in asked if (effect := effect_of(one, made[SELECT.name], said))]
+            funnel = make_funnel(model, made, said)
             logged_as = {task: by_log[run.earlier.where] for task, run in own.items()}
             unknown = [effect.note for effect in effects if not effect.rows]
             funnel = replace(funnel, notes=[*_cautions(funnel, logged_as), *unknown, *funnel.notes])

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..common.errors import OptionError
 from ..engine.earlier import Earlier
-from ..replies.answers import REASONS
 from .extract import EXTRACT
-from .made import Replied, Selected, extracted, replied, selected
 from .respond import RESPOND
-from .rows import Extraction
 from .select import SELECT
 
 TASKS = (EXTRACT.name, SELECT.name, RESPOND.name)
-
-T = TypeVar("T", Extraction, Selected, Replied)
 
 
 class StageRun(NamedTuple):
@@ -42,45 +36,6 @@ class StageRun(NamedTuple):
     def name(self) -> str:
         """As `came_from` of other runs has it."""
         return f"{self.earlier.model} {self.earlier.digest}"
-
-
-@dataclass(frozen=True)
-class MadeChain:
-    """What one model made, stage after stage; None where there is no run of that stage.
-
-    Attributes:
-        conversations: ids of all conversations that it read.
-        unread: of how many of them its list of attributes could not be read.
-    """
-
-    model: str
-    conversations: frozenset[str] = frozenset()
-    extracted: Sequence[Extraction] | None = None
-    selected: Sequence[Selected] | None = None
-    replied: Sequence[Replied] | None = None
-    unread: int = 0
-
-
-def made_chain(model: str, runs: Mapping[str, Earlier]) -> MadeChain:
-    """What a model made.
-
-    Args:
-        runs: name of the task -> its run.
-    """
-    extracts, selects, responds = map(runs.get, TASKS)
-    return MadeChain(
-        model,
-        frozenset(case.id for case in extracts.cases) if extracts else frozenset(),
-        _in_order(extracted(extracts)) if extracts else None,
-        _in_order(selected(selects)) if selects else None,
-        _in_order(replied(responds)) if responds else None,
-        sum(case.answers[0] in REASONS for case in extracts.cases) if extracts else 0,
-    )
-
-
-def _in_order(made: list[T]) -> list[T]:
-    """By id: harnesses log cases in orders of their own, and the last digit of a sum depends on it."""
-    return sorted(made, key=lambda one: one.id)
 
 
 def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:

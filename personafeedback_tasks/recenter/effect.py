@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..common.statistics import Estimate, estimate
-from .chains import MadeChain
+from ..engine.earlier import Earlier
 from .filter.folder import Filter
-from .funnel import things_of
-from .judgments import Judgments, Thing
-from .rows import Relevance
+from .funnel import judged_attributes
+from .made import selected
+from .study import Judgments
 
 Measure = Callable[[bool, bool], tuple[float, float]]
 """(whether people find an attribute relevant, whether it is selected) -> what it adds to both sides of a ratio."""
@@ -52,18 +53,17 @@ class FilterEffect:
         return note
 
 
-def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect | None:
-    """What a filter does to one model's chain; None where people judged nothing that the model selected from."""
-    rows: list[tuple[Thing, bool]] = []
+def effect_of(judge: Filter, run: Earlier, people: Judgments) -> FilterEffect | None:
+    """What a filter does to a run of `recenter_select`; None where people judged nothing that the model selected from."""
+    rows: list[_Row] = []
     left_out = 0
-    for thing in things_of(made, people)[Relevance.stage]:
-        row = people.rows.get(thing.about)
-        if not isinstance(row, Relevance):
-            continue
-        if not judge.unbiased(row):
+    for one, row, is_there in judged_attributes(selected(run), people):
+        if judge.unbiased(row):
+            rows.append(
+                _Row(one.user_id, one.prompt_id, bool(row.judgment), is_there, is_there and not judge.drops(row))
+            )
+        else:
             left_out += 1
-            continue
-        rows.append((thing, thing.made and not judge.drops(row)))
     if not rows:
         return FilterEffect({}, 0, left_out) if left_out else None
     measures = {
@@ -73,18 +73,23 @@ def effect_of(judge: Filter, made: MadeChain, people: Judgments) -> FilterEffect
     return FilterEffect(measures, len(rows), left_out)
 
 
-def _paired(rows: Sequence[tuple[Thing, bool]], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:
-    """(without the filter, with it, the difference), over users, and over prompts where users share them.
+class _Row(NamedTuple):
+    """An attribute: whether people find it relevant, the model selected it, and the filter lets what was selected through."""
 
-    Args:
-        rows: each with whether the model selected it and the filter lets it through.
-    """
-    users, prompts = [row.user for row, _ in rows], [row.prompt for row, _ in rows]
-    also = prompts if all(prompts) else None
-    without = _linear([measure(bool(row.said), row.made) for row, _ in rows])
-    with_it = _linear([measure(bool(row.said), kept) for row, kept in rows])
+    user: str
+    prompt: str
+    relevant: bool
+    selected: bool
+    kept: bool
+
+
+def _paired(rows: Sequence[_Row], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:
+    """(without the filter, with it, the difference), over users and prompts."""
+    users, prompts = [row.user for row in rows], [row.prompt for row in rows]
+    without = _linear([measure(row.relevant, row.selected) for row in rows])
+    with_it = _linear([measure(row.relevant, row.kept) for row in rows])
     changes = [after - before for before, after in zip(without, with_it, strict=True)]
-    first, second, change = (estimate(values, users, also=also) for values in (without, with_it, changes))
+    first, second, change = (estimate(values, users, also=prompts) for values in (without, with_it, changes))
     return _within(first, 0.0, most), _within(second, 0.0, most), _within(change, -most, most)
 
 

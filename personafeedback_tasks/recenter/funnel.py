@@ -5,20 +5,23 @@ A step is there if people judged something of it. A share that cannot be formed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
-from .chains import MadeChain
+from ..engine.earlier import Earlier
+from ..replies.answers import REASONS
 from .extract import EXTRACT
 from .histories import ForPrompt
-from .judgments import Judgments, Thing, about, is_among
+from .made import Selected, extracted, replied, selected
 from .ratings import NO_DIFFERENCE
 from .respond import RESPOND
-from .rows import Extraction, JudgedRow, Relevance, Response
+from .rows import Relevance
 from .select import SELECT
+from .study import Judgments, is_among
 
 
 class Step(NamedTuple):
@@ -59,154 +62,143 @@ FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
     Step("worse", "worse than generic", "of the personalized replies, those rated below 3"),
 )  # fmt: skip
 
-SENSITIVE = "sensitive"
-SPLITS = ("source", SENSITIVE)
-"""By the conversations' source (of the later stages: where all attributes have the same), and whether the prompt is sensitive."""
-
-TRUE = "true"
-"""In place of a stage: things that are attributes by what people say, whether the model extracted them or not."""
-
-Counted = Callable[[float, bool], bool]
-"""(people's judgment, whether the model made it) -> whether it is so."""
+SOURCE, SENSITIVE = SPLITS = ("source", "sensitive")
+"""What is extracted by the source of its conversation, the later stages by whether the prompt is sensitive."""
 
 
-def _all(said: float, made: bool) -> bool:
-    return True
+class Judged(NamedTuple):
+    """Something that people judged, as one step counts it.
+
+    Attributes:
+        is_so: whether it is what the step is the share of.
+        prompt: its id, which users share; empty for what is about a conversation.
+        split, part: where it belongs.
+    """
+
+    step: Step
+    is_so: bool
+    user: str
+    prompt: str
+    split: str
+    part: str
 
 
-BY_PEOPLE: Mapping[str, Mapping[Step, tuple[Counted, Counted]]] = {
-    TRUE: {FOUND: (_all, lambda said, made: made)},
-    Extraction.stage: {ACCEPTED: (_all, lambda said, made: not said)},
-    Relevance.stage: {
-        SELECTED: (lambda said, made: bool(said), lambda said, made: made),
-        IRRELEVANT: (lambda said, made: made, lambda said, made: not said),
-    },
-    Response.stage: {
-        BETTER: (_all, lambda said, made: said > NO_DIFFERENCE),
-        NO_BETTER: (_all, lambda said, made: said <= NO_DIFFERENCE),
-        WORSE: (_all, lambda said, made: said < NO_DIFFERENCE),
-    },
-}
-"""Stage -> step -> (which things count, those of which are its share)."""
+def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> Funnel:
+    """The funnel of one model.
 
-
-def make_funnel(made: MadeChain, people: Judgments) -> Funnel:
-    """The funnel of one model."""
-    things = things_of(made, people)
-
-    def steps(split: str = "", part: str = "") -> dict[str, Estimate]:
-        found: dict[Step, Estimate] = {}
-        for stage, of_stage in things.items():
-            own = [one for one in of_stage if not split or one.parts.get(split) == part]
-            found |= _by_people(stage, own)
-        return {step.name: found[step] for step in STEPS if step in found}
-
-    every = [one for of_stage in things.values() for one in of_stage]
+    Args:
+        runs: task -> the model's run.
+    """
+    judged: list[Judged] = []
+    notes: list[str] = []
+    for task, (of_run, what) in _OF_STAGE.items():
+        if run := runs.get(task):
+            found, said = of_run(run, people)
+            judged += found
+            notes += said
+        else:
+            notes.append(f"No run of {task}: nothing is said of {what}.")
+    if people.disputed:
+        notes.append(f"{people.disputed:,} judgments are left out: rows with the same texts have different ones.")
     parts = {
         split: {
-            part: of_part
-            for part in sorted({one.parts[split] for one in every if split in one.parts})
-            if (of_part := steps(split, part))
+            part: _shares(one for one in judged if (one.split, one.part) == (split, part))
+            for part in sorted({one.part for one in judged if one.split == split})
         }
         for split in SPLITS
     }
-    return Funnel(
-        made.model,
-        steps(),
-        {split: of_parts for split, of_parts in parts.items() if len(of_parts) > 1},
-        tuple(_notes(made, people, things)),
-    )
+    return Funnel(model, _shares(judged), {split: of for split, of in parts.items() if len(of) > 1}, notes)
 
 
-def _by_people(stage: str, things: Sequence[Thing]) -> dict[Step, Estimate]:
-    """The shares of a stage, with the error over users, and over prompts where users share them."""
-    found = {}
-    for step, (counts, is_so) in BY_PEOPLE[stage].items():
-        own = [(one, one.said) for one in things if one.said is not None and counts(one.said, one.made)]
-        if own:
-            prompts = [one.prompt for one, _ in own]
-            found[step] = share(
-                [float(is_so(said, one.made)) for one, said in own],
-                [one.user for one, _ in own],
-                also=prompts if all(prompts) else None,
-            )
-    return found
-
-
-def things_of(made: MadeChain, people: Judgments) -> dict[str, list[Thing]]:
-    """What a model made or passed over, by the stage in which people judge it; under TRUE what it should have extracted."""
-    noted: dict[str, list[str]] = {}
-    sources: dict[tuple[str, str], set[str]] = {}
-    for one in made.extracted or ():
-        noted.setdefault(one.conversation_id, []).append(one.attribute)
-        sources.setdefault((one.user_id, same_text(one.attribute)), set()).add(one.source)
-    found: dict[str, list[Thing]] = {stage: [] for stage in BY_PEOPLE}
-
-    def add(row: JudgedRow, prompt: str, is_made: bool, parts: Mapping[str, str]) -> None:
-        judged = people.rows.get(key := about(row))
-        said = None if judged is None else judged.judgment
-        found[row.stage].append(Thing(key, row.user_id, prompt, said, is_made, parts))
-
-    for name in sorted(people.lacking.keys() & made.conversations) if made.extracted is not None else ():
-        conversation, own = people.lacking[name], noted.get(name, [])
-        parts = _parts(conversation.source, None)
-        found[TRUE] += (
-            Thing((), conversation.user_id, "", 1.0, is_among(attribute, own), parts)
-            for attribute in people.true_of[name]
+def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
+    """Step -> its share, with the error over users, and over prompts where users share them."""
+    of_step: dict[Step, list[Judged]] = defaultdict(list)
+    for one in judged:
+        of_step[one.step].append(one)
+    return {
+        step.name: share(
+            [float(one.is_so) for one in own],
+            [one.user for one in own],
+            also=[one.prompt for one in own] if own[0].prompt else None,
         )
-    for one in made.extracted or ():
-        add(one, "", True, _parts(one.source, None))
-    for chosen in made.selected or ():
-        names = {same_text(attribute) for attribute in chosen.selected or ()}  # none of a reply that cannot be read
-        for attribute in chosen.attributes:
-            parts = _parts(_source(sources, chosen, [attribute]), chosen.sensitive)
-            row = Relevance(chosen.id, chosen.user_id, chosen.prompt, attribute)
-            add(row, chosen.prompt_id, same_text(attribute) in names, parts)
-    for both in made.replied or ():
-        parts = _parts(_source(sources, both, both.attributes), both.sensitive)
-        add(both.row, both.prompt_id, True, parts)
-    return found
+        for step in STEPS
+        if (own := of_step[step])
+    }
 
 
-def _source(sources: Mapping[tuple[str, str], set[str]], one: ForPrompt, attributes: Iterable[str]) -> str:
-    """The source of the conversations that all of them were taken from; empty if there are several, or nobody knows."""
-    of = [sources.get((one.user_id, same_text(attribute)), set()) for attribute in attributes]
-    found = set().union(*of)
-    return found.pop() if len(found) == 1 and all(of) else ""
+def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
+    """(what people judged of a run, notes on it)."""
+    noted = extracted(run)
+    of_conversation: dict[str, list[str]] = defaultdict(list)
+    accepted, found = [], []
+    for one in noted:
+        of_conversation[one.conversation_id].append(one.attribute)
+        if row := people.of(one):
+            accepted.append(Judged(ACCEPTED, not row.judgment, one.user_id, "", SOURCE, one.source))
+    for name in sorted(people.lacking.keys() & {case.id for case in run.cases}):
+        asked = people.lacking[name]
+        found += [
+            Judged(FOUND, is_among(attribute, of_conversation[name]), asked.user_id, "", SOURCE, asked.source)
+            for attribute in people.true_of[name]
+        ]
+    notes = [_count("extracted attributes", "extraction", len(accepted), len(noted))]
+    if unread := sum(case.answers[0] in REASONS for case in run.cases):
+        notes.append(
+            f"{unread:,} of {len(run.cases):,} lists of attributes could not be read: nothing is extracted there."
+        )
+    if not found:
+        notes.append(
+            "Nobody was asked what is missing in these conversations, so the share of true attributes that was extracted is unknown."
+        )
+    return found + accepted, notes
 
 
-def _parts(source: str, sensitive: bool | None) -> dict[str, str]:
-    parts = {"source": source} if source else {}
-    if sensitive is not None:
-        parts[SENSITIVE] = SENSITIVE if sensitive else "not sensitive"
-    return parts
+def judged_attributes(shown: Iterable[Selected], people: Judgments) -> Iterator[tuple[Selected, Relevance, bool]]:
+    """(what a model selected from, people's row, whether the model selected it) of each attribute that people judged."""
+    for one in shown:
+        names = set(map(same_text, one.selected or ()))  # none of a reply that cannot be read
+        for row in one.rows:
+            if isinstance(judged := people.of(row), Relevance):
+                yield one, judged, same_text(row.attribute) in names
 
 
-JUDGED = {
-    Extraction.stage: (EXTRACT.name, "what is extracted", "extracted attributes"),
-    Relevance.stage: (SELECT.name, "what is selected", "attributes to select from"),
-    Response.stage: (RESPOND.name, "the replies", "pairs of replies"),
+def _of_select(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
+    shown = selected(run)
+    judged = list(judged_attributes(shown, people))
+    found = [
+        *(Judged(SELECTED, is_there, *_place(one)) for one, row, is_there in judged if row.judgment),
+        *(Judged(IRRELEVANT, not row.judgment, *_place(one)) for one, row, is_there in judged if is_there),
+    ]
+    of = sum(len(one.attributes) for one in shown)
+    notes = [_count("attributes to select from", "relevance", len(judged), of)]
+    if unread := sum(one.selected is None for one in shown):
+        notes.append(f"{unread:,} of {len(shown):,} selections could not be read: they select nothing.")
+    return found, notes
+
+
+def _of_respond(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
+    replies = replied(run)
+    rated = [(one, row.judgment) for one in replies if (row := people.of(one.row)) and row.judgment is not None]
+    found = []
+    for one, rating in rated:
+        steps = {BETTER: rating > NO_DIFFERENCE, NO_BETTER: rating <= NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
+        found += [Judged(step, is_so, *_place(one)) for step, is_so in steps.items()]
+    return found, [_count("pairs of replies", "response", len(rated), len(replies))]
+
+
+_OF_STAGE = {
+    EXTRACT.name: (_of_extract, "what is extracted"),
+    SELECT.name: (_of_select, "what is selected"),
+    RESPOND.name: (_of_respond, "the replies"),
 }
-"""Stage -> (the task whose run makes it, what that is about, the things that are judged)."""
 
 
-def _notes(made: MadeChain, people: Judgments, things: Mapping[str, Sequence[Thing]]) -> Iterator[str]:
-    """What is absent, and how much of the rest people judged."""
-    runs = (made.extracted, made.selected, made.replied)
-    for (stage, (task, what, noun)), run in zip(JUDGED.items(), runs, strict=True):
-        if run is None:
-            yield f"No run of {task}: nothing is said of {what}."
-            continue
-        count, of = sum(one.said is not None for one in things[stage]), len(things[stage])
-        if count:
-            yield f"People judged {count:,} of the {of:,} {noun}."
-        else:
-            yield f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): this step is absent."
-        if stage == Extraction.stage and made.unread:
-            yield f"{made.unread:,} of {len(made.conversations):,} lists of attributes could not be read: nothing is extracted there."
-        if stage == Extraction.stage and not things[TRUE]:
-            yield "Nobody was asked what is missing in these conversations, so the share of true attributes that was extracted is unknown."
-        if stage == Relevance.stage and (unread := sum(one.selected is None for one in made.selected or ())):
-            yield f"{unread:,} of {len(run):,} selections could not be read: they select nothing."
-    if people.disputed:
-        yield f"{people.disputed:,} judgments are left out: rows with the same texts have different ones."
+def _place(one: ForPrompt) -> tuple[str, str, str, str]:
+    """(user, prompt, split, part)."""
+    return one.user_id, one.prompt_id, SENSITIVE, SENSITIVE if one.sensitive else "not sensitive"
+
+
+def _count(noun: str, stage: str, judged: int, of: int) -> str:
+    if judged:
+        return f"People judged {judged:,} of the {of:,} {noun}."
+    return f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): this step is absent."

@@ -27,7 +27,7 @@ from ..replies.numbers import among, read_numbers
 from ..replies.written import text_of
 from .extract import noted
 from .histories import ForPrompt
-from .rows import Extraction, Message, Response
+from .rows import Extraction, Message, Relevance, Response
 from .stages import bullets
 
 
@@ -41,6 +41,11 @@ class Selected(ForPrompt):
     """
 
     selected: tuple[str, ...] | None
+
+    @property
+    def rows(self) -> list[Relevance]:
+        """Rows of relevance.jsonl without votes, one of each attribute that it was shown; all have the id of the case."""
+        return [Relevance(self.id, self.user_id, self.prompt, attribute) for attribute in self.attributes]
 
 
 P = TypeVar("P", bound=ForPrompt)
@@ -73,19 +78,23 @@ def extracted(run: Earlier) -> list[Extraction]:
     """
     return [
         Extraction(
-            f"{case.id}-{number}", case.user_id, tuple(Message(**message) for message in case.facts["conversation"]), attribute,
-            reason or quote or "None given", case.cell,
+            f"{case.id}-{number}", case.user_id, conversation_of(case), attribute, reason or quote or "None given", case.cell
         )
-        for case in run.cases
+        for case in _cases(run)
         if case.answers[0] not in REASONS
         for number, (attribute, reason, quote) in enumerate(noted(case.replies[0].text), start=1)
     ]  # fmt: skip
 
 
+def conversation_of(case: EarlierCase) -> tuple[Message, ...]:
+    """What a case of `recenter_extract` is about."""
+    return tuple(Message(**message) for message in case.facts["conversation"])
+
+
 def selected(run: Earlier) -> list[Selected]:
     """What a run of `recenter_select` selected for each user and prompt."""
     made = []
-    for case in run.cases:
+    for case in _cases(run):
         about = _about(case)
         numbers = chosen(case.answers[0], case.replies[0].text, len(about["attributes"]))
         shown = enumerate(about["attributes"], start=1)
@@ -105,7 +114,7 @@ def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
 def replied(run: Earlier) -> list[Replied]:
     """Both replies of a run of `recenter_respond` to each prompt."""
     made = []
-    for case in run.cases:
+    for case in _cases(run):
         personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
         made.append(Replied(**_about(case), personalized=personalized, generic=generic))
     return made
@@ -124,6 +133,11 @@ def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callabl
         texts={one.id: {"About the user": bullets(one.attributes), **texts(one)} for one in made},
         labels=labels,
     )
+
+
+def _cases(run: Earlier) -> list[EarlierCase]:
+    """By id: harnesses log cases in orders of their own, and the last digit of a sum depends on it."""
+    return sorted(run.cases, key=lambda case: case.id)
 
 
 def _about(case: EarlierCase) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from personafeedback_tasks.annotation.pack_files import as_html, consent_digest
 from personafeedback_tasks.annotation.vote_files import read_votes
 from personafeedback_tasks.building.votes.pairs import GUIDELINES
 from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter.items import INSTRUCTED
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
-from personafeedback_tasks.recenter.study import INSTRUCTED
 
 pytestmark = pytest.mark.slow
 

@@ -21,9 +21,8 @@ from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.earlier import Earlier, EarlierCase
 from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.recenter import study
+from personafeedback_tasks.recenter import items
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.histories import Conversation
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
 from personafeedback_tasks.recenter.study import made_in
 
@@ -81,7 +80,7 @@ def verdict_of(annotator, row):
 def ticks_of(annotator, row):
     lines = [line.split(": ", 1) for line in row["answers"].splitlines()]
     ticked = [
-        number for number, text in lines if text == study.INSTRUCTED or truth(annotator, row["prompt"], text) < 0.4
+        number for number, text in lines if text == items.INSTRUCTED or truth(annotator, row["prompt"], text) < 0.4
     ]
     return ", ".join(ticked) or "none", ""
 
@@ -364,7 +363,8 @@ def test_people_are_asked_about_what_was_noted_and_where_nothing_was():
         made, left_out = made_in(runs)
         assert not left_out
         assert [(row.user_id, row.attribute, row.votes) for row in made[Extraction]] == [("a", "Sails", ())]
-        assert [(one.id, one.user_id, one.source) for one in made[Conversation]] == [("b-1", "b", "human")]
+        asked = {item.user_id: item.texts["attributes"] for item in items.items(made) if "attributes" in item.texts}
+        assert asked == {"a": "- Sails", "b": "Nothing was noted."}
     assert [(row.user_id, row.prompt, row.attribute) for row in made[Relevance]] == [
         ("a", "What now?", "Sails"),
         ("a", "What now?", "Rows"),

@@ -18,16 +18,16 @@ pytest.importorskip("sklearn")
 from personafeedback_tasks.cli.chain_text import ChainResult, blocks
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.recenter import funnel
-from personafeedback_tasks.recenter.chains import MadeChain
 from personafeedback_tasks.recenter.effect import effect_of
 from personafeedback_tasks.recenter.filter.card import SCORE_NAMES, rows_of
 from personafeedback_tasks.recenter.filter.folder import read, texts
 from personafeedback_tasks.recenter.funnel import make_funnel
-from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.rows import Message, Relevance, conversation_id
+from personafeedback_tasks.recenter.study import Judgments, read_judgments
 from personafeedback_tasks.reports.blocks import markdown
 
 PLAN = planted.plan()
+RUNS = planted.runs(PLAN)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(peopl
         named = next(one for one in planted.ALL if one.casefold() == attribute.casefold())
         return planted.relevant(named, topics[prompt])
 
-    effect = effect_of(says(relevant), planted.made_chain(PLAN), read_judgments([people]))
+    effect = effect_of(says(relevant), RUNS["recenter_select"], read_judgments([people]))
     pairs = [
         (user, topic) for user in (f"u{number}" for number in range(planted.USERS)) for topic, _ in planted.PROMPTS
     ]
@@ -66,24 +66,25 @@ def test_a_filter_that_keeps_what_people_find_relevant_ends_over_selection(peopl
 
 def test_rows_of_users_that_the_filter_knows_are_left_out_unless_held_out(people):
     """Of u0 and u1 the filter knows other rows: what it says of these would flatter it. The others are new to it."""
-    made, said = planted.made_chain(PLAN), read_judgments([people])
-    everyone = effect_of(says(lambda *texts: True, users=("u0", "u1")), made, said)
+    run, said = RUNS["recenter_select"], read_judgments([people])
+    everyone = effect_of(says(lambda *texts: True, users=("u0", "u1")), run, said)
     assert (everyone.rows, everyone.left_out) == (768, 0)
-    effect = effect_of(says(lambda *texts: True, held_out=False, users=("u0", "u1")), made, said)
+    effect = effect_of(says(lambda *texts: True, held_out=False, users=("u0", "u1")), run, said)
     assert (effect.rows, effect.left_out) == (576, 192)
     every = [f"u{number}" for number in range(planted.USERS)]
-    effect = effect_of(says(lambda *texts: True, held_out=False, users=every), made, said)
+    effect = effect_of(says(lambda *texts: True, held_out=False, users=every), run, said)
     assert (effect.rows, effect.left_out, effect.measures) == (0, 768, {})
     assert "all 768 judged rows are left out, since it was trained on their users" in effect.note
 
 
 def test_a_filter_that_drops_everything_leaves_no_share(people):
     nothing = says(lambda *texts: False)
-    effect = effect_of(nothing, planted.made_chain(PLAN), read_judgments([people]))
+    effect = effect_of(nothing, RUNS["recenter_select"], read_judgments([people]))
     assert math.isnan(effect.measures["irrelevant"][1].value)  # of nothing there is no share
     assert effect.measures["selected"][1].value == 0
-    assert effect_of(nothing, MadeChain("m"), read_judgments([people])) is None
-    whole = make_funnel(planted.made_chain(PLAN), read_judgments([people]))
+    nobody = Judgments({}, 0, {})
+    assert effect_of(nothing, RUNS["recenter_select"], nobody) is None
+    whole = make_funnel("model", RUNS, read_judgments([people]))
     shown = markdown(blocks([ChainResult(whole, (effect,))], {}))
     assert (
         in_markdown(shown)["What the filters change"]["with minus without, paired"]["model: irrelevant of selected"]
@@ -95,7 +96,7 @@ def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
     """That of the users: the last digit of an error depends on it, and sets of texts have another one in every process."""
     seen = []
     monkeypatch.setattr(funnel, "share", lambda values, users, also=None: seen.append(users))
-    make_funnel(planted.made_chain(PLAN), read_judgments([people]))
+    make_funnel("model", RUNS, read_judgments([people]))
     assert len(seen) > 4
     assert all(users == sorted(users) for users in seen)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from support import planted_chain as planted
@@ -17,10 +18,8 @@ pytest.importorskip("lm_eval")
 
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.recenter.chains import MadeChain, made_chain
 from personafeedback_tasks.recenter.funnel import make_funnel
-from personafeedback_tasks.recenter.judgments import is_among, read_judgments
-from personafeedback_tasks.runs import earlier
+from personafeedback_tasks.recenter.study import is_among, read_judgments
 
 PLAN = planted.plan()
 STEPS = (("recenter_extract", ""), ("recenter_select", "attributes"), ("recenter_respond", "selected"))
@@ -55,10 +54,6 @@ def logs(data, tmp_path_factory):
     from support.recenter import in_inspect
 
     return made_by(in_inspect, data, tmp_path_factory.mktemp("logs"))
-
-
-def made_of(logs):
-    return made_chain("m", {name: earlier.find(str(path), name) for name, path in logs.items()})
 
 
 def told(*arguments):
@@ -124,19 +119,6 @@ def test_parts_have_their_own_shares(known):
             assert found == {part: pytest.approx(sum(values) / len(values)) for part, values in parts.items()}, name
 
 
-def test_replies_are_of_a_source_if_all_their_attributes_are(people, logs):
-    made, said = made_of(logs), read_judgments([people])
-    whose = {(PLAN.owner[name], one): PLAN.sources[name] for name, noted in PLAN.noted.items() for one in noted}
-    counts = {"human": 0, "synthetic": 0}
-    for one in made.replied:
-        of = {whose[one.user_id, attribute] for attribute in one.attributes}
-        if len(of) == 1:
-            counts[of.pop()] += 1
-    parts = make_funnel(made, said).parts["source"]
-    assert 0 < sum(counts.values()) < len(made.replied)
-    assert {part: steps["better"].n for part, steps in parts.items()} == counts
-
-
 def test_an_attribute_in_nearly_the_same_words_is_there():
     assert is_among("Prefers short, direct answers", ["Has a knee problem", "Prefers short answers"])
     assert not is_among("Lives in Lisbon", ["Lives in Lyon"])
@@ -200,13 +182,10 @@ def test_folders_of_people_add_up_and_rows_that_differ_are_left_out(logs, people
     assert "1 judgments are left out: rows with the same texts have different ones." in model["notes"]
 
 
-def test_an_unreadable_selection_selects_nothing_and_is_counted(people, logs):
-    from dataclasses import replace
-
-    made = made_of(logs)
-    said = read_judgments([people])
-    unread = MadeChain("m", selected=[replace(one, selected=None) for one in made.selected])
-    funnel = make_funnel(unread, said)
+def test_an_unreadable_selection_selects_nothing_and_is_counted(people):
+    run = planted.runs(PLAN)["recenter_select"]
+    cases = tuple(replace(case, answers=("invalid_response_format",)) for case in run.cases)
+    funnel = make_funnel("m", {"recenter_select": replace(run, cases=cases)}, read_judgments([people]))
     assert funnel.steps["selected"].value == 0  # there is something to select, and nothing was
     assert "irrelevant" not in funnel.steps  # of nothing there is no share
     assert "64 of 64 selections could not be read: they select nothing." in funnel.notes

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from personafeedback_tasks.recenter.chains import MadeChain
-from personafeedback_tasks.recenter.made import Replied, Selected
-from personafeedback_tasks.recenter.rows import Extraction, Message, conversation_id
+from personafeedback_tasks.engine.earlier import Earlier, EarlierCase
+from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.recenter.rows import conversation_id
 from support.planted import TOPICS
 
 USERS, CONVERSATIONS, EACH = 8, 4, 3
@@ -166,22 +166,30 @@ def shown(made: PlantedChain, user: str, topic: str) -> list[str]:
     return sorted(one for one in made.profile(user) if selects(user, one, topic))
 
 
-def made_chain(plan: PlantedChain) -> MadeChain:
-    """What the model makes, without a harness."""
-    extracted = [
-        Extraction(f"{name}-{place}", plan.owner[name], tuple(Message(**turn) for turn in plan.messages[name]), one, "None given", plan.sources[name])
-        for name, noted in plan.noted.items()
-        for place, one in enumerate(noted, 1)
-    ]  # fmt: skip
-    selected, replied = [], []
+def runs(plan: PlantedChain) -> dict[str, Earlier]:
+    """What the model makes, without a harness: task -> its run."""
+    extract, select, respond = [], [], []
+    for name, noted in plan.noted.items():
+        found = [{"attribute": one, "reason": "", "quote": ""} for one in noted]
+        facts = {"conversation": plan.messages[name]}
+        extract.append(_case(name, plan.owner[name], plan.sources[name], facts, json.dumps(found)))
     for user in (f"u{number}" for number in range(USERS)):
         for number, (topic, text) in enumerate(PROMPTS):
-            about = (f"{user}-q{number}", user, f"q{number}", text, topic in SENSITIVE)
-            chosen = tuple(shown(plan, user, topic))
-            selected.append(Selected(*about, tuple(plan.profile(user)), chosen))
+            profile, chosen = plan.profile(user), shown(plan, user, topic)
+            about = {"prompt_id": f"q{number}", "prompt": text, "sensitive": topic in SENSITIVE}
+            numbers = [str(place) for place, one in enumerate(profile, 1) if one in chosen]
+            facts = {**about, "attributes": profile}
+            select.append(_case(f"{user}-q{number}", user, "", facts, ", ".join(numbers) or "NONE"))
             if chosen:
-                replied.append(Replied(*about, chosen, personalized(user, number, list(chosen)), GENERIC))
-    return MadeChain("model", frozenset(plan.noted), extracted, selected, replied)
+                facts = {**about, "attributes": chosen}
+                texts = personalized(user, number, chosen), GENERIC
+                respond.append(_case(f"{user}-q{number}", user, "", facts, *texts))
+    cases = {"recenter_extract": extract, "recenter_select": select, "recenter_respond": respond}
+    return {task: Earlier("model", "data", task, "LOG", tuple(own)) for task, own in cases.items()}
+
+
+def _case(name: str, user: str, cell: str, facts: dict[str, object], *replies: str) -> EarlierCase:
+    return EarlierCase(name, user, cell, facts, ("listed",) * len(replies), tuple(map(Reply, replies)))
 
 
 def script(made: PlantedChain, benchmark: str, cases: dict[str, object]) -> Callable[[str, str], str]:

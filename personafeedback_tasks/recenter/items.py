@@ -1,0 +1,189 @@
+"""Rows of the three stages -> what people are asked about them, and what their answers say of the rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..annotation.items import NONE, Item, guidelines
+from ..engine.cases import digest_of
+from .histories import Conversation
+from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Message, Relevance, Response, StageRow, transcript
+
+MISSING, NOTHING = "missing", "nothing"
+"""Answers to whether a conversation shows more of its user than was noted."""
+
+ATTRIBUTE = dict(zip(VERDICTS, ("Makes sense", "Unsure", "Wrong"), strict=True))
+LACKING = {NOTHING: "Nothing is missing", MISSING: "Something is missing: it is in my note"}
+RATING = dict(
+    zip(
+        map(str, SCALE),
+        ("A is much better", "A is somewhat better", "No difference", "B is somewhat better", "B is much better"),
+        strict=True,
+    )
+)
+MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
+INSTRUCTED = "Please tick this line, too: it shows that the list was read."
+
+GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
+"""Stage -> what people are told."""
+
+Row = TypeVar("Row", bound=JudgedRow)
+
+
+AskedRows = Mapping[type[StageRow], Sequence[Any]]
+"""Stage -> the rows that people are asked about; Conversation -> conversations in which nothing was noted."""
+
+
+def items(rows: AskedRows) -> list[Item]:
+    """What people are asked: each attribute of a conversation and what is missing there; each profile; each pair of replies."""
+    return [
+        *_of_conversations(rows),
+        *map(_of_profile, _together(rows.get(Relevance, ()), lambda row: (row.user_id, row.prompt))),
+        *map(_of_replies, rows.get(Response, ())),
+    ]
+
+
+def _together(rows: Iterable[Row], key: Any) -> list[list[Row]]:
+    found: dict[object, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[key(row)].append(row)
+    return list(found.values())
+
+
+def question_id(row: JudgedRow) -> str:
+    """The question that is about a row."""
+    name = digest_of((row.user_id, row.prompt)) if isinstance(row, Relevance) else row.id
+    return f"{row.stage}:{name}"
+
+
+def block_of(row: StageRow) -> str:
+    """The block of questions that is about a row or a conversation."""
+    if isinstance(row, Extraction):
+        return missing_id(row.user_id, row.conversation)
+    if isinstance(row, Conversation):
+        return missing_id(row.user_id, row.messages)
+    assert isinstance(row, JudgedRow)
+    return question_id(row)
+
+
+def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[type[StageRow], list[Any]]:
+    """What the first blocks of questions are about, as many of each kind.
+
+    Args:
+        place: of a block, in their order.
+    """
+    blocks: dict[str, set[str]] = defaultdict(set)
+    for question in items(rows):
+        blocks[question.kind].add(question.block)
+    kept = {block for of_kind in blocks.values() for block in sorted(of_kind, key=place)[:count]}
+    return {stage: [row for row in own if block_of(row) in kept] for stage, own in rows.items()}
+
+
+def noted_in(rows: AskedRows) -> dict[tuple[str, tuple[Message, ...], str], list[Extraction]]:
+    """(user, conversation, source) -> the attributes that were noted there."""
+    found = {}
+    for own in _together(rows.get(Extraction, ()), lambda row: (row.user_id, row.conversation)):
+        found[own[0].user_id, own[0].conversation, own[0].source] = own
+    known = {key[:2] for key in found}
+    for bare in rows.get(Conversation, ()):
+        if (bare.user_id, bare.messages) not in known:
+            found[bare.user_id, bare.messages, bare.source] = []
+    return found
+
+
+def _of_conversations(rows: AskedRows) -> Iterator[Item]:
+    for (user, conversation, _), own in noted_in(rows).items():
+        name = missing_id(user, conversation)
+        for row in own:
+            texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
+            yield Item(
+                id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
+            )  # fmt: skip
+        noted = "\n".join(f"- {row.attribute}" for row in own) or "Nothing was noted."
+        yield Item(
+            id=name, user_id=user, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+            texts={"conversation": transcript(conversation), "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
+        )  # fmt: skip
+
+
+def missing_id(user: str, conversation: Sequence[Message]) -> str:
+    return f"{MISSING}:{digest_of((user, conversation))}"
+
+
+def _of_profile(own: Sequence[Relevance]) -> Item:
+    name = question_id(own[0])
+    answers = {str(number): row.attribute for number, row in enumerate(own, start=1)}
+    return Item(
+        id=name, user_id=own[0].user_id, kind=Relevance.stage, block=name, texts={"prompt": own[0].prompt}, answers=answers, several=True
+    )  # fmt: skip
+
+
+def _of_replies(row: Response) -> Item:
+    name = question_id(row)
+    return Item(
+        id=name, user_id=row.user_id, kind=row.stage, block=name, texts={"attribute": row.attribute, "prompt": row.prompt}, answers=RATING,
+        options={"generic": row.generic, "personalized": row.personalized}, mirrored=MIRRORED,
+    )  # fmt: skip
+
+
+class Attention:
+    """Questions to which whoever reads knows the answer: somebody else's attribute, a line that asks to be ticked, a reply to another prompt."""
+
+    def __init__(self, asked: Sequence[Item], seed: int):
+        self._asked, self._seed = asked, seed
+
+    def __call__(self, question: Item, given: Sequence[str]) -> Item | None:
+        """The question as such a one; None if it takes another user, and there is none."""
+        if question.several:
+            number = str(len(question.answers) + 1)
+            return replace(question, answers={**question.answers, number: INSTRUCTED}, expected=(number,))
+        others = [
+            other
+            for other in self._asked
+            if other.kind == question.kind
+            and other.user_id != question.user_id
+            and other.answers == question.answers
+            and _read(other).isdisjoint(_read(question))
+        ]
+        other = min(others, key=lambda other: digest_of((self._seed, question.id, other.id)), default=None)
+        if other is None or question.noted:
+            return None
+        if question.options:
+            options = {"other": other.options["generic"], "generic": question.options["generic"]}
+            return replace(question, options=options, expected=("4", "5"))
+        return replace(
+            question, texts={**other.texts, "conversation": question.texts["conversation"]}, expected=VERDICTS[1:]
+        )
+
+
+def _read(question: Item) -> set[str]:
+    """The texts that tell two questions apart: many models give the same reason, or none, for everything."""
+    return {text for name, text in question.texts.items() if name != "reason"}
+
+
+def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[Item, str]]) -> dict[str, list[object]]:
+    """Id of a row of one stage -> what each person said of it, in the order of the answers; without rows that nobody judged.
+
+    Args:
+        answers: (question, answer) of each person.
+    """
+    of_question: dict[str, list[tuple[Item, str]]] = defaultdict(list)
+    for question, answer in answers:
+        of_question[question.id].append((question, answer))
+    found: dict[str, list[object]] = {}
+    for row in rows:
+        if said := [_judgment(row, question, answer) for question, answer in of_question[question_id(row)]]:
+            found[row.id] = said
+    return found
+
+
+def _judgment(row: JudgedRow, question: Item, answer: str) -> object:
+    """As the row's `votes` have it."""
+    if isinstance(row, Relevance):
+        ticked = set(answer.split()) - {NONE}
+        return any(question.answers[number] == row.attribute for number in ticked)
+    return int(answer) if isinstance(row, Response) else answer
