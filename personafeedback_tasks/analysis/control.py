@@ -73,7 +73,7 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
     if run.signature.get(spec.option) == value:
         raise RunError(
             f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its control "
-            f"{control.logs[0]}. Pass the run first, and its controls as options."
+            f"{control.logs[0]}."
         )
     # where the harness is another one, the caveat `control_harness` names them
     differing = run.other_conditions(control) if run.program == control.program else {}
@@ -96,38 +96,47 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
 
 
 def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
-    """Each run, with the controls that are among the others: value of the control's option -> run.
+    """Each run, with the runs among the others that it is compared to: value of the control's option -> run.
 
-    A control that was only found in a folder is no run of its own.
+    A control, such as no_persona, is no run of its own. One that is told other things, such as rag, is both.
     """
-    controls = {id(run): _controls_among(run, runs) for run in runs}
-    used = {id(control) for found in controls.values() for control in found.values() if not control.named}
-    return [(run, controls[id(run)]) for run in runs if id(run) not in used]
+    beside = {id(run): _controls_among(run, runs) for run in runs}
+    used = {
+        id(other)
+        for run in runs
+        for value, other in beside[id(run)].items()
+        if value in run.benchmark.report.control.controls  # type: ignore[union-attr] # without one, nothing is beside
+    }
+    return [(run, beside[id(run)]) for run in runs if id(run) not in used]
 
 
-def with_named(
-    rows: Sequence[tuple[Run, Mapping[str, Run]]], named: Sequence[tuple[str, Run]]
-) -> list[tuple[Run, dict[str, Run]]]:
-    """Each run with its controls, and those that the user named: each goes to the runs that it controls.
+def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:
+    """Why runs that were told less than a run of the same model beside them are no controls of it, a sentence each."""
+    reasons = []
+    for run, controls in rows:
+        for other, _ in rows:
+            if other.name == run.name and other.setting in _weaker(run) and other.setting not in controls:
+                try:
+                    refuse_other_control(run, other, other.setting)
+                    gains(run, other)
+                except RunError as error:
+                    reasons.append(str(error))
+    return reasons
 
-    One that controls none goes to the first, whose report says why it does not belong there.
-    """
-    found = [(run, dict(beside)) for run, beside in rows]
-    for value, control in named:
-        for row in [row for row in found if _controls(control, row[0], value)] or found[:1]:
-            row[1][value] = control
-    return found
+
+def _weaker(run: Run) -> Sequence[str]:
+    """The values of the control's option that tell a model less than the run was told."""
+    spec = run.benchmark.report.control
+    if spec is None:
+        return ()
+    told = run.signature[spec.option]
+    return spec.values[spec.values.index(told) + 1 :] if told in spec.values else spec.values
 
 
 def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
     """Of each value of the control's option, the control with the most cases in common; one of the same harness first."""
-    spec = run.benchmark.report.control
-    if spec is None:
-        return {}
-    told = run.signature[spec.option]
-    weaker = spec.controls[: spec.controls.index(told)] if told in spec.controls else spec.controls
     found = {}
-    for value in weaker:
+    for value in _weaker(run):
         there = [other for other in runs if _controls(other, run, value)]
         if there:
             found[value] = max(

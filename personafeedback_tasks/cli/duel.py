@@ -112,7 +112,7 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
     from ..runs.logged import logged
     from ..runs.written import writer_of
 
-    run, _ = the_run(path, [data])
+    run, _ = the_run([path], [data])
     if run.benchmark.name != WRITE.name:
         raise RunError(
             f"{run.logs[0]}: found a run of {run.signature['task']}, expected one of {WRITE.name}. Write first: "

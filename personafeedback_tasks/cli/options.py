@@ -23,13 +23,6 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
-SHORT = {
-    "no_persona": "The same run with setting=no_persona, for the persona gain.",
-    "other_persona": "The same run with setting=other_persona: how much of the score needs the right person.",
-    "rag": "The same run with setting=rag, for a sheet of all settings with paired differences.",
-}
-"""Settings with an option of their own -> its help."""
-
 VARIABLES = "PERSONAFEEDBACK_DATA, PREFEVAL_DATA or RECENTER_DATA, as the task. Every case is checked against the log."
 
 
@@ -44,8 +37,8 @@ def several(*options: Decorator) -> Decorator:
     return add
 
 
-runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 run_argument = click.argument("run", type=RUN)
+runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 
 which_option = click.option(
     "--task",
@@ -197,30 +190,3 @@ places_option = click.option(
     help=f"Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
     f"where the logs say, else {VARIABLES}",
 )
-
-
-def control_options(*short: str) -> Decorator:
-    """--control and what is short for it, as the argument `control`: a list of (setting, log)."""
-    names = ", ".join(f"{_option(setting)} RUN" for setting in short)
-    return several(
-        click.option(
-            "--control",
-            metavar="SETTING=RUN",
-            multiple=True,
-            callback=lambda context, option, values: list(map(_control, values)),
-            help=f"The same run with another setting; may be given for each. Short forms: {names}.",
-        ),
-        *(click.option(_option(setting), metavar="RUN", type=RUN, help=SHORT[setting]) for setting in short),
-    )
-
-
-def _option(setting: str) -> str:
-    return f"--{setting.replace('_', '-')}"
-
-
-def _control(value: str) -> tuple[str, Path]:
-    """(setting, log) of a value of --control."""
-    setting, _, path = value.partition("=")
-    if not (setting and path and Path(path).exists()):
-        raise OptionError(f"--control must be SETTING=RUN with a log or folder that exists, got {value!r}.")
-    return setting, Path(path)

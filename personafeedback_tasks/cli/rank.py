@@ -61,9 +61,9 @@ def rank(
     """Rank runs: which model is better, how sure that is, and which cannot be told apart.
 
     RUN is a log or a folder of logs, as for `report`, of either harness. Runs with other settings, wordings, cases or task
-    versions make rankings of their own, and the reason is printed. In a folder, runs with the settings no_persona and
-    other_persona are controls: each gives its run a persona gain or a "right minus wrong", and is not ranked itself unless
-    an argument names its log. Runs on duels rank the writers, by judge and other side.
+    versions make rankings of their own, and the reason is printed. Runs with the settings no_persona and other_persona are
+    controls of the same model's run: each gives it a persona gain or a "right minus wrong", and is not ranked itself. Runs on
+    duels rank the writers, by judge and other side.
 
     \b
         personafeedback rank logs

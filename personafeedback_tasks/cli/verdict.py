@@ -85,19 +85,17 @@ def verdict(
 
 
 def _on_duels(paths: Sequence[Path], places: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
-    """The runs on duels; of a folder others are passed over."""
+    """The runs on duels; others are passed over."""
     from ..analysis.duel_runs import duels_of
 
-    found = []
+    found, others = [], list[RunError]()
     for run in read(paths, places):
         try:
             found.append((run, *duels_of(run, places)))
         except RunError as error:
-            if run.named:
-                raise
-            passed_over(f"Passed over {error}")
+            others.append(error)
     if not found:
-        raise RunError(
-            f"{paths[0]}: found no run on duels in it, expected a judge's run on a folder of `personafeedback duel`."
-        )
+        raise others[0]
+    for other in others:
+        passed_over(f"Passed over {other}")
     return found

@@ -69,7 +69,7 @@ def runs_of(log: Log) -> list[Run]:
         replace(
             run, signature={**run.signature, **log.tasks[0].signatures[place]}, cells=cells, cases=cases[place],
             otherwise=otherwise[place], asked=tuple(one.under(place, log.tasks[0].staged) for one in asked), unchecked=tuple(unchecked),
-            left_out=left_out, named=run.named and len(settings) == 1, usage=usage[place], elsewhere=NONE if place else run.elsewhere,
+            left_out=left_out, usage=usage[place], elsewhere=NONE if place else run.elsewhere,
         )
         for place in settings
     ]  # fmt: skip

@@ -106,7 +106,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
             reader = reader_of(_beginning(path))
             if reader is not None and path.suffix in reader.suffixes:
                 reading(path)
-                found += [replace(run, named=False) for run in _read(path)]
+                found += _read(path)
         except ForeignError as error:
             foreign = foreign or f" Skipped: {error}"
         except RunError as error:

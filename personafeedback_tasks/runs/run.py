@@ -107,7 +107,6 @@ class Run:
         joined: the names of the logs that it was joined from; one or none for a log of its own.
         shown: what the user calls the model, see --name; empty where the user does not.
         apart: the conditions in which it differs from runs beside it that would have the same name, in words.
-        named: whether an argument named its log, which has no other; else it was found in a folder, or beside others.
         asked: its cases with their prompts, see asked.py; None for replies without a log, and once they are compared.
         unchecked: what could not be compared, or is missing.
         stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
@@ -134,7 +133,6 @@ class Run:
     joined: tuple[str, ...] = ()
     shown: str = ""
     apart: str = ""
-    named: bool = True
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
     stopped: StopState | None = None

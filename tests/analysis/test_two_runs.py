@@ -20,7 +20,7 @@ from support.outcomes import changed
 
 from personafeedback_tasks.analysis.beside import make_beside
 from personafeedback_tasks.analysis.comparison import compare
-from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls, with_named
+from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
 from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.choice.orders import CHOSEN_LETTER
@@ -180,20 +180,11 @@ def test_controls_find_their_runs(tmp_path):
     a, b = run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.8)
     of_a = run(tmp_path, "a", 0.8, setting="no_persona")
     half = run(tmp_path, "a", 0.8, "general", setting="no_persona")
-    found = [replace(one, named=False) for one in (a, b, half, of_a)]
+    found = [a, b, half, of_a]
     rows = with_controls(found)
     # The control with the most cases in common is taken; one that is not used is a row of its own.
     assert [(row.model, beside) for row, beside in rows] == [("a", {"no_persona": found[3]}), ("b", {}), ("a", {})]
     assert rows[2][0] is found[2]
-    # One that the user names is a row as well, and goes to the run that it controls; if it controls none, to the first.
-    assert [beside for _, beside in with_named([(b, {}), (a, {})], [("no_persona", of_a)])] == [
-        {},
-        {"no_persona": of_a},
-    ]
-    assert [beside for _, beside in with_named([(b, {}), (b, {})], [("no_persona", of_a)])] == [
-        {"no_persona": of_a},
-        {},
-    ]
 
 
 # --- baselines and people -----------------------------------------------------------------------------------------------

@@ -131,35 +131,19 @@ def test_a_run_beside_itself_differs_in_nothing(two, tmp_path):
 
 
 def test_a_verdict_needs_duels(two):
-    assert "found no run on duels in it" in refused("verdict", two, "--exam", two / "mixed.jsonl")
+    assert "has no duels. Pass a judge's run" in refused("verdict", two, "--exam", two / "mixed.jsonl")
 
 
 # --- report and its controls --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", ["no_persona", "=LOG", "no_persona=", "no_persona=nowhere.jsonl"])
-def test_a_control_needs_a_setting_and_a_log(given, two):
-    given = given.replace("LOG", str(two / "mixed.jsonl"))
-    assert "--control must be SETTING=RUN with a log or folder that exists" in refused(
-        "report", two / "mixed.jsonl", "--control", given
-    )
-
-
-def test_a_control_of_an_unknown_setting_is_refused_with_those_that_there_are(two):
-    log = two / "mixed.jsonl"
-    said = refused("report", log, "--control", f"nobody={log}")
-    assert "the setting of --control must be one of rag, other_persona, no_persona, got 'nobody'." in " ".join(
-        said.split()
-    )
-
-
-def test_a_control_has_a_short_form(two, tmp_path):
+def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_why(two, tmp_path):
     log, control = two / "mixed.jsonl", judged(tmp_path / "control", "mixed", setting="no_persona")
-    told = [
-        done("report", log, *option)
-        for option in ((), ("--no-persona", control), ("--control", f"no_persona={control}"))
-    ]
-    assert told[0] != told[1] == told[2]
+    told = done("report", log, control)
+    assert told == done("report", control, log) != done("report", log)
+    other = judged(tmp_path / "other", "mixed", setting="no_persona", method="cot")
+    said = " ".join(done("report", log, other).split())
+    assert "found method cot, expected generate as in the run that it controls. Only setting may differ." in said
 
 
 # --- replies ------------------------------------------------------------------------------------------------------------

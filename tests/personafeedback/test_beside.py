@@ -122,7 +122,7 @@ def test_without_all_six_cells_there_is_no_macro(task, release, tmp_path):
 
 def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, release, tmp_path):
     release_cases = load_cases(release, counts="any")
-    printed, stored = reported(tmp_path, logs["persona"], "--no-persona", logs["no_persona"], "--rag", logs["rag"])
+    printed, stored = reported(tmp_path, logs["persona"], logs["no_persona"], logs["rag"])
     sheet = stored["settings"]
     assert sheet["groups"].keys() == {*CELLS, "specific", "general", "total", "macro"}
     for name, column in sheet["groups"].items():
@@ -159,21 +159,7 @@ def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, relea
 
 def test_a_sheet_keeps_to_the_cases_that_every_run_answered(release, logs, tmp_path):
     part = log(release, tmp_path, "rag", limit=10)
-    _, stored = reported(tmp_path, logs["persona"], "--rag", part)
+    _, stored = reported(tmp_path, logs["persona"], part)
     assert stored["settings"]["groups"]["total"]["cases"] == 10
     assert stored["settings"]["left_out"] == 36
     assert "PARTIAL control rag" in " ".join(sentences(stored))
-
-
-@pytest.mark.parametrize(
-    ("run", "option", "other", "message"),
-    [
-        ("persona", "--rag", "no_persona", "found setting no_persona, expected rag for a control"),
-        ("rag", "--rag", "rag", "found setting rag, expected a run that is told more or other things than its control"),
-        ("no_persona", "--no-persona", "no_persona", "Pass the run first, and its controls as options"),
-    ],
-)
-def test_a_run_of_another_setting_is_refused(run, option, other, message, logs):
-    done = personafeedback("report", "--full", logs[run], option, logs[other])
-    assert done.exit_code == 1
-    assert message in " ".join(done.output.split())

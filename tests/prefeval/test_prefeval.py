@@ -272,9 +272,7 @@ def test_a_reward_model_that_counts_characters_is_the_judge_longest(tmp_path):
 
 @pytest.mark.slow
 def test_report_rank_compare_and_page_show_it(runs, tmp_path):
-    shown = personafeedback(
-        "report", runs["lm-eval persona"], "--no-persona", runs["lm-eval no_persona"], "--out", tmp_path
-    )
+    shown = personafeedback("report", runs["lm-eval persona"], runs["lm-eval no_persona"], "--out", tmp_path)
     assert shown.exit_code == 0, shown.output
     made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"][0]
     assert "errors_per_row" in {caveat["key"] for caveat in made["caveats"]}

@@ -418,15 +418,6 @@ def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, rea
     assert methods["persona", "mc"]["beside"] == {}
 
 
-def test_a_control_that_an_argument_names_keeps_its_row(hard_logs, real_part, tmp_path):
-    done = personafeedback(
-        "report", hard_logs["persona"], hard_logs["no_persona"], "--data", real_part, "--out", tmp_path
-    )
-    assert done.exit_code == 0, done.output
-    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
-    assert [not report["beside"] for report in stored] == [False, True]
-
-
 def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(hard_logs, real_part, tmp_path):
     """`--limit` tried first, then the whole run: the larger log counts, in either order."""
     folder = everything(hard_logs, tmp_path, "persona", "partial")
@@ -491,18 +482,6 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
     acc = [sum(a == CHOSEN_LETTER[o] for a, o in zip(_answers(case), ORDERS, strict=True)) / 2 for case in cases]
     assert gain == paired([value - 0.5 for value in acc], [case.user_id for case in cases])  # the control picks A
-
-
-@pytest.mark.parametrize(
-    ("control", "sentence"),
-    [("persona", "found setting persona, expected no_persona"), ("easy", "expected no_persona")],
-)
-def test_a_control_that_is_none_is_refused(control, sentence, hard_logs, real_part):
-    done = personafeedback(
-        "report", "--full", hard_logs["persona"], "--no-persona", hard_logs[control], "--data", real_part
-    )
-    assert done.exit_code == 1
-    assert sentence in done.output
 
 
 # --- what is missing or broken ---------------------------------------------------------------------------------------

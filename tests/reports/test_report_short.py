@@ -52,7 +52,7 @@ def one_cell(part_log, real_part):
         for setting, judge in (("no_persona", "in_passing"), ("other_persona", "anti_gold"))
     }
     run = part_log("lm-eval", "readable", TASK)
-    return run, ("--no-persona", log["no_persona"], "--other-persona", log["other_persona"]), ("--data", real_part)
+    return run, (log["no_persona"], log["other_persona"]), ("--data", real_part)
 
 
 # --- one screen -------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_a_missing_control_is_asked_for_by_an_option(one_cell):
     option = """--metadata '{"setting": "other_persona,no_persona"}'"""
     assert f"To ask for other_persona and no_persona, repeat the run with {option}." in lines
     assert len(on_a_terminal(run, *data)) <= SCREEN
-    some = in_a_pipe(run, *controls[:2], *data)
+    some = in_a_pipe(run, controls[0], *data)
     assert any(line.startswith("persona gain       +") or line.startswith("persona gain       -") for line in some)
     assert any(line.startswith("To ask for other_persona") and "no_persona" not in line for line in some)
     assert not any(line.startswith("To ask") for line in in_a_pipe(run, *controls, *data))

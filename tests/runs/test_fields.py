@@ -221,13 +221,8 @@ def test_equal_decoding_in_two_harnesses_is_no_difference(tmp_path):
     control = inspect_log(tmp_path / "none", "readable", HARD, "sample", setting="no_persona")
     hot = inspect_log(tmp_path / "hot", "readable", HARD, "sample", setting="no_persona", temperature=1)
     names = ("--name", "scripted/readable=judge", "--name", f"{first.model}=judge", "--data", "sample")
-    assert (
-        "under the same conditions" in personafeedback("report", "--full", one, "--no-persona", control, *names).output
-    )
-    assert (
-        "temperature=0; and temperature=1"
-        in personafeedback("report", "--full", one, "--no-persona", hot, *names).output
-    )
+    assert "under the same conditions" in personafeedback("report", "--full", one, control, *names).output
+    assert "temperature=0; and temperature=1" in personafeedback("report", "--full", one, hot, *names).output
 
 
 # --- one cache file for two models ------------------------------------------------------------------------------------

@@ -81,9 +81,11 @@ def test_a_command_takes_them_all_or_asks_which(log, alone, tmp_path):
 def test_each_gets_the_control_of_its_own_task(log, tmp_path):
     control = lm_eval_log(tmp_path, "mixed", ",".join(TASKS.values()), "sample", metadata={"setting": "no_persona"})
     names = list(TASKS)[:2]
-    done = personafeedback("report", *sorted(log.parent.glob("samples_personafeedback_general_hard_*")), "--no-persona", control, "--out", tmp_path / "out", "--data", "sample")  # fmt: skip
+    done = personafeedback("report", *sorted(log.parent.glob("samples_personafeedback_general_hard_*")), control, "--out", tmp_path / "out", "--data", "sample")  # fmt: skip
     assert done.exit_code == 0, done.output
-    made = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"]
+    made = [
+        row for row in json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"] if row["beside"]
+    ]
     assert len(made) == len(names)
     assert all(report["beside"].keys() == {"no_persona"} for report in made)
 
