@@ -213,7 +213,7 @@ def test_a_command_that_takes_one_run_gets_the_first_with_its_controls(harness, 
     folder, _ = logs[harness]
     (path,) = (path for path in folder.rglob("*") if path.suffix == ".eval" or path.name.startswith("results_"))
     for one in (folder, path):
-        run, beside = the_run(one)
+        run, beside = the_run([one])
         assert run.setting == "persona"
         assert {value: control.setting for value, control in beside.items()} == {
             "no_persona": "no_persona", "other_persona": "other_persona",
