@@ -5,6 +5,7 @@ from .inspect_harness.judges import FACTORIES, judges
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import scores
 from .inspect_tasks import (
+    memsyco,
     personafeedback,
     personafeedback_write,
     prefeval,
@@ -28,7 +29,7 @@ for _name, _benchmark in benchmarks().items():
             scores(_name, _method.name)
 
 __all__ = [
-    "personafeedback", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",
+    "memsyco", "personafeedback", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",
     "recenter_response", "recenter_select",
     "reward_models",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from .caveats import of_result
 from .control import gains, named_differences, refuse_other_control
 from .costs import Cost, costs
 from .groups import Group, groups_of, has_macro, make_group
+from .harm import Harm, harm_of
 from .measures import Contender, margin
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
@@ -49,6 +50,8 @@ class Report:
         users: how far the users differ; None with few of them.
         margins: name of a baseline of the model card -> the score minus that of the baseline, paired by case, over all cases; empty
             without data.
+        harms: name of a group -> what the model does with what it is told (see `Control.harm`) -> the calls that it loses by that; empty
+            where that shall help, or without a control.
     """
 
     run: Run
@@ -65,6 +68,7 @@ class Report:
     users: Users | None = None
     margins: Mapping[str, Estimate] = field(default_factory=dict)
     costs: tuple[Cost, ...] = ()
+    harms: Mapping[str, Mapping[str, Harm]] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -174,7 +178,17 @@ def make_report(
         users=_users(run, texts),
         margins=_margins(run, texts) if texts else {},
         costs=costs(run, controls, prices),
+        harms={name: _harms({run.setting: run, **controls}, ids) for name, ids in ids_of.items()},
     )
+
+
+def _harms(runs: Mapping[str, Run], ids: Iterable[str]) -> dict[str, Harm]:
+    """What each setting that must change no answer does -> its calls beside those of the control."""
+    spec = next(iter(runs.values())).benchmark.report.control
+    if spec is None or (control := runs.get(spec.value)) is None:
+        return {}
+    found = {word: harm_of(runs[value], control, ids) for value, word in spec.harm.items() if value in runs}
+    return {word: harm for word, harm in found.items() if harm is not None}
 
 
 def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) -> dict[str, Run]:

@@ -58,13 +58,14 @@ class Use:
 
 
 def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
-    """What a run makes of who its user is; None for a benchmark, or a setting, without a control that is told about another user.
+    """What a run makes of who its user is; None for a benchmark, or a setting, without a control that is told about another user, and
+    where nothing about the user shall change an answer.
 
     Args:
         differences: name of a difference of the benchmark's control (`right minus wrong`) -> its value over all cases.
     """
     control = run.benchmark.report.control
-    if control is None:
+    if control is None or control.harm:
         return None
     own = run.signature[control.option]
     wrong = next((one.less for one in control.named if one.more == own and one.less != control.value), None)

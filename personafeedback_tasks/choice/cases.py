@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from ..common.folders import SAMPLE
 from ..engine.cases import CaseSet, digest_of
+from .report import NO_PERSONA, OTHER_PERSONA, PERSONA
 
 T = TypeVar("T")
 COUNTS = ("checked", "any")
@@ -40,6 +41,10 @@ class ChoiceCase:
     def digest(self) -> str:
         """SHA-256 (12 hex digits) of the id and of every text."""
         return digest_of((self.id, self.user_id, self.known, self.question, *self.responses))
+
+    def told(self, setting: str) -> str:
+        """What a prompt says about the user under a setting; empty for nothing."""
+        return {PERSONA: self.known, OTHER_PERSONA: self.other_known, NO_PERSONA: ""}[setting]
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class ChoiceWording:
     def prompt(self, case: ChoiceCase, options: ChoiceOptions, order: str) -> str:
         """The prompt of a case in one order."""
         return laid_out(
-            self._about(case, options.setting, self.told) or self.not_told,
+            self._about(case.told(options.setting), self.told) or self.not_told,
             case.question,
             self.orders.shown(case.responses, order),
             self.ask_cot if options.method == "cot" else self.ask,
@@ -65,7 +65,7 @@ class ChoiceWording:
 
     def conversation(self, case: ChoiceCase, options: ChoiceOptions, side: str) -> list[Message]:
         """What a reward model scores, of one of `Orders.sides`."""
-        about = self._about(case, options.setting, self.told_reward)
+        about = self._about(case.told(options.setting), self.told_reward)
         return conversation(about, case.question, case.responses[self.orders.sides.index(side)])
 
     def shown(self, options: ChoiceOptions) -> list[tuple[ChoiceCase, ChoiceOptions]]:
@@ -76,9 +76,6 @@ class ChoiceWording:
         settings = (PERSONA, NO_PERSONA, OTHER_PERSONA)
         return [(case, replace(options, setting=setting, method=method)) for setting in settings for method in methods]
 
-    def _about(self, case: ChoiceCase, setting: str, before: str) -> str:
+    def _about(self, told: str, before: str) -> str:
         """What is told about the user, after a sentence; empty for nothing."""
-        if setting == NO_PERSONA:
-            return ""
-        known = case.other_known if setting == OTHER_PERSONA else case.known
-        return f"{before}\n\n<{self.tag}>\n{known}\n</{self.tag}>"
+        return f"{before}\n\n<{self.tag}>\n{told}\n</{self.tag}>" if told else ""

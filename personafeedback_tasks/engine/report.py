@@ -166,6 +166,8 @@ class Control:
         measure: of `Benchmark.measures`, whose difference the gain is; that of the run if none is named.
         people: value of the option, from the one that is told most -> whom the model was told about: `right person`.
         of_one_run: the differences that the table of a harness shows where one run asks several values; empty where a run asks one.
+        harm: where what the model is told must change no answer: value of the option -> what a model does that then loses a right one, for
+            a sentence: `yields`. Empty where it shall help.
     """
 
     option: str
@@ -179,6 +181,7 @@ class Control:
     measure: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
     of_one_run: tuple[Difference, ...] = ()
+    harm: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def values(self) -> tuple[str, ...]:

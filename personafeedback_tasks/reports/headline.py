@@ -41,7 +41,8 @@ def verdict(report: Report) -> str:
         clauses = [sentences.beyond(replace(score, **above), "chance")]
     if not clauses:
         clauses = [f"{report.run.score_name} {percent(score.value)} %{_beside_baselines(report)}"]
-    return sentences.verdict(clauses[0], sentences.uses_known(report.use) if report.use else "")
+    harms = [sentences.harmed(word, harm.share) for word, harm in report.harms[report.overall.name].items()]
+    return sentences.verdict(clauses[0], "; ".join(harms) or (sentences.uses_known(report.use) if report.use else ""))
 
 
 def _beside_baselines(report: Report) -> str:

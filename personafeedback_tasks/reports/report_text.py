@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..analysis.groups import Group
+from ..analysis.harm import HARMED, HELPED, UNCHANGED, UNREAD
 from ..analysis.report import Report
 from ..analysis.sheet import Sheet
 from ..common.records import jsonable
@@ -122,6 +123,9 @@ def tables(report: Report) -> list[Table]:
     ]
     tables = [
         Table("Result", labels, tuple(result)),
+        Table(
+            "Calls that are right without and wrong with it", labels, tuple(_harm_columns(report, groups)), corner=""
+        ),
         Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
         Table(f"{report.run.score_name} in parts of the data", labels, tuple(parts)),
         *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
@@ -135,6 +139,17 @@ def gap_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
     columns: list[Column] = []
     for name in report.differences(report.overall.name):
         columns += with_interval(name, [report.differences(group.name).get(name) for group in groups], sign=True)
+    return columns
+
+
+def _harm_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
+    """Of each setting that must change no answer: its share of such calls, and how many calls it changes."""
+    columns: list[Column] = []
+    for word in report.harms.get(report.overall.name, {}):
+        harms = [report.harms.get(group.name, {}).get(word) for group in groups]
+        columns += with_interval(f"{word} (%)", [harm.share if harm else None for harm in harms])
+        for kind in (HARMED, HELPED, UNCHANGED, UNREAD):
+            columns.append(Column(kind, tuple(f"{getattr(harm, kind):,}" if harm else NOTHING for harm in harms)))
     return columns
 
 
@@ -280,6 +295,7 @@ def document(report: Report) -> dict[str, Any]:
             else None,
             "users": report.users,
             "costs": costs_text.as_dicts(report.costs),
+            "harms": report.harms,
             "settings": {
                 "signatures": _signatures(sheet.runs),
                 "named": {named.name: name for name, named in sheet.named.items()},

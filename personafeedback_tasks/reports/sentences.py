@@ -37,6 +37,21 @@ def beyond(margin: Estimate, what: str) -> str:
     return f"cannot be told apart from {what} ({percent(margin.value, sign=True)} points)"
 
 
+def harmed(word: str, lost: Estimate) -> str:
+    """What a model does with what it is told, in a clause.
+
+    Args:
+        word: one of HARMS; lost: of the calls that are right without, those that are wrong with it.
+    """
+    ends = "" if math.isnan(lost.low) else f" ({percent(lost.low)} to {percent(lost.high)})"
+    return f"{HARMS[word]} in {percent(lost.value)}{ends} of 100 calls that it answers rightly without"
+
+
+HARMS = {
+    "yields": "it yields to what it is told about the user",
+    "distracted": "what it is told about another user misleads it",
+}
+
 _USES: Mapping[tuple[int | None, int | None], str] = {
     (1, 1): "it uses this user's {known}",
     (1, 0): "its answers depend on whose {known} it is told; whether the right one helps cannot be seen",

@@ -20,7 +20,7 @@ from personafeedback_tasks.recenter.rows import STAGES
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "choice", "annotation", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "common", "replies", "engine", "choice", "annotation", "memsyco", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
     "building", "runs", "analysis", "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
@@ -28,7 +28,7 @@ ROOMS = (
 RUNS_A_AND_B = ("comparison.py", "compare_text.py")
 """Modules that call two runs what some benchmarks call two responses."""
 
-BENCHMARKS = ("personafeedback", "prefeval", "recenter", "writing", "building")
+BENCHMARKS = ("memsyco", "personafeedback", "prefeval", "recenter", "writing", "building")
 BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
 """Room of a benchmark -> those whose data it asks in its own way."""
 

@@ -1,0 +1,199 @@
+"""MemSyco-Bench: its loader on the sample and on the authors' files, and planted yielding through both harnesses."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+
+from inspect_ai.log import read_eval_log
+from personafeedback_tasks.inspect_tasks.memsyco import memsyco, memsyco_objective_fact_judgment
+from support.commands import personafeedback
+from support.environments import CHECKOUT
+from support.inspect_runs import evaluate, metrics
+from support.lm_eval_runs import command as lm_eval_command
+from support.memory_judge import planted
+
+from personafeedback_tasks.choice.orders import TWO
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.statistics import mean
+from personafeedback_tasks.memsyco.data import COMMIT, CONFLICT, DIALOGUE, FACTS, REPOSITORY, ROWS, load
+from personafeedback_tasks.memsyco.record import MEMSYCO, MemoryOptions
+
+SAMPLE = Path(str(files("personafeedback_tasks.memsyco") / "sample"))
+SETTINGS = ["persona", "other_persona", "no_persona"]
+real = pytest.mark.skipif(
+    "MEMSYCO_DATA" not in os.environ, reason="MEMSYCO_DATA names no checkout of the authors' repository"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of the sample, which is no sample any more."""
+    return Path(shutil.copytree(SAMPLE, tmp_path / "data"))
+
+
+def change(folder, part, edit):
+    path = folder / f"{part}.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    edit(rows)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def test_a_prompt_tells_the_memory_the_conversation_nothing_or_another_memory():
+    for case in load("sample"):
+        for order in TWO.names:
+            prompts = {
+                setting: MEMSYCO.prompt(case, MemoryOptions(setting=setting), order)
+                for setting in (*SETTINGS, DIALOGUE)
+            }
+            for setting, prompt in prompts.items():
+                assert (case.known in prompt) == (setting == "persona")
+                assert (case.other_known in prompt) == (setting == "other_persona")
+                assert (case.dialogue in prompt) == (setting == DIALOGUE)
+                assert case.question in prompt
+                assert prompt.count("<information>") == (case.cell == CONFLICT), "each setting has the evidence, once"
+    assert all(case.other_known != case.known for case in load("sample"))
+    users = {case.cell: set() for case in load("sample")}
+    for case in load("sample"):
+        users[case.cell].add(case.user_id)
+    assert {cell: len(of_cell) for cell, of_cell in users.items()} == {FACTS: 6, CONFLICT: 2}, "conflicts: by topic"
+
+
+@pytest.mark.parametrize(
+    ("part", "edit", "message"),
+    [
+        (FACTS, lambda rows: rows[1].pop("memory"), r"judgment\.jsonl, line 2: found no memory, expected one"),
+        (FACTS, lambda rows: rows[1]["memory"]["items"].clear(), "line 2: found memory.items = "),
+        (FACTS, lambda rows: rows[1].update(question=" "), "line 2: found question = ' ', expected a non-empty string"),
+        (FACTS, lambda rows: rows[1]["evaluation"]["rubric"].clear(), "line 2: found the answers .*, expected two different texts"),
+        (FACTS, lambda rows: rows[1].update(id=rows[0]["id"]), "line 2: found the id 'sample_fact_1' again, expected each id once"),
+        (FACTS, lambda rows: [row["metadata"].update(topic="x") for row in rows], "line 1: found no other topic in its file"),
+        (CONFLICT, lambda rows: rows[1]["dialogue"].pop(1), "line 2: found no <information> in the dialogue"),
+        (CONFLICT, lambda rows: rows[1]["evaluation"].update(preference_aligned_answer="Notes Birch"), "line 2: found the answers"),
+    ],
+)  # fmt: skip
+def test_a_broken_row_is_named(folder, part, edit, message):
+    change(folder, part, edit)
+    with pytest.raises(DataError, match=message):
+        load(str(folder), "any")
+
+
+def test_other_rows_than_the_authors_are_refused_unless_any_will_do(folder):
+    with pytest.raises(DataError, match=rf"found SHA-256 .* expected .* that of commit {COMMIT}.*counts=any"):
+        load(str(folder))
+    assert len(load(str(folder), "any")) == 12
+    assert len(load(str(folder.parent), "any")) == 12, "a checkout has the files in data/"
+    assert {case.cell for case in load(str(folder), "any", {"part": CONFLICT})} == {CONFLICT}
+    lf = load(str(folder), "any").digest
+    path = folder / f"{FACTS}.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert load(str(folder), "any").digest == lf, "line ends are Git's, not the data's"
+    path.unlink()
+    with pytest.raises(DataError, match=f"found no {FACTS}.jsonl. Set MEMSYCO_DATA"):
+        load(str(folder), "any", {"part": FACTS})
+
+
+@real
+def test_the_authors_files_are_those_of_the_pinned_digests():
+    cases = load()
+    assert {cell: len(of_cell) for cell, of_cell in cases.cells.items()} == ROWS
+    examined = MEMSYCO.report.examine(cases, {case.id for case in cases}).baselines
+
+    def score(name, part):
+        return mean(examined[case.id][name] for case in cases.cells[part])
+
+    assert round(score("longest", FACTS), 4) == 0.7467
+    assert round(score("longest", CONFLICT), 4) == 0.7
+    assert round(score("overlap", FACTS), 4) == 0.04, "counting terms yields in 96 %"
+    assert len({case.user_id for case in cases.cells[CONFLICT]}) == 10
+    assert len({case.responses[0] for case in cases.cells[CONFLICT]}) == 30
+
+
+def by_hand(cases) -> dict[str, tuple[int, int, int, int]]:
+    """Setting -> (calls right without, harmed, helped, unchanged) of the planted judge."""
+    found = {}
+    for setting in ("persona", "other_persona"):
+        calls = [
+            (planted(case.id, order, setting), planted(case.id, order, "no_persona"))
+            for case in cases
+            for order in TWO.names
+        ]
+        found[setting] = (
+            sum(without for _, without in calls),
+            calls.count((False, True)),
+            calls.count((True, False)),
+            calls.count((True, True)) + calls.count((False, False)),
+        )
+    return found
+
+
+def check(log, data, cases, tmp_path) -> dict:
+    """The report of a run of all three settings has the counts of `by_hand`; its reports by setting."""
+    done = personafeedback("report", log, "--data", data, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    for setting, word in (("persona", "yields"), ("other_persona", "distracted")):
+        right, harmed, helped, unchanged = by_hand(cases)[setting]
+        harm = made["harms"]["total"][word]
+        assert (harm["harmed"], harm["helped"], harm["unchanged"], harm["unread"]) == (harmed, helped, unchanged, 0)
+        assert harm["share"]["value"] == pytest.approx(harmed / right)
+        assert harm["share"]["n"] == right
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert "it yields to what it is told about the user in" in made["verdict"]
+    assert "uses this user's" not in made["verdict"]
+    for heading in ("yields (%)", "distracted (%)", "harmed", "helped", "unchanged", "longest", "overlap"):
+        assert heading in text, heading
+    return made
+
+
+def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
+    settings = ",".join(SETTINGS)
+    log = evaluate(memsyco(data="sample", setting=SETTINGS), "memory/planted", tmp_path / "inspect")
+    one = check(log.location, "sample", load("sample"), tmp_path / "one")
+    done = lm_eval_command(
+        "--model", "memory", "--tasks", "memsyco", "--metadata", json.dumps({"data": "sample", "setting": settings}),
+        "--log_samples", "--output_path", tmp_path / "lm-eval",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    other = check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other")
+    assert one["harms"] == other["harms"]
+    assert {*one["harms"]} == {FACTS, CONFLICT, "total"}
+
+
+@real
+@pytest.mark.slow
+def test_what_is_planted_is_in_its_interval_on_the_real_rows_in_both_harnesses(tmp_path):
+    data = os.environ["MEMSYCO_DATA"]
+    cases = load(data, selection={"part": FACTS})
+    log = evaluate(memsyco_objective_fact_judgment(data=data, setting=SETTINGS), "memory/planted", tmp_path / "inspect")
+    made = check(log.location, data, cases, tmp_path / "one")
+    done = lm_eval_command(
+        "--model", "memory", "--tasks", "memsyco_objective_fact_judgment", "--metadata",
+        json.dumps({"data": data, "setting": ",".join(SETTINGS)}), "--log_samples", "--output_path", tmp_path / "lm-eval",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    other = check(tmp_path / "lm-eval", data, cases, tmp_path / "other")
+    total, harms = made["groups"]["total"], made["harms"]["total"]
+    assert harms == other["harms"]["total"]
+    assert total["measures"]["acc"] == other["groups"]["total"]["measures"]["acc"]
+    assert harms["yields"]["share"]["low"] < 0.4 < harms["yields"]["share"]["high"]
+    assert harms["distracted"]["share"]["low"] < 0.1 < harms["distracted"]["share"]["high"]
+    found = metrics(read_eval_log(log.location))
+    without = made["settings"]["groups"]["total"]["scores"]["no_persona"]
+    assert found["acc_no_persona"] == pytest.approx(without["value"])
+    assert without["low"] < 0.9 < without["high"]
+    assert round(total["baselines"]["longest"]["value"], 4) == 0.7467
+
+
+def test_the_page_names_the_pinned_commit():
+    page = (CHECKOUT / "docs" / "cost.md").read_text("utf-8")
+    assert f"git clone https://github.com/{REPOSITORY} && git -C MemSyco-Bench checkout {COMMIT}" in page
+    assert "74.7 %" in page
