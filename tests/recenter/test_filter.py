@@ -22,7 +22,6 @@ from support.minilm import cached
 pytestmark = pytest.mark.torch
 np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
-linear_model = pytest.importorskip("sklearn.linear_model")
 
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
@@ -32,8 +31,7 @@ from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.folder import relevance_filter
-from personafeedback_tasks.recenter.filter.model import columns_of, features_of, fit, scaled, threshold
-from personafeedback_tasks.recenter.filter.splits import EVALUATIONS, Groups
+from personafeedback_tasks.recenter.filter.model import EVALUATIONS, Groups, features_of, threshold
 from personafeedback_tasks.recenter.filter.training import held_out
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
@@ -164,7 +162,7 @@ GROUPS = st.lists(
 @settings(deadline=None, derandomize=True, max_examples=60)
 def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
     users, prompts, labels = zip(*rows, strict=True)
-    groups = Groups(users, prompts, labels)
+    groups = Groups(*map(np.array, (users, prompts, labels)))
     for name, split in EVALUATIONS.items():
         folds = split(groups)
         assert sorted(index for fold in folds for index in fold.test) == list(range(len(rows)))
@@ -184,14 +182,14 @@ def test_case_and_white_space_make_no_other_prompt():
 def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
-    users, prompts, _ = zip(*product("abcd", "pq", range(12)), strict=True)
-    found, of = rng.normal(size=(len(users), 7)), columns_of(3)
+    users, prompts, _ = map(np.array, zip(*product("abcd", "pq", range(12)), strict=True))
+    found = rng.normal(size=(len(users), 7))
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
     folds = EVALUATIONS[name](Groups(users, prompts, labels))
-    before = held_out(found, Groups(users, prompts, labels), folds, of)
+    before = held_out(found, Groups(users, prompts, labels), folds)
     inverted = labels.copy()
     inverted[folds[1].test] ^= True
-    after = held_out(found, Groups(users, prompts, inverted), folds, of)
+    after = held_out(found, Groups(users, prompts, inverted), folds)
     tested = [index for index, made in enumerate(before) if made.fold == 2]
     assert tested == sorted(folds[1].test)
     assert [after[index] for index in tested] == [before[index] for index in tested]
@@ -204,8 +202,8 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     [
         (planted.rows(2, 5, 5), "50 rows of 2 users"),
         ([{**row, "prompt": "Same?"} for row in PLANTED], "of 6 users and 1 prompts, too few"),
-        ([{**row, "label": row["user_id"] == "u1"} for row in PLANTED], "'u1', 'u5', expected relevant and irrelevant rows to train on, found only irrelevant rows"),
-        ([{**row, "label": True} for row in PLANTED], "found only relevant rows"),
+        ([{**row, "label": row["user_id"] == "u1"} for row in PLANTED], "without 2 of the users, expected relevant and irrelevant rows of several others"),
+        ([{**row, "label": True} for row in PLANTED], "found rows of one kind"),
     ],
 )  # fmt: skip
 def test_too_few_users_or_labels_are_named_before_any_model_is_loaded(rows, words, tmp_path):
@@ -237,24 +235,10 @@ def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
     assert (probabilities >= found).sum() == fewest
 
 
-def test_weights_hold_the_scaling_and_predict_as_scikit_learn():
-    rng = np.random.default_rng(2)
-    of = columns_of(3)
-    found = features_of(*rng.normal(size=(2, 90, 3)))
-    labels = found[:, 5] + found[:, 6] > 0
-    means, factors = scaled(found, of)
-    centered = (found - means) * factors
-    for columns in of.values():
-        assert (centered[:, columns] ** 2).sum(axis=1).mean() == pytest.approx(1)
-    theirs = linear_model.LogisticRegression(C=1.0, max_iter=10_000).fit(centered, labels).predict_proba(centered)[:, 1]
-    assert fit(found, labels, of, 1.0).probabilities(found) == pytest.approx(theirs, abs=1e-12)
-
-
-def test_features_are_the_attribute_the_product_and_its_sum():
+def test_features_are_the_attribute_the_product_and_its_sum_of_about_equal_length():
     found = features_of(np.array([[0.6, 0.8], [1, 0]]), np.array([[0.8, 0.6], [0, 1]]))
-    assert found == pytest.approx(np.array([[0.6, 0.8, 0.48, 0.48, 0.96], [1, 0, 0, 0, 0]]))
-    places = columns_of(2)  # a file of weights has one per column
-    assert [column for at in places.values() for column in range(at.start, at.stop)] == [*range(5)]
+    product = 0.48 * 2**0.5
+    assert found == pytest.approx(np.array([[0.6, 0.8, product, product, 4 * 0.96], [1, 0, 0, 0, 0]]))
 
 
 def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
@@ -376,8 +360,8 @@ def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm
             Relevance("new", "u9", "Which pan should I buy?", "Uses Linux on a laptop")]  # fmt: skip
     for row in rows:
         one, other = embedder(str(minilm)).embed([row.attribute, row.prompt])
-        parts = {"attribute": one, "product": one * other, "cosine": [one @ other]}
-        total = weights["bias"] + sum(np.dot(weights["weights"][name], values) for name, values in parts.items())
+        values = [*one, *(one * other * 384**0.5), 4 * one @ other]
+        total = weights["bias"] + np.dot(weights["weights"], values)
         probability = 1 / (1 + np.exp(-total))
         reply = asked(judge, row).text
         assert reply.startswith("YES\n" if probability >= limit else "NO\n")
@@ -426,7 +410,7 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
         ("filter.json", lambda text: text.replace('"format": 1', '"format": 2'), "format = 2, expected int <= 1"),
         ("filter.json", lambda text: re.sub(r'"threshold": [^,]+', '"threshold": null', text), "threshold = None, expected float"),
         ("weights.json", None, "could not be read"),
-        ("weights.json", lambda text: re.sub(r'"cosine": \[[^]]*\]', '"cosine": []', text), "0 weights of cosine, expected 1"),
+        ("weights.json", lambda text: re.sub(r'"weights": \[[^]]*\]', '"weights": []', text), "found 0 weights, expected 769"),
         ("weights.json", lambda text: re.sub(r'"bias": [^,]+', '"bias": NaN', text), "byte 11"),
         ("weights.json", lambda text: "[]", "found [], expected object"),
         ("predictions.jsonl", None, "could not be read"),

@@ -17,19 +17,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
-from ...common.records import decoded, json_text, load_json, rows
+from ...common.records import decoded, load_json, rows
 from ...engine.cases import digest_of
 from ...engine.evidence import Reply
 from ...engine.replay import Judge
 from ..relevance import texts_of
 from ..rows import Relevance
-from .model import Model, Prediction, columns_of, features_of
+from .model import Model, Prediction, features_of
 
 JUDGE = "relevance-filter"
 """Its name as a judge: `--model personafeedback/NAME`."""
@@ -142,11 +142,6 @@ def refuse_others(folder: Path) -> None:
         )
 
 
-def weights_text(model: Model, columns: Mapping[str, slice]) -> str:
-    weights = {name: [float(weight) for weight in model.weights[at]] for name, at in columns.items()}
-    return json_text({"bias": model.bias, "weights": weights})
-
-
 def predictions(rows: Sequence[Relevance], evaluations: Mapping[str, Sequence[Prediction]]) -> Iterator[str]:
     """The lines of that file: id, user and label of a row, a digest of its texts, and each evaluation's prediction."""
     for index, row in enumerate(rows):
@@ -173,7 +168,7 @@ class _About(Struct):
 
 class _Weights(Struct):
     bias: float
-    weights: Mapping[str, Sequence[float]]
+    weights: Sequence[float]
 
 
 class _Predicted(Struct):
@@ -199,14 +194,19 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
     Raises:
         DataError: there is no filter, or it is broken, or of another version.
     """
+    import numpy as np
+
     folder = Path(path).expanduser()
     if not (folder / ABOUT).is_file():
         raise DataError(
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
         )
     about = decoded(folder / ABOUT, load_json(folder / ABOUT, "JSON"), _About, f"{WHAT_TO_DO}.")
-    weights, bias = _weights(folder / WEIGHTS, columns_of(about.embeddings.dimensions))
-    model = Model(weights, bias, about.strength, about.threshold)
+    path, columns = folder / WEIGHTS, 2 * about.embeddings.dimensions + 1
+    found = decoded(path, load_json(path, "JSON"), _Weights, f"{WHAT_TO_DO}.")
+    if len(found.weights) != columns:
+        raise DataError(f"{path}: found {len(found.weights)} weights, expected {columns}. {WHAT_TO_DO}.")
+    model = Model(np.array(found.weights), found.bias, about.strength, about.threshold)
     predicted = [
         decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
         for number, row in rows(folder / PREDICTIONS)
@@ -215,18 +215,3 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
     users = frozenset(one.user_id for one in predicted)
     named = str(embeddings or about.embeddings.model)
     return Filter(folder, named, about.embeddings.digest, model, held_out, users)
-
-
-def _weights(path: Path, columns: Mapping[str, slice]) -> tuple[Any, float]:
-    import numpy as np
-
-    found = decoded(path, load_json(path, "JSON"), _Weights, f"{WHAT_TO_DO}.")
-    parts = []
-    for name, at in columns.items():
-        values = found.weights.get(name, ())
-        if len(values) != at.stop - at.start:
-            raise DataError(
-                f"{path}: found {len(values)} weights of {name}, expected {at.stop - at.start}. {WHAT_TO_DO}."
-            )
-        parts.append(np.array(values, dtype=float))
-    return np.concatenate(parts), found.bias

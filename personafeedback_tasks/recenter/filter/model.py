@@ -1,30 +1,37 @@
-"""The texts of a row -> numbers that a linear model can weigh, in blocks; these and labels -> weights and a threshold.
+"""The texts of a row -> numbers that a linear model can weigh; these and labels -> weights and a threshold.
 
-attribute   the attribute's embedding: some attributes matter for most prompts
-product     the elementwise product with the prompt's embedding: where they agree
-cosine      the sum of that product
+The numbers are, in this order: the attribute's embedding, since some attributes matter for most prompts; its elementwise product with the
+prompt's embedding, since others matter where both agree; and the cosine of both.
 
-The penalty and the threshold come from rows that were held out: inner folds by user, of the training rows only. The penalty
-is the one with the smallest log loss there, the threshold the one with the highest F1. No random numbers are used.
+The penalty and the threshold come from rows that were held out: inner folds by user, of the training rows only. The penalty is the one with
+the smallest log loss there, the threshold the one with the highest F1. No random numbers are used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from ...common.embeddings import Vectors
+from ...common.errors import DataError
+from ...common.text import same_text
 from ..relevance import SCORES
-from .splits import Fold, Groups, by_user
+from ..rows import Relevance
 
 Features = Any
 """An array of float64, shape (rows, columns)."""
+
+FOLDS = 5
+"""At most: of users, and of prompts. Fewer where there are fewer users or prompts."""
 
 STRENGTHS = (0.1, 1.0, 10.0)
 """Values of scikit-learn's `C`: the smaller, the stronger the penalty."""
 
 ITERATIONS = 10_000
+
+COSINE = 4.0
+"""Factor of the cosine, see `features_of`."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class Model:
     weights: Any
     bias: float
     strength: float
-    threshold: float = 0.5
+    threshold: float
 
     def probabilities(self, features: Features) -> Any:
         """Of the label that is sought, shape (rows,), in [0, 1]."""
@@ -72,94 +79,131 @@ class Prediction:
         return SCORES.label(self.found)
 
 
-def columns_of(dimensions: int) -> dict[str, slice]:
-    """Block -> its columns.
+class Groups(NamedTuple):
+    """What rows are grouped by, and what people said of them: arrays of shape (rows,).
 
-    Args:
-        dimensions: of an embedding.
+    Attributes:
+        prompts: case and white space make no other prompt.
     """
-    return {
-        "attribute": slice(0, dimensions),
-        "product": slice(dimensions, 2 * dimensions),
-        "cosine": slice(2 * dimensions, 2 * dimensions + 1),
-    }
+
+    users: Any
+    prompts: Any
+    labels: Any
+
+    def of(self, rows: Any) -> Groups:
+        """Those of some rows, by their numbers."""
+        return Groups(*(values[rows] for values in self))
+
+
+class Fold(NamedTuple):
+    """Numbers of rows, two arrays."""
+
+    train: Any
+    test: Any
+
+
+def groups_of(rows: Sequence[Relevance]) -> Groups:
+    import numpy as np
+
+    values = zip(*((row.user_id, same_text(row.prompt), bool(row.judgment)) for row in rows), strict=True)
+    return Groups(*map(np.array, values))
+
+
+def by_user(groups: Groups) -> list[Fold]:
+    """Every row is tested once, by a model that was trained on other users' rows."""
+    return list(_folds(groups.users))
+
+
+def by_user_and_prompt(groups: Groups) -> list[Fold]:
+    """Every row is tested once, by a model that has seen neither its user nor its prompt."""
+    import numpy as np
+
+    folds = [
+        Fold(np.intersect1d(users.train, prompts.train), np.intersect1d(users.test, prompts.test))
+        for users in _folds(groups.users)
+        for prompts in _folds(groups.prompts)
+    ]
+    return [fold for fold in folds if len(fold.test)]
+
+
+# Pairs are never split at random. Rows of one user share attributes, and rows of one prompt share the prompt: a random split
+# would test a model on what it has been trained on.
+EVALUATIONS = {"by_user": by_user, "by_user_and_prompt": by_user_and_prompt}
+
+
+def _folds(names: Any) -> Iterator[Fold]:
+    """Folds of similar size; all rows of one name are in one of them."""
+    from sklearn.model_selection import GroupKFold
+
+    for train, test in GroupKFold(min(FOLDS, len(set(names)))).split(names, groups=names):
+        yield Fold(train, test)
+
+
+def check(groups: Groups, source: str) -> None:
+    """
+    Raises:
+        DataError: there are too few rows for one of the evaluations: some model, or one of its inner folds, would be trained on rows of one
+            label.
+    """
+    few = (
+        f"{source}: found {len(groups.labels):,} rows of {len(set(groups.users))} users and {len(set(groups.prompts))} prompts, too few to "
+        "test on users and prompts that were held out"
+    )
+    if len(set(groups.users)) < 3 or len(set(groups.prompts)) < 2:
+        raise DataError(f"{few}: expected at least 3 users and 2 prompts. Add rows.")
+    for folds in EVALUATIONS.values():
+        for fold in folds(groups):
+            inside = groups.of(fold.train)
+            several = len(set(inside.users)) > 1
+            if not several or any(len(set(inside.labels[inner.train])) < 2 for inner in by_user(inside)):
+                raise DataError(
+                    f"{few}: without {len(set(groups.users[fold.test]))} of the users, expected relevant and irrelevant rows of several "
+                    "others to train on, found rows of one kind. Add rows of more users."
+                )
 
 
 def features_of(attributes: Vectors, prompts: Vectors) -> Features:
-    """All blocks beside each other, of the unit vectors of each row's texts."""
-    import numpy as np
+    """The features of rows, from the unit vectors of their texts.
 
-    product = attributes * prompts
-    return np.concatenate([attributes, product, product.sum(axis=1, keepdims=True)], axis=1)
-
-
-def scaled(features: Features, blocks: Mapping[str, slice]) -> tuple[Any, Any]:
-    """(mean of each column, factor of each column) that center the columns and give every block a mean squared length of 1.
-
-    So the penalty of the regression weighs blocks alike, however many columns they have. A constant block gets a factor of 1.
+    The embedding, the product and the cosine all have a length of about 1, so that the penalty weighs them alike, however many columns they
+    have: unscaled, the product of two unit vectors has one of about 1 / sqrt(dimensions), and cosines differ by about a quarter.
     """
     import numpy as np
 
-    means, factors = features.mean(axis=0), np.ones(features.shape[1])
-    for columns in blocks.values():
-        spread = ((features[:, columns] - means[columns]) ** 2).sum(axis=1).mean()
-        if spread > 0:
-            factors[columns] = spread**-0.5
-    return means, factors
+    product = attributes * prompts
+    cosine = product.sum(axis=1, keepdims=True)
+    return np.concatenate([attributes, product * attributes.shape[1] ** 0.5, COSINE * cosine], axis=1)
 
 
-def train(features: Features, groups: Groups, columns: Mapping[str, slice]) -> Model:
-    import numpy as np
+def train(features: Features, groups: Groups) -> Model:
+    from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss
+    from sklearn.model_selection import cross_val_predict
     from threadpoolctl import threadpool_limits
 
-    inner = by_user(groups)
-    labels = np.array(groups.labels)
+    inner, labels = by_user(groups), groups.labels
+    models = [LogisticRegression(C=strength, max_iter=ITERATIONS) for strength in STRENGTHS]
     # More threads wait for each other on matrices of this size; and one adds up in the same order everywhere.
     with threadpool_limits(1):
-        held_out = {strength: _held_out(features, labels, inner, columns, strength) for strength in STRENGTHS}
-        best = min(STRENGTHS, key=lambda strength: log_loss(labels, held_out[strength]))
-        return replace(fit(features, labels, columns, best), threshold=threshold(labels, held_out[best]))
-
-
-def fit(features: Features, labels: Any, columns: Mapping[str, slice], strength: float) -> Model:
-    """The weights of a logistic regression, for features as they are: the scaling is within them."""
-    from sklearn.linear_model import LogisticRegression
-
-    means, factors = scaled(features, columns)
-    fitted = LogisticRegression(C=strength, max_iter=ITERATIONS).fit((features - means) * factors, labels)
-    weights = fitted.coef_[0] * factors
-    return Model(weights, float(fitted.intercept_[0] - means @ weights), strength)
+        held_out = [
+            cross_val_predict(model, features, labels, cv=inner, method="predict_proba")[:, 1] for model in models
+        ]
+        losses = [log_loss(labels, probabilities) for probabilities in held_out]
+        best = losses.index(min(losses))
+        fitted = models[best].fit(features, labels)
+    return Model(fitted.coef_[0], float(fitted.intercept_[0]), STRENGTHS[best], threshold(labels, held_out[best]))
 
 
 def threshold(labels: Any, probabilities: Any) -> float:
-    """The middle between the two probabilities at which a cut gives the highest F1; of several such cuts, the one that selects least.
-
-    0 if selecting everything is best.
+    """The probability from which on rows are selected for the highest F1; of several, the one that selects least.
 
     Args:
         labels: what people said, at least one of them the label that is sought.
         probabilities: of rows that were held out.
     """
     import numpy as np
+    from sklearn.metrics import precision_recall_curve
 
-    order = np.argsort(-probabilities, kind="stable")
-    ranked, hits = probabilities[order], np.cumsum(np.asarray(labels)[order])
-    selected = np.arange(1, len(ranked) + 1)
-    f1 = 2 * hits / (selected + hits[-1])
-    can_cut = np.append(ranked[:-1] > ranked[1:], True)
-    last = int(np.argmax(np.where(can_cut, f1, -1)))
-    return 0.0 if last == len(ranked) - 1 else float((ranked[last] + ranked[last + 1]) / 2)
-
-
-def _held_out(
-    features: Features, labels: Any, folds: Sequence[Fold], columns: Mapping[str, slice], strength: float
-) -> Any:
-    """The probability of every row, by weights that were fitted without its user."""
-    import numpy as np
-
-    probabilities = np.empty(len(labels))
-    for fold in folds:
-        fitted = fit(features[fold.train], labels[fold.train], columns, strength)
-        probabilities[fold.test] = fitted.probabilities(features[fold.test])
-    return probabilities
+    precision, recall, cuts = precision_recall_curve(labels, probabilities)  # and one more of each, at no cut
+    f1 = 2 * precision * recall / np.maximum(precision + recall, np.finfo(float).tiny)
+    return float(max(zip(f1, cuts, strict=False))[1])

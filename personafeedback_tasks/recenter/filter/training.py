@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ... import __version__
-from ...common.embeddings import EXTRA, Embedder, embedder
+from ...common.embeddings import EXTRA, embedder
 from ...common.errors import require
 from ...common.files import Content
 from ...common.jackknife import estimate_of
@@ -20,8 +20,7 @@ from ..relevance import RELEVANCE, SCORES
 from ..rows import Relevance
 from . import card, folder
 from .folder import texts
-from .model import Features, Model, Prediction, columns_of, features_of, train
-from .splits import EVALUATIONS, Fold, Groups, check, groups_of, taken
+from .model import EVALUATIONS, Features, Fold, Groups, Prediction, check, features_of, groups_of, train
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
@@ -38,22 +37,14 @@ def check_installed() -> None:
         require(module, extra=EXTRA)
 
 
-def held_out(
-    features: Features,
-    groups: Groups,
-    folds: Sequence[Fold],
-    columns: Mapping[str, slice],
-    doing: str = "",
-    progress: Progress = lambda text: None,
-) -> list[Prediction]:
+def held_out(features: Features, groups: Groups, folds: Sequence[Fold]) -> list[Prediction]:
     """One prediction per row, each by the model of the one fold that tests it. Weights, penalty and threshold are that fold's own."""
     made: dict[int, Prediction] = {}
     for number, fold in enumerate(folds, start=1):
-        progress(f"{doing}, fold {number} of {len(folds)}")
-        model = train(features[fold.train], taken(groups, fold.train), columns)
+        model = train(features[fold.train], groups.of(fold.train))
         for index, probability in zip(fold.test, model.probabilities(features[fold.test]), strict=True):
             made[int(index)] = Prediction(number, float(probability), model.threshold)
-    return [made[index] for index in range(len(groups.users))]
+    return [made[index] for index in range(len(groups.labels))]
 
 
 def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estimate]:
@@ -92,21 +83,44 @@ def train_on(
     progress(f"loading {model}")
     loaded = embedder(model)
     vectors = loaded.embed([text for row in rows for text in texts(row)], progress)
-    of_rows, dimensions = features_of(vectors[::2], vectors[1::2]), vectors.shape[1]
-    columns = columns_of(dimensions)
-    folds = {name: split(groups) for name, split in EVALUATIONS.items()}
-    evaluated = {
-        name: held_out(of_rows, groups, split, columns, f"evaluating {name.replace('_', ' ')}", progress)
-        for name, split in folds.items()
-    }
+    features = features_of(vectors[::2], vectors[1::2])
+    evaluated, folds = {}, {}
+    for name, split in EVALUATIONS.items():
+        progress(f"evaluating {name.replace('_', ' ')}")
+        folds[name] = split(groups)
+        evaluated[name] = held_out(features, groups, folds[name])
     progress("training on all rows")
-    final = train(of_rows, groups, columns)
+    final = train(features, groups)
     progress("computing standard errors")
     metrics = _metrics(rows.cases, evaluated)
-    about = _about(rows, groups, loaded, dimensions, final, folds)
+    about = {
+        "format": folder.FORMAT,
+        "task": RELEVANCE.name,
+        "package": __version__,
+        "versions": {name: version(name) for name in PACKAGES},
+        "embeddings": {
+            "model": loaded.name,
+            "digest": loaded.digest,
+            "dimensions": vectors.shape[1],
+            "longest": loaded.longest,
+        },
+        "threshold": final.threshold,
+        "strength": final.strength,
+        "seed": None,  # nothing is random
+        "folds": {name: len(of) for name, of in folds.items()},
+        "data": {
+            "source": rows.source if rows.demonstration else "folder",
+            "digest": rows.digest,
+            "rows": len(rows),
+            "relevant": int(groups.labels.sum()),
+            "users": len(set(groups.users)),
+            "prompts": len(set(groups.prompts)),
+            "even_votes": len(rows.unscored),
+        },
+    }
     files: dict[str, Content] = {
         folder.ABOUT: json_text(about),
-        folder.WEIGHTS: folder.weights_text(final, columns),
+        folder.WEIGHTS: json_text({"bias": final.bias, "weights": final.weights.tolist()}),
         folder.PREDICTIONS: folder.predictions(rows.cases, evaluated),
         folder.METRICS: json_text(metrics),
         folder.CARD: card.text(about, metrics),
@@ -121,36 +135,4 @@ def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[Predict
     return {
         name: jsonable({score: asdict(value) for score, value in scores(rows, of).items()})
         for name, of in answers.items()
-    }
-
-
-def _about(
-    rows: Rows[Relevance],
-    groups: Groups,
-    loaded: Embedder,
-    dimensions: int,
-    final: Model,
-    folds: Mapping[str, Sequence[Fold]],
-) -> dict[str, Any]:
-    """What filter.json has."""
-    model = {"model": loaded.name, "digest": loaded.digest, "dimensions": dimensions, "longest": loaded.longest}
-    return {
-        "format": folder.FORMAT,
-        "task": RELEVANCE.name,
-        "package": __version__,
-        "versions": {name: version(name) for name in PACKAGES},
-        "embeddings": model,
-        "threshold": final.threshold,
-        "strength": final.strength,
-        "seed": None,  # nothing is random
-        "folds": {name: len(of) for name, of in folds.items()},
-        "data": {
-            "source": rows.source if rows.demonstration else "folder",
-            "digest": rows.digest,
-            "rows": len(rows),
-            "relevant": sum(groups.labels),
-            "users": len(set(groups.users)),
-            "prompts": len(set(groups.prompts)),
-            "even_votes": len(rows.unscored),
-        },
     }
