@@ -13,7 +13,7 @@ from ..common.errors import DataError
 from ..common.records import short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Asked, is_swapped
-from .items import Item, read_answer
+from .items import Item, read_answer, read_marks
 from .rows import PackItem, Vote
 from .vote_files import SentVote, read_votes
 
@@ -58,8 +58,9 @@ def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
             is_later = not (known.at and vote.at) or vote.at > known.at
             if known.chosen == vote.chosen:
                 again += known is not vote
-                if vote.note and is_later:  # people add to a note
-                    votes[_key(vote)] = replace(known, note=vote.note), where
+                if is_later:  # people add to a note, and mark faults
+                    faults = known.faults if vote.faults is None else vote.faults
+                    votes[_key(vote)] = replace(known, note=vote.note or known.note, faults=faults), where
                 continue
             first, then, last = (known, where, vote) if is_later else (vote, sent.where, known)
             replaced.append(
@@ -82,9 +83,11 @@ def _vote(item: Item | None, place: PackItem, sent: SentVote, annotator: str) ->
         raise DataError(
             f"{sent.where}: found the vote {short(sent.answer)} without a note, expected one that says what. Ask the annotator, or leave out this vote."
         )
+    swapped, marks = is_swapped(item, place), read_marks(sent.where, sent.faults or "", len(item.options))
+    were_asked = bool(marks) or (item.faults and sent.faults is not None)
     return Vote(
-        annotator=annotator, pair_id=place.pair_id, chosen=item.meant(answer, is_swapped(item, place)), shown_as=answer, texts=place.texts,
-        note=sent.note, seconds=sent.seconds, at=sent.at, consent=sent.consent,
+        annotator=annotator, pair_id=place.pair_id, chosen=item.meant(answer, swapped), shown_as=answer, texts=place.texts, note=sent.note,
+        seconds=sent.seconds, at=sent.at, consent=sent.consent, faults=item.faulted(marks, swapped) if were_asked else None,
     )  # fmt: skip
 
 

@@ -25,6 +25,10 @@ NONE = "none"
 """The answer that ticks nothing, where any number may be ticked."""
 
 
+FAULTS = ("uncomfortable", "over-personalized")
+"""What may be wrong with a response, whichever is chosen: it talks about the user as one would not to a person; it drags the person in."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Item:
     """What people are asked about one thing: the same for all of them, but for the sides of its options and the order of a list.
@@ -41,6 +45,7 @@ class Item:
         kind: items of one kind share a guideline, and go into one pack.
         block: items of one block go to the same people, one after another; one item alone if empty.
         mirrored: answer -> the same one where the options are shown the other way round; empty if there are none.
+        faults: whether each option may be marked with FAULTS, beside the answer. No part of `digests`: earlier answers stay valid.
         expected: an attentive annotator gives any of these answers, or ticks at least this; empty unless it is asked for attention.
     """
 
@@ -55,6 +60,7 @@ class Item:
     kind: str = ""
     block: str = ""
     mirrored: Mapping[str, str] = field(default_factory=dict)
+    faults: bool = False
     expected: Sequence[str] = ()
 
     @property
@@ -88,6 +94,15 @@ class Item:
             options = [*self.options][::-1] if swapped else [*self.options]
             return options[LETTERS.index(answer)]
         return self.mirrored.get(answer, answer) if swapped else answer
+
+    def faulted(self, marks: Sequence[str], swapped: bool) -> dict[str, tuple[str, ...]]:
+        """Option's id -> its faults, of the marks on the item as it was shown."""
+        options = [*self.options][::-1] if swapped else [*self.options]
+        found = {
+            name: tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks)
+            for letter, name in zip(LETTERS, options, strict=False)
+        }
+        return {name: faults for name, faults in found.items() if faults}
 
 
 def digests(texts: Iterable[str]) -> Digests:
@@ -157,6 +172,29 @@ class Pack:
         every = dict.fromkeys(answer for item in self.items for answer in item.labels)
         none = [NONE] if any(item.several for item in self.items) else []
         return [*sorted(every, key=lambda answer: int(answer) if answer.isdecimal() else 0), *none, CANNOT]
+
+    @property
+    def marks(self) -> list[str]:
+        """All marks that options may get; none where nobody is asked for faults."""
+        return marks_of(max((len(item.options) for item in self.items if item.faults), default=0))
+
+
+def marks_of(options: int) -> list[str]:
+    """The marks of so many options: `A uncomfortable` and so on."""
+    return [f"{letter} {fault}" for letter in LETTERS[:options] for fault in FAULTS]
+
+
+def read_marks(where: str, written: str, options: int) -> list[str]:
+    """Marks as somebody wrote them, with `;` or `,` between. Raises DataError: one is none of `marks_of`."""
+    marks = [" ".join(mark.split()).casefold() for mark in written.replace(",", ";").split(";") if mark.strip()]
+    known = {mark.casefold(): mark for mark in marks_of(options)}
+    for mark in marks:
+        if mark not in known:
+            raise DataError(
+                f"{where}: found {short(mark)} under faults, expected any of {', '.join(known.values()) or 'no faults'}, with ; between. Ask the "
+                "annotator."
+            )
+    return [mark for name, mark in known.items() if name in marks]
 
 
 def read_answer(where: str, written: str, answers: Collection[str], several: bool = False) -> str:

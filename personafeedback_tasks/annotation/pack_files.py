@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import yaml
 
 from ..common import tables, web
 from ..engine.cases import digest_of
-from .items import CANNOT, LETTERS, NONE, Item, Pack
+from .items import CANNOT, FAULTS, LETTERS, NONE, Item, Pack
 
 PAGE = Path(__file__).with_name("page")
 """The template, the style and the script."""
@@ -44,7 +44,11 @@ def as_html(pack: Pack) -> Files:
         "consent": pack.consent,
         "agreed_to": consent_digest(pack.consent),
     }
-    return {f"{pack.annotator}.html": web.page(PAGE / "pack", document, as_it_is=True, guide=guide, words=words)}
+    return {
+        f"{pack.annotator}.html": web.page(
+            PAGE / "pack", document, as_it_is=True, guide=guide, words=words, rules=_rules(pack)
+        )
+    }
 
 
 @cache
@@ -59,6 +63,7 @@ def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, obje
     return {
         "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options.values()), "answers": list(item.labels.items()),
         "several": item.several, "noted": list(item.noted), "asks": item.asks or title,
+        "faults": list(FAULTS) if item.faults else [],
     }  # fmt: skip
 
 
@@ -78,11 +83,15 @@ def as_csv(pack: Pack) -> Files:
         }
         for item in pack.items
     ]
-    table = tables.text(["item", *texts, *letters, *asks, *listed, "vote", "note"], lines)
+    faults = ["faults"] if pack.marks else []
+    table = tables.text(["item", *texts, *letters, *asks, *listed, "vote", *faults, "note"], lines)
     written = ", ".join(f"`{answer}`" for answer in pack.answers)
     if NONE in pack.answers:
         written = f"the numbers of all lines that you tick, such as `1 3`, or `{NONE}`, or `{CANNOT}`"
-    return {f"{pack.annotator}.csv": table, **_guideline(pack, f"In the column vote: {written}.")}
+    columns = [f"In the column vote: {written}."]
+    if pack.marks:
+        columns.append(f"In the column faults: any of {', '.join(f'`{mark}`' for mark in pack.marks)}, with ; between.")
+    return {f"{pack.annotator}.csv": table, **_guideline(pack, *columns)}
 
 
 def as_label_studio(pack: Pack) -> Files:
@@ -99,16 +108,18 @@ def as_label_studio(pack: Pack) -> Files:
         f"  <Header value={quoteattr(heading)}/>\n  <Text name={quoteattr(name)} value={quoteattr('$' + name)}/>\n"
         for name, heading in headings.items()
     )
-    choices = "".join(
-        f"    <Choice value={quoteattr(answer)}{f' hotkey={quoteattr(answer.lower())}' if len(answer) == 1 else ''}/>\n"
-        for answer in pack.answers
-    )
-    choice = "multiple" if any(item.several for item in pack.items) else "single"
     about = quoteattr(list(pack.items[0].texts)[-1])
-    config = (
-        f'<View>\n{texts}  <Choices name="vote" toName={about} choice="{choice}" required="true" showInline="true">\n'
-        f'{choices}  </Choices>\n  <TextArea name="note" toName={about} rows="2" placeholder={quoteattr(page_words(pack.guideline.language)["note"])}/>\n</View>\n'
-    )
+
+    def choices(name: str, several: bool, values: Sequence[str]) -> str:
+        how = f'choice="{"multiple" if several else "single"}"{"" if name == "faults" else " required=" + quoteattr("true")}'
+        hotkeys = {value: f" hotkey={quoteattr(value.lower())}" for value in values if len(value) == 1}
+        lines = "".join(f"    <Choice value={quoteattr(value)}{hotkeys.get(value, '')}/>\n" for value in values)
+        return f'  <Choices name="{name}" toName={about} {how} showInline="true">\n{lines}  </Choices>\n'
+
+    faults = choices("faults", True, pack.marks) if pack.marks else ""
+    vote = choices("vote", any(item.several for item in pack.items), pack.answers)
+    note = f'  <TextArea name="note" toName={about} rows="2" placeholder={quoteattr(page_words(pack.guideline.language)["note"])}/>\n'
+    config = f"<View>\n{texts}{faults}{vote}{note}</View>\n"
     return {
         f"{pack.annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",
         "label-studio.xml": config,
@@ -150,8 +161,13 @@ def _listed(item: Item) -> str:
     return "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
 
 
+def _rules(pack: Pack) -> list[str]:
+    words = page_words(pack.guideline.language)
+    return [*pack.guideline.rules, *([words["faults_rule"]] if pack.marks else [])]
+
+
 def _guideline(pack: Pack, *more: str) -> Files:
     guide = pack.guideline
-    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate((*guide.rules, *more), start=1))
+    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate((*_rules(pack), *more), start=1))
     consent = f"{pack.consent.strip()}\n\n" if pack.consent else ""
     return {"guideline.txt": f"{consent}{guide.title}\n\n{rules}"}

@@ -44,6 +44,9 @@ class Vote(Row, frozen=True):
     seconds: int = 0  # that the page had the item on the screen; 0 if unknown
     at: str = ""  # when, in ISO 8601; empty if unknown
     consent: str = ""  # digest of the text that the annotator agreed to, packs/consent-DIGEST.md; empty for none
+    faults: dict[str, tuple[str, ...]] | None = (
+        None  # id of an answer -> its faults, see `items.FAULTS`; None where nobody asked
+    )
 
 
 class Dropped(Row, frozen=True):

@@ -268,7 +268,14 @@ def _with_votes(table: str, path: Path) -> str:
     columns, *lines = csv.reader(io.StringIO(table.removeprefix("\ufeff"), newline=""))
     rows = [dict(zip(columns, line, strict=True)) for line in lines]
     filled = [
-        {**row, **{name: value for name, value in written.pop(row["item"], {}).items() if name in ("vote", "note")}}
+        {
+            **row,
+            **{
+                name: value
+                for name, value in written.pop(row["item"], {}).items()
+                if name in ("vote", "faults", "note")
+            },
+        }
         for row in rows
     ]
     edited = [row for row in written.values() if row["vote"]]

@@ -25,6 +25,7 @@ class SentVote:
         seconds: that the item was in front of them; 0 if unknown.
         at: when they answered, in ISO 8601; empty if unknown.
         consent: see `pack_files.consent_digest`; empty if they were not asked.
+        faults: as they were written, see `items.read_marks`; None where there was no place for them.
     """
 
     where: str
@@ -35,6 +36,7 @@ class SentVote:
     seconds: int = 0
     at: str = ""
     consent: str = ""
+    faults: str | None = None
 
 
 def read_votes(path: Path) -> list[SentVote]:
@@ -60,7 +62,7 @@ def read_votes(path: Path) -> list[SentVote]:
     )
 
 
-_COLUMNS = ("item", "vote", "annotator", "note", "seconds", "at", "consent")
+_COLUMNS = ("item", "vote", "annotator", "note", "seconds", "at", "consent", "faults")
 
 
 def _from_table(path: Path) -> list[SentVote]:
@@ -68,6 +70,7 @@ def _from_table(path: Path) -> list[SentVote]:
         SentVote(
             where=where, item=row["item"], answer=row["vote"], login=row.get("annotator", ""), note=row.get("note", ""),
             seconds=_seconds(where, row.get("seconds", "")), at=row.get("at", ""), consent=row.get("consent", ""),
+            faults=row.get("faults"),
         )
         for where, row in tables.rows(path, _COLUMNS, ["item", "vote"])
         if row.get("vote")
@@ -101,11 +104,13 @@ def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
             raise broken(where, f"the annotation {short(annotation)}", "one with a result")
         if annotation.get("was_cancelled"):
             continue
+        faults = [one for result in results for one in _written(where, result, "faults", "choices")]
         notes = [one for result in results for one in _written(where, result, "note", "text")]
         for result in results:
             if choices := _written(where, result, "vote", "choices"):
                 yield SentVote(
-                    where=where, item=item, answer=" ".join(choices), login=_login(annotation.get("completed_by")), note="; ".join(notes)
+                    where=where, item=item, answer=" ".join(choices), login=_login(annotation.get("completed_by")), note="; ".join(notes),
+                    faults="; ".join(faults),
                 )  # fmt: skip
 
 

@@ -126,6 +126,9 @@ class Settings:
     )
     annotators: int = _setting(9, _number(1, 1_000), "people who vote; each gets a pack")
     votes_per_pair: int = _setting(9, _number(1, 1_000), "people who vote on each pair; nobody votes on it twice")
+    faults: str = _setting(
+        "no", _word("no", "yes"), "yes: annotators also mark responses that are uncomfortable or over-personalized"
+    )
     medium: Fraction = _setting(  # noqa: RUF009
         Fraction(8, 9),
         _majority,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import structs
+from msgspec import Meta, Struct, structs
 
 from .. import TASK_VERSION
 from ..choice.baselines import judges
@@ -16,7 +17,7 @@ from ..choice.methods import methods
 from ..choice.orders import TWO
 from ..choice.report import OTHER_PERSONA, control, report_of, shown_of
 from ..common.errors import DataError
-from ..common.records import cut, short
+from ..common.records import cut, decoded, short
 from ..common.significance import Comparison
 from ..engine.benchmark import Benchmark, Stage
 from ..engine.duels import Duels
@@ -121,6 +122,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
             "chosen_longer": ("chosen is longer", chosen_is(int.__gt__)),
             "chosen_shorter": ("chosen is shorter", chosen_is(int.__lt__)),
             **{f"scenario: {name}": (f"scenario: {name}", ids) for name, ids in _by_scenario(asked_cases).items()},
+            **{name: (name, ids) for name, ids in _by_fault(asked_cases).items()},
         },
         ceiling=ceilings(within.cases, within.ceilings),
         label_note=repeated_labels(audited, cells),
@@ -144,6 +146,31 @@ def _by_scenario(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
         if value is not None:
             found[category_of.get(str(value), "other scenarios")].add(case.id)
     return {name: frozenset(ids) for name, ids in found.items() if ids}
+
+
+class _Faults(Struct, forbid_unknown_fields=True):
+    """How many of those who were asked found which fault in a response, see building's release."""
+
+    asked: Annotated[int, Meta(ge=1)]
+    chosen: dict[str, int]
+    reject: dict[str, int]
+
+
+def _by_fault(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
+    """`rejected is uncomfortable` -> ids of the cases in which at least half of those who were asked found so; empty where nobody was asked.
+
+    Raises:
+        DataError: what a row says of faults cannot be read.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for case in cases:
+        if "faults" in case.extra:
+            faults = decoded(f"{cut(case.id)}, faults", case.extra["faults"], _Faults)
+            for side, counts in (("chosen", faults.chosen), ("rejected", faults.reject)):
+                for fault, count in counts.items():
+                    if 2 * count >= faults.asked:
+                        found[f"{side} is {fault}"].add(case.id)
+    return {name: frozenset(found[name]) for name in sorted(found)}
 
 
 def shown(cases: PersonaCases, asked: Collection[str]) -> Shown:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,28 @@ def test_votes_reasons_notes_and_times_come_back_and_are_read(opened, tmp_path):
     assert [line["vote"] for line in sent(page, tmp_path)] == ["B", "B", "A", CANNOT]
 
 
+def test_faults_of_each_response_are_marked_beside_the_choice(opened, tmp_path):
+    items = [replace(pair(number), faults=True) for number in range(2)]
+    page = opened(items)
+    assert len(page.texts("#guideline li")) == 7
+    page.click("#fault-A-uncomfortable")
+    page.click("#fault-B-over-personalized")
+    page.click("#fault-A-uncomfortable")  # another mind
+    assert serious(page) == []
+    page.click("#vote-A")
+    page.click("#vote-B")
+    assert [vote.faults for vote in sent(page, tmp_path, read_votes)] == ["B over-personalized", ""]
+    page = opened(items, again=True)
+    page.click("#back")
+    assert page("return [...document.querySelectorAll('#faults [aria-pressed=true]')].map((one) => one.id)") == [
+        "fault-B-over-personalized"
+    ]
+    page = opened([pair(3)])
+    assert page.texts("#faults button") == []
+    page.click("#vote-A")
+    assert [vote.faults for vote in sent(page, tmp_path, read_votes)] == [None]
+
+
 def test_a_pause_stops_the_clock(opened, tmp_path):
     page = opened([pair(1), pair(2)])
     page.click("#pause")
@@ -254,7 +277,7 @@ def test_items_of_other_kinds_have_answers_of_their_own(opened, tmp_path):
     assert page.errors() == []
 
 
-def faults(page):
+def serious(page):
     """The serious faults of accessibility that axe finds."""
     page(AXE.read_text("utf-8"))
     page.driver.set_script_timeout(60)
@@ -271,14 +294,14 @@ SCREENS = pytest.mark.parametrize(
 @SCREENS
 def test_no_serious_fault_of_accessibility(opened, width, height, dark):
     page = opened([pair(1), pair(2)], consent=CONSENT, width=width, height=height, dark=dark)
-    assert faults(page) == []
+    assert serious(page) == []
     page.click("#agree")
     page.click("#list summary")
     page.wait("return document.querySelector('#entries button')")
     page.click("#cannot summary")
-    assert faults(page) == []
+    assert serious(page) == []
     page.click("#vote-A")
-    assert faults(page) == []
+    assert serious(page) == []
 
 
 # --- the stages of a personalized reply ---------------------------------------------------------------------------------
@@ -296,10 +319,10 @@ def study(tmp_path_factory):
 @pytest.mark.parametrize("stage", ["extraction", "relevance", "response"])
 def test_pages_of_the_stages_have_no_serious_fault_and_fit(browser, study, stage, width, height, dark):
     page = browser.open(study / "packs" / stage / f"annotator-1.{stage}.html", width=width, height=height, dark=dark)
-    assert faults(page) == []
+    assert serious(page) == []
     assert page("return document.documentElement.scrollWidth") <= width
     page.click("#ticks button" if stage == "relevance" else "#answers button")
-    assert faults(page) == []
+    assert serious(page) == []
     assert page.errors() == []
     page("localStorage.clear()")
 

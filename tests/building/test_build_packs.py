@@ -264,17 +264,18 @@ from label_studio_sdk.label_interface import LabelInterface
 config, tasks = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
 interface = LabelInterface(config)
 interface.validate()
-vote = lambda letter: {"result": [{"id": "v", "from_name": "vote", "to_name": "question", "type": "choices", "value": {"choices": [letter]}}]}
+vote = lambda name, value: {"result": [{"id": "v", "from_name": name, "to_name": "question", "type": "choices", "value": {"choices": [value]}}]}
 assert all(interface.validate_task(task) for task in json.loads(tasks))
 assert not interface.validate_task({"data": {"persona": "p"}})
-assert [interface.validate_annotation(vote(letter)) for letter in "ABC"] == [True, True, False]
+assert [interface.validate_annotation(vote("vote", letter)) for letter in "ABC"] == [True, True, False]
+assert [interface.validate_annotation(vote("faults", fault)) for fault in ("A uncomfortable", "C uncomfortable")] == [True, False]
 """
 
 
 @pytest.mark.release
 def test_label_studios_own_rules_accept_the_project(tmp_path):
     """In an environment of its own: it brings 370 MB, and other versions of what we use."""
-    build = a_build(tmp_path / "b", annotators=1)
+    build = a_build(tmp_path / "b", annotators=1, faults="yes")
     assert personafeedback("build", "packs", build.root, "--format", "label-studio").exit_code == 0
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([UV, "venv", "-q", "--python", sys.executable, python.parents[1]], check=True)

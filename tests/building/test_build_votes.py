@@ -20,8 +20,11 @@ from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
-from personafeedback_tasks.building.rows import Pair, Person, Question
+from personafeedback_tasks.building.release.shortcuts import NAMES
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.building.votes.pairs import counted
+from personafeedback_tasks.common import tables
+from personafeedback_tasks.personafeedback.cases import load_present
 
 
 @pytest.fixture
@@ -58,6 +61,51 @@ def test_what_an_annotator_took_is_what_counts(tmp_path):
     assert f"votes to a pair: {len(build.read(Pair))} pairs have 6" in said
     assert f"Next: personafeedback build tiers {build.root}" in said
     assert "!" not in said
+
+
+def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
+    """Marks say the side on which a response was shown; whoever sends no column of faults was not asked."""
+    build = a_build(tmp_path / "build", people=4, questions=3, annotators=9, faults="yes")
+    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert "over-personalized" in (build.root / "packs" / "guideline.txt").read_text("utf-8")
+    strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
+    vote, files = attentive(build, likes_full), []
+    for number, name in enumerate(names(9)):
+        table = build.root / "packs" / f"{name}.csv"
+        lines = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
+        places = {one.item: one for one in build.read(PackItem)}
+        for line in lines:
+            place = places[line["item"]]
+            line["vote"] = vote(place)
+            line["faults"] = "; ".join(
+                f"{letter} over-personalized, {letter.lower()} Uncomfortable"
+                if number == 0
+                else f"{letter} over-personalized"
+                for letter, answer in zip("AB", place.options, strict=True)
+                if number < 5 and strategy[answer] == "full"
+            )
+        columns = ["item", "vote", *(["faults"] if number < 8 else [])]
+        table.write_text(
+            tables.text(columns, [{column: line[column] for column in columns} for line in lines]), "utf-8"
+        )
+        files.append(table)
+    votes_of(build, *files)
+    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    done = personafeedback("build", "release", build.root, *(f"--accept={name}" for name in NAMES))
+    assert done.exit_code == 0, done.output
+    cases = load_present(build.root / "release")
+    assert len(cases) > 10
+    for case in cases:
+        assert case.extra["strategies"]["chosen"] == "full"
+        assert case.extra["faults"] == {
+            "asked": 8,
+            "chosen": {"uncomfortable": 1, "over-personalized": 5},
+            "reject": {"uncomfortable": 0, "over-personalized": 0},
+        }
+    assert "Under `faults`" in (build.root / "release" / "README.md").read_text("utf-8")
+    broken = tmp_path / "broken.csv"
+    broken.write_text(f"item,vote,faults\n{next(iter(places))},A,C uncomfortable\n", "utf-8")
+    assert "line 2: found 'c uncomfortable' under faults, expected any of A uncomfortable" in refusal(build, broken)
 
 
 @pytest.mark.slow

@@ -259,10 +259,15 @@ def test_a_slice_that_no_case_of_the_run_is_in_has_no_line(hard_logs, general):
 
 
 @pytest.mark.slow
-def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
+def test_a_run_on_rows_with_scenarios_or_faults_is_split_by_them(make_release, tmp_path):
     def row(number, scenario):
         question = {"user_id": f"u{number % 2}", "question": f"q{number}", "chosen": f"c{number}", "reject": "r"}
-        return question | ({} if scenario is None else {"scenario": scenario})
+        faults = {
+            "asked": 4,
+            "chosen": {"uncomfortable": 1, "over-personalized": 0},
+            "reject": {"uncomfortable": number, "over-personalized": 0},
+        }
+        return question | {"faults": faults} | ({} if scenario is None else {"scenario": scenario})
 
     values = ["Budget Management", "Finance", "Music", "Astrology", None, "Finance"]
     cells = {"general/hard": list(map(row, range(6), values)), "general/easy": [row(9, "Code Debugging")]}
@@ -275,16 +280,19 @@ def test_a_run_on_rows_with_scenarios_is_split_by_them(make_release, tmp_path):
     ]
     of = {"Entertainment & Leisure": (2,), "Finance": (0, 1, 5), "other scenarios": (3,)}
     assert [name for name in subsets if name.startswith("scenario")] == [f"scenario: {name}" for name in of]
+    of["rejected is uncomfortable"] = (2, 3, 4, 5)
+    assert [name for name in subsets if " is " in name and "longer" not in name] == ["rejected is uncomfortable"]
     hard = {int(case.question[1:]): case for case in load_cases(data, "general", "hard", counts="any")}
     for name, numbers in of.items():
         replies = [
             (read_reply(JUDGES["mixed"](hard[number].id, order)), order) for number in numbers for order in ORDERS
         ]
         expected = sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies)
-        assert subsets[f"scenario: {name}"]["value"] == same(expected)
-        assert subsets[f"scenario: {name}"]["n"] == len(numbers)
+        title = name if "rejected" in name else f"scenario: {name}"
+        assert subsets[title]["value"] == same(expected)
+        assert subsets[title]["n"] == len(numbers)
         shown = in_markdown((tmp_path / "out" / "report.md").read_text(encoding="utf-8"))
-        column = shown["Accuracy in parts of the data"][f"scenario: {name}"]
+        column = shown["Accuracy in parts of the data"][title]
         assert column == {"general hard": f"{100 * expected:.1f}"}
     assert "Technical Development" not in done.stdout  # in the data, not in the run
 

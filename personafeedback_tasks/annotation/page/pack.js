@@ -9,7 +9,7 @@
 
   const key = (item) => `personafeedback vote: ${item}`;
   const agreement = `personafeedback consent: ${pack.annotator} ${pack.agreed_to}`;
-  const records = new Map(items.map(({ item }) => [item, { vote: "", note: "", seconds: 0, at: "", ...read(key(item)) }]));
+  const records = new Map(items.map(({ item }) => [item, { vote: "", note: "", faults: [], seconds: 0, at: "", ...read(key(item)) }]));
   let agreed = !pack.consent || read(agreement) !== null;
 
   function read(name) {
@@ -75,6 +75,28 @@
     return button;
   }
 
+  // Marks on an option, beside the answer: `A uncomfortable`.
+  function marks(_, index) {
+    const letter = "ABCDEFGH"[index];
+    const name = `${pack.option} ${letter}`;
+    const buttons = items[place].faults.map((fault) => {
+      const mark = `${letter} ${fault}`;
+      const button = make("button", { type: "button", id: `fault-${letter}-${fault}`, "aria-pressed": record(place).faults.includes(mark) }, words.faults[fault]);
+      button.addEventListener("click", () => toggle(mark, button));
+      return button;
+    });
+    return make("div", { role: "group", "aria-label": name }, make("span", { class: "muted" }, name), ...buttons);
+  }
+
+  function toggle(mark, button) {
+    tick();
+    const before = record(place).faults;
+    const faults = before.includes(mark) ? before.filter((one) => one !== mark) : [...before, mark];
+    Object.assign(record(place), { faults, at: new Date().toISOString() });
+    keep(key(items[place].item), record(place));
+    button.setAttribute("aria-pressed", faults.includes(mark));
+  }
+
   const ticked = () => record(place).vote.split(items[place].several ? " " : "\0").filter((value) => value);
 
   function draw() {
@@ -89,6 +111,8 @@
     at("texts").replaceChildren(...item.texts.map(([name, text]) => make("section", { class: "pane" }, make("h2", {}, pack.headings[name]), make("div", { id: name }, markdown(text)))));
     at("options").replaceChildren(...item.options.map(option));
     at("options").hidden = !item.options.length;
+    at("faults").replaceChildren(...(item.faults.length ? item.options.map(marks) : []));
+    at("faults").hidden = !item.faults.length;
     at("asks").textContent = item.asks;
     const [listed, below] = item.several ? [item.answers, [["none", words.none]]] : [[], item.answers];
     at("ticks").replaceChildren(...listed.map(([value, label]) => answer(value, label)));
@@ -235,11 +259,12 @@
   at("download").addEventListener("click", () => {
     if (since !== null) tick();
     const consent = agreed ? pack.agreed_to : "";
+    const asked = items.some((item) => item.faults.length);
     const lines = items.flatMap(({ item }, index) => {
-      const { vote, note, seconds, at: when } = record(index);
-      return vote ? [[item, vote, note, Math.round(seconds), when, consent]] : [];
+      const { vote, note, seconds, at: when, faults } = record(index);
+      return vote ? [[item, vote, note, Math.round(seconds), when, consent, ...(asked ? [faults.join("; ")] : [])]] : [];
     });
-    const table = [["item", "vote", "note", "seconds", "at", "consent"], ...lines].map((line) => `${line.map(cell).join(",")}\n`);
+    const table = [["item", "vote", "note", "seconds", "at", "consent", ...(asked ? ["faults"] : [])], ...lines].map((line) => `${line.map(cell).join(",")}\n`);
     const link = make("a", { download: `${pack.annotator}.votes.csv`, href: URL.createObjectURL(new Blob(table, { type: "text/csv" })) });
     link.click();
     URL.revokeObjectURL(link.href);

@@ -67,7 +67,7 @@ def card(made: Made, folder: Folder, shortcuts: Shortcuts, accepted: Sequence[st
         risks=_table(*risk_table(made.noise, " to ")) if made.noise else "",
         shortcuts=_table(*shortcut_table(shortcuts, "`")), has_hard="hard" in next(iter(shortcuts.values())),
         stopping=", ".join(f"`{name}`" for name in STOPPING if name in shortcuts),
-        tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
+        faults=any("faults" in row for rows in made.rows.values() for row in rows), tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
     )  # fmt: skip
     return str(DatasetCard(f"---\n{data.to_yaml()}\n---\n\n{body}\n"))
 

@@ -10,6 +10,7 @@ from math import isnan
 from pathlib import PurePosixPath
 from typing import Any
 
+from ...annotation.items import FAULTS
 from ...annotation.rows import Vote
 from ...common.errors import DataError
 from ...common.records import cut, json_lines, read, short
@@ -71,6 +72,9 @@ def make(folder: Folder) -> Made:
     every = [*chain(*sort_into_tiers(folder, votes))] if folder.has(Vote) else []
     _refuse_old_tiers(folder, tiered, every)
     refuse_edited_labels(folder, tiered)
+    of_pair: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        of_pair[vote.pair_id].append(vote)
     rows: Rows = defaultdict(list)
     used: list[Tiered] = []
     for number, label in enumerate(tiered, start=1):
@@ -92,7 +96,7 @@ def make(folder: Folder) -> Made:
         if label.question_id in kept and people[label.user_id].split == TEST:
             question = questions[label.question_id]
             rows[f"{question.category}_{label.difficulty}"].append(
-                _row(label, question, answers, bases.memory(question.id))
+                _row(label, question, answers, bases.memory(question.id), of_pair[label.pair_id])
             )
             used.append(label)
     if not used:
@@ -135,7 +139,9 @@ def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[
             )
 
 
-def _row(label: Tiered, question: Question, answers: Mapping[str, Answer], memory: Sequence[str]) -> dict[str, Any]:
+def _row(
+    label: Tiered, question: Question, answers: Mapping[str, Answer], memory: Sequence[str], votes: Sequence[Vote]
+) -> dict[str, Any]:
     """A row as in the original release, and the origins of its texts and its label."""
     both = {"chosen": answers[label.chosen], "reject": answers[label.rejected]}
     return {
@@ -147,10 +153,22 @@ def _row(label: Tiered, question: Question, answers: Mapping[str, Answer], memor
         "pair": label.pair_id,
         "votes": list(label.votes),
         **({"risk": label.risk} if any(label.votes) else {}),
+        **_faults(label, votes),
         "strategies": {side: answer.strategy for side, answer in both.items()},
         "models": {side: answer.model for side, answer in both.items()},
         **{answer.strategy: answer.way for answer in both.values() if answer.way},
     }
+
+
+def _faults(label: Tiered, votes: Iterable[Vote]) -> dict[str, Any]:
+    """How many of those who were asked found which fault in which response; nothing where nobody was asked."""
+    asked = [vote.faults for vote in votes if vote.faults is not None]
+    sides = {"chosen": label.chosen, "reject": label.rejected}
+    found = {
+        side: {fault: sum(fault in faults.get(name, ()) for faults in asked) for fault in FAULTS}
+        for side, name in sides.items()
+    }
+    return {"faults": {"asked": len(asked), **found}} if asked else {}
 
 
 def _manifest(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...annotation.assignment import Asked, drawn
@@ -101,14 +102,14 @@ def study_of(folder: Folder, pairs: Sequence[Pair]) -> Study:
     """The study in which people vote on pairs. Pairs without their question or answers are left out."""
     settings, bases = folder.settings, Bases(folder)
     questions, texts = folder.by_id(Question), {answer.id: answer.text for answer in folder.read(Answer)}
-    easy, items = {pair.id: pair.easy for pair in pairs}, []
+    easy, items, faults = {pair.id: pair.easy for pair in pairs}, [], settings.faults == "yes"
     for pair in pairs:
         question = questions.get(pair.question_id)
         both = sorted((pair.first, pair.second))
         if question is not None and all(name in texts for name in both):
             shown = {"persona": bases.shown(question).text, "question": question.question}
             options = {name: texts[name] for name in both}
-            items.append(Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options))
+            items.append(Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options, faults=faults))
 
     made: dict[str, str] = {}
 
@@ -132,7 +133,7 @@ def study_of(folder: Folder, pairs: Sequence[Pair]) -> Study:
             return None
         right = next((name for name in given if name in item.options), right)
         options = {name: texts[name] for name in sorted((right, wrong))}
-        return Item(id=item.id, user_id=item.user_id, texts=item.texts, options=options, expected=(right,))
+        return replace(item, options=options, expected=(right,))
 
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
