@@ -51,8 +51,8 @@ def import_(source: Path, out: Path, language: str | None, least: int | None) ->
     github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
     package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, replies/ with the recorded replies of
     models, pilot/relevance.jsonl with the pilot's counts, and response.jsonl without votes. If SOURCE lacks the file that one of
-    them is made from, the command names it and makes the others. Rows without a label are left out and counted. Rows that do not
-    line up between files are an error.
+    them is made from, the command names it and makes the others. Rows without a label are left out and counted. Replies to other
+    rows are an error.
 
     Or SOURCE is a file of conversations in WildChat's layout, as lines of JSON that the method to_json of datasets writes. Not
     verified: the layout is that of the data cards. DIR gets users.jsonl and conversations.jsonl; a prompts.jsonl is for you to write.

@@ -5,7 +5,8 @@ are not named here are ignored:
 
     task6/eval_results_task5_gt_attributes_<model>.jsonl   user_id, prompt_id, prompt_text, profile_attributes [{attribute, ground_truth}]:
                                                            the same ground truth in the file of each model
-    relevance_task5/<model>.jsonl                          user_id, prompt_index, items [{attribute, relevant, raw_answer, full_output}]
+    relevance_task5/<model>.jsonl                          user_id, prompt_index, items [{attribute, relevant, raw_answer, full_output}]:
+                                                           `<user_id>_<prompt_index>` is a prompt_id
     task3_relevance_clf.jsonl                              sample_index, prompt_text, attribute, label, n_annotators, human_yes_rate;
                                                            a sample is one prompt of one user
     extracted/task6_items.jsonl                            model_tag, user_id, item_index, prompt_text, attributes [{attribute, is_relevant}],
@@ -65,14 +66,12 @@ class ImportedAnnotations:
         absent: keys of SOURCES that the folder lacks.
         left_out: why -> how many rows.
         personal: the rows among them that hold personal data, each with its place.
-        ids: a short id -> the one that it stands for.
     """
 
     files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     personal: list[str] = field(default_factory=list)
-    ids: dict[str, str] = field(default_factory=dict)
 
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
         """Add a row unless it holds personal data, which no row of ours may have."""
@@ -84,19 +83,13 @@ class ImportedAnnotations:
                 return
         self.files.setdefault(file, []).append(row)
 
-    def short(self, kind: str, long: object) -> str:
-        """A digest in place of the authors' id, so the same on every run. It hides the id from whoever reads it, not from one who tries all ids.
 
-        Raises:
-            DataError: two ids have the same short one.
-        """
-        made = f"{kind}{hashlib.sha256(str(long).encode()).hexdigest()[:8]}"
-        if (first := self.ids.setdefault(made, str(long))) != str(long):
-            raise DataError(
-                f"Found the ids {short(first)} and {short(long)}, which would both become {made}, expected ids that stay apart. "
-                "Rename one of them in all files."
-            )
-        return made
+def short_id(kind: str, long: object) -> str:
+    """A digest in place of an id of theirs, the same on every run: among ten million ids, two are alike with a chance of 1 in 6.
+
+    It hides the id from whoever reads it, not from one who tries all ids.
+    """
+    return f"{kind}{hashlib.sha256(str(long).encode()).hexdigest()[:12]}"
 
 
 Id = NonEmpty | int
@@ -124,9 +117,8 @@ class _Reply(Struct):
 
 class _RepliesLine(Struct):
     user_id: Id
+    prompt_index: Id
     items: tuple[_Reply, ...]
-    sample_index: Any = None
-    prompt_index: Any = None
 
 
 class _PilotLine(Struct):
@@ -177,6 +169,9 @@ class _Profile(NamedTuple):
     prompt: str
     labels: Mapping[str, bool | None]
 
+    def row_id(self, attribute: str) -> str:
+        return f"{self.id}-{list(self.labels).index(attribute) + 1}"
+
 
 def convert(folder: Path) -> ImportedAnnotations:
     """Read the authors' files.
@@ -185,16 +180,15 @@ def convert(folder: Path) -> ImportedAnnotations:
         folder: their repository, or its folder `data`.
 
     Raises:
-        DataError: there are none, one is broken, or rows do not line up between files.
+        DataError: there are none, one is broken, or two of them disagree.
     """
     if (folder / "data").is_dir():
         folder = folder / "data"
     made = ImportedAnnotations(absent=[name for name in SOURCES if not any(folder.glob(name))])
     profiles = _profiles(folder, made)
-    numbered: dict[int, tuple[str, object]] = {}
     for path in sorted(folder.glob(REPLIES)):
         if profiles:
-            _replies(path, profiles, numbered, made)
+            _replies(path, profiles, made)
         else:
             made.left_out[f"files of replies, which need {PROFILES}"] += 1
     for name, read in ((PILOT, _pilot), (ITEMS, _items)):
@@ -209,91 +203,57 @@ def convert(folder: Path) -> ImportedAnnotations:
     return made
 
 
-def _profiles(folder: Path, made: ImportedAnnotations) -> list[_Profile]:
-    """The lines of all files of profiles, in the order of their names. What an earlier file has already must have the same labels."""
+def _profiles(folder: Path, made: ImportedAnnotations) -> dict[str, _Profile]:
+    """prompt_id -> its line, of all files of profiles in the order of their names; and a row for each attribute that people labeled."""
     profiles: dict[str, _Profile] = {}
     for path in sorted(folder.glob(PROFILES)):
         for where, line in lines(path, _ProfileLine):
-            theirs = str(line.user_id)
-            user, prompt = made.short("u", theirs), made.short("p", line.prompt_id)
-            profile = _Profile(where, f"{user}-{prompt}", theirs, line.prompt_text, _labels(where, line))
-            first = profiles.setdefault(profile.id, profile)
-            if first is profile:
-                _add_labels(profile, user, made)
-            elif first.where.startswith(f"{path}, "):
-                raise broken(where, f"the user and prompt of {first.where} again", "each pair of them once")
-            else:
-                _same_labels(profile, first)
-    return list(profiles.values())
+            labels = {item.attribute: item.ground_truth for item in line.profile_attributes}
+            if len(labels) < len(line.profile_attributes):
+                raise broken(where, "an attribute twice", "each attribute of a user once")
+            user = short_id("u", line.user_id)
+            id_ = f"{user}-{short_id('p', line.prompt_id)}"
+            profile = _Profile(where, id_, user, line.prompt_text, labels)
+            first = profiles.setdefault(str(line.prompt_id), profile)
+            if (profile.id, profile.prompt, labels) != (first.id, first.prompt, first.labels):
+                raise broken(
+                    where, f"the prompt_id {short(line.prompt_id)} with another user, prompt or ground truth", f"those of {first.where}"
+                )  # fmt: skip
+    for profile in profiles.values():
+        for number, (attribute, label) in enumerate(profile.labels.items(), start=1):
+            if label is None:
+                made.left_out["with a ground truth of null"] += 1
+                continue
+            row = {
+                "id": profile.row_id(attribute),
+                "user_id": profile.user,
+                "prompt": profile.prompt,
+                "attribute": attribute,
+            }
+            made.add(RELEVANCE, {**row, "label": label}, f"{profile.where}, attribute {number}")
+    return profiles
 
 
-def _labels(where: str, line: _ProfileLine) -> dict[str, bool | None]:
-    labels: dict[str, bool | None] = {}
-    for number, item in enumerate(line.profile_attributes, start=1):
-        if item.attribute in labels:
-            found = f"the attribute {short(item.attribute)} again"
-            raise broken(f"{where}, attribute {number}", found, "each attribute of a user once")
-        labels[item.attribute] = item.ground_truth
-    return labels
-
-
-def _add_labels(profile: _Profile, user: str, made: ImportedAnnotations) -> None:
-    """A row for each attribute that people labeled."""
-    for number, (attribute, label) in enumerate(profile.labels.items(), start=1):
-        if label is None:
-            made.left_out["with a ground truth of null"] += 1
-            continue
-        who = {"id": f"{profile.id}-{number}", "user_id": user}
-        row = {**who, "prompt": profile.prompt, "attribute": attribute, "label": label}
-        made.add(RELEVANCE, row, f"{profile.where}, attribute {number}")
-
-
-def _same_labels(profile: _Profile, first: _Profile) -> None:
-    """Raise DataError where two files disagree on a user and prompt."""
-    _same("prompt_text", profile.prompt, first.prompt, profile.where, first.where)
-    _same("the attributes", sorted(profile.labels), sorted(first.labels), profile.where, first.where)
-    for attribute, label in profile.labels.items():
-        _same(f"the ground_truth of {short(attribute)}", label, first.labels[attribute], profile.where, first.where)
-
-
-def _replies(
-    path: Path, profiles: list[_Profile], numbered: dict[int, tuple[str, object]], made: ImportedAnnotations
-) -> None:
-    """A model's replies, line by line those of the profiles.
-
-    Args:
-        numbered: line -> where a model's file was numbered first, and how; all of them must be numbered alike.
-    """
+def _replies(path: Path, profiles: Mapping[str, _Profile], made: ImportedAnnotations) -> None:
+    """A model's replies, each with the id of the row that it is about."""
     kept = {row["id"] for row in made.files.get(RELEVANCE, ())}
     replies = made.files.setdefault(f"replies/{path.name}", [])
-    number = 0
-    for number, (where, line) in enumerate(lines(path, _RepliesLine), start=1):
-        if number > len(profiles):
-            raise broken(where, "a line more than the profiles have", f"{len(profiles)} lines")
-        profile = profiles[number - 1]
-        _same("user_id", str(line.user_id), profile.user, where, profile.where)
-        index = [line.sample_index, line.prompt_index]
-        there, expected = numbered.setdefault(number, (where, index))
-        _same("[sample_index, prompt_index]", index, expected, where, there)
-        _same("the number of items", len(line.items), len(profile.labels), where, profile.where)
-        for place, (item, attribute) in enumerate(zip(line.items, profile.labels, strict=True), start=1):
-            _same("attribute", item.attribute, attribute, f"{where}, item {place}", profile.where)
+    for where, line in lines(path, _RepliesLine):
+        profile = profiles.get(f"{line.user_id}_{line.prompt_index}")
+        if profile is None:
+            raise broken(where, f"prompt {line.prompt_index} of user {short(line.user_id)}", f"one of {PROFILES}")
+        for item in line.items:
+            if item.attribute not in profile.labels:
+                raise broken(where, f"the attribute {short(item.attribute)}", f"one of {profile.where}")
             texts = [text for text in (item.full_output, item.raw_answer) if text and text.strip()]
             # all that the model wrote, or the part that was read, where that is all there is
-            reply = {"id": f"{profile.id}-{place}", "reply": texts[0] if texts else "", "answer": item.relevant}
+            reply = {
+                "id": profile.row_id(item.attribute), "reply": texts[0] if texts else "", "answer": item.relevant
+            }  # fmt: skip
             if reply["id"] in kept:
                 replies.append(reply)
             else:
                 made.left_out["replies to rows that were left out"] += 1
-    if number < len(profiles):
-        expected = f"{len(profiles)}, as the profiles have: {profiles[number].where} is the next one"
-        raise broken(str(path), f"{number} lines", expected)
-
-
-def _same(what: str, found: object, expected: object, where: str, there: str) -> None:
-    """Raise DataError with the row where two files do not line up."""
-    if found != expected:
-        raise broken(where, f"{what} = {short(found)}", f"{short(expected)}, as in {there}")
 
 
 def _pilot(path: Path, made: ImportedAnnotations) -> None:
@@ -306,7 +266,7 @@ def _pilot(path: Path, made: ImportedAnnotations) -> None:
             raise broken(where, f"label = {line.label} with {yes} of {n} votes", "1 for more than half of them, else 0")
         counted = {
             "id": f"pilot-{number}",
-            "user_id": made.short("u", f"sample {line.sample_index}"),
+            "user_id": short_id("u", f"sample {line.sample_index}"),
             "prompt": line.prompt_text,
             "attribute": line.attribute,
             "yes": yes,
@@ -318,7 +278,7 @@ def _pilot(path: Path, made: ImportedAnnotations) -> None:
 def _items(path: Path, made: ImportedAnnotations) -> None:
     seen: dict[str, str] = {}
     for where, line in lines(path, _ItemLine):
-        id_ = made.short("r", json.dumps([str(line.model_tag), str(line.item_index)]))
+        id_ = short_id("r", json.dumps([str(line.model_tag), str(line.item_index)]))
         if id_ in seen:
             raise broken(where, f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
         seen[id_] = where
@@ -328,7 +288,7 @@ def _items(path: Path, made: ImportedAnnotations) -> None:
             continue
         row = {
             "id": id_,
-            "user_id": made.short("u", line.user_id),
+            "user_id": short_id("u", line.user_id),
             "prompt": line.prompt_text,
             "attribute": "\n".join(relevant),
             "generic": line.response_no_context,
@@ -372,7 +332,7 @@ def convert_wildchat(path: Path, language: str, least: int) -> ImportedAnnotatio
             made.left_out["marked as toxic"] += 1
             continue
         chat = decoded(where, line, _Chat)
-        user = made.short("u", chat.hashed_ip)
+        user = short_id("u", chat.hashed_ip)
         turns = [{"role": turn.role, "content": turn.content or ""} for turn in chat.conversation]
         kept = [turn for turn in turns if turn["content"].strip()]
         if len(kept) < len(turns) or "user" not in {turn["role"] for turn in kept}:

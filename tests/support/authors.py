@@ -40,7 +40,7 @@ def counted(sample, prompt, text, attribute, yes, n):
     }  # fmt: skip
 
 
-def replies(number, user, labels, model):
+def replies(user, prompt, labels, model):
     items = [
         {
             "attribute": of,
@@ -50,7 +50,7 @@ def replies(number, user, labels, model):
         }
         for of in labels
     ]
-    return {"model": model, "sample_index": number // 2, "prompt_index": number, "user_id": user, "items": items}
+    return {"model": model, "prompt_index": prompt, "user_id": user, "items": items}
 
 
 def write(folder: Path, files: dict[str, list[dict]]) -> Path:

@@ -91,9 +91,7 @@ def test_the_story_of_the_authors_files(minilm, tmp_path):
         tmp_path / "FOLDER",
         {
             f"data/{PROFILES}": [profile(*line) for line in labels],
-            "data/relevance_task5/MODEL.jsonl": [
-                replies(number, user, of, "MODEL") for number, (user, _, _, of) in enumerate(labels)
-            ],
+            "data/relevance_task5/MODEL.jsonl": [replies(user, prompt, of, "MODEL") for user, prompt, _, of in labels],
         },
     )
     printed = told(block(PAGE, "story: authors"), tmp_path, minilm)
