@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 
 from ..annotation.assignment import Asked, drawn
+from ..annotation.items import Item
 from ..annotation.pack_files import FORMATS
+from ..annotation.rows import Vote
 from ..annotation.study import Settings, Study, StudyFolder
 from ..common.errors import DataError, OptionError
 from ..recenter import items, study
@@ -133,11 +135,7 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
         personafeedback annotate votes DIR annotator-1.extraction.votes.csv annotator-1.response.votes.csv
         personafeedback annotate votes DIR --drop annotator-2
     """
-    asked = study.asked_in(folder)
-    if not asked:
-        raise OptionError(
-            f"{folder}: found no {study.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
-        )
+    asked = _asked(folder)
     counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
         return
@@ -148,3 +146,16 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     say(
         f"Next: personafeedback chain LOGS --people {place}, if models made these rows; RECENTER_DATA={place} for tasks in which a model judges them."
     )
+
+
+def _asked(folder: Path) -> items.AskedRows:
+    if asked := study.asked_in(folder):
+        return asked
+    raise OptionError(
+        f"{folder}: found no {study.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
+    )
+
+
+def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
+    """Every vote of a study that counts, with its item. Raises OptionError: it is no study. Raises DataError: nobody voted."""
+    return _study(folder, StudyFolder(folder).settings, _asked(folder)).take_votes((), (), lambda line: None)

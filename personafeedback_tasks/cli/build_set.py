@@ -12,12 +12,14 @@ from ..building.imported.importing import FIELDS, RECIPES, import_pairs
 from ..building.release.shortcuts import NAMES
 from ..building.votes.pairs import take_votes, write_packs
 from ..personafeedback.cells import DIFFICULTIES
+from .annotate import judged_in
 from .build_options import (
     build_argument,
     drop_option,
     files_argument,
     folder_argument,
 )
+from .options import FOLDER
 from .output import say, show_table
 
 
@@ -138,11 +140,19 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     show_default=True,
     help="Longest pair in tokens; the default is the paper's.",
 )
-def training(folder: Folder, benchmark: str | None, tokenizer: str | None, max_length: int) -> None:
+@click.option(
+    "--ratings",
+    metavar="STUDY",
+    type=FOLDER,
+    help="Pairs also of replies that people rated: a folder of `personafeedback annotate`. DIR may then have no persons.",
+)
+def training(
+    folder: Folder, benchmark: str | None, tokenizer: str | None, max_length: int, ratings: Path | None
+) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
     In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
-    a masked one. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it: in a
+    a masked one. With --ratings, people rated one reply above the other. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it: in a
     system turn; before the question where the chat template of --tokenizer has no system turn, as Gemma's.
 
     Refused: a training person with the persona of a test person or of a user of the benchmark, and any pair with a text that a model will be
@@ -151,10 +161,11 @@ def training(folder: Folder, benchmark: str | None, tokenizer: str | None, max_l
     \b
         personafeedback build training DIR
         personafeedback build training DIR --tokenizer Qwen/Qwen2.5-7B-Instruct
+        personafeedback build training DIR --ratings STUDY
     """
     from ..building.training.making import make_training
 
-    make_training(folder, benchmark, tokenizer, max_length, say)
+    make_training(folder, judged_in(ratings) if ratings else (), benchmark, tokenizer, max_length, say)
 
 
 @click.command("import")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,13 +21,17 @@ from support.builds import a_build
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
+from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release.shortcuts import NAMES
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
 from personafeedback_tasks.building.training.contamination import copies, plain
 from personafeedback_tasks.building.training.pairs import own_pairs
+from personafeedback_tasks.common import tables
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
 from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter.rows import Response
 
 SAMPLE = ("--benchmark", "sample")
 TRAINING = DOCS / "training.md"
@@ -129,6 +136,60 @@ def test_labels_of_training_persons_count_as_they_are(tmp_path):
     )
     found, _ = trained(build)
     assert [row["chosen"][0]["content"] for row in found if row["kind"] == "labeled"] == [masked.text]
+
+
+def test_replies_that_people_rated_are_pairs_too(tmp_path):
+    """Whoever rates the left reply higher on either side prefers the same one; a mean in the middle of the scale is no pair."""
+    study = tmp_path / "study"
+    packs = personafeedback(
+        "annotate", "pack", "sample", "--out", study, "--stage", "response", "--annotators", 3, "--format", "csv"
+    )
+    assert packs.exit_code == 0, packs.output
+    asked = {row.id: row for row in load(Response, study / "asked")}
+    equal, generic, *_, last = sorted(asked)
+    files = sorted((study / "packs" / "response").glob("*.csv"))
+    for path in files:
+        lines = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
+        for line in lines:
+            row = next(
+                (one for one in asked.values() if {one.generic, one.personalized} == {line["A"], line["B"]}), None
+            )
+            better_is_b = row is not None and (line["B"] == row.personalized) != (row.id == generic)
+            line["vote"] = "3" if row is None or row.id == equal else "4" if better_is_b else "2"
+        path.write_text(
+            tables.text(["item", "vote"], [{"item": one["item"], "vote": one["vote"]} for one in lines]), "utf-8"
+        )
+    assert personafeedback("annotate", "votes", study, *files).exit_code == 0
+    build = tmp_path / "b"
+    assert personafeedback("build", "init", build).exit_code == 0
+    found, said = trained(Folder(build), "--ratings", study)
+    assert "left out: 1 pairs that people rate as equal" in said
+    assert {row["id"] for row in found} == {f"response:{name}" for name in asked if name != equal}
+    for row in found:
+        case = asked[row["id"].removeprefix("response:")]
+        both = [case.personalized, case.generic]
+        assert [row[side][0]["content"] for side in ("chosen", "rejected")] == both[:: -1 if case.id == generic else 1]
+        assert row["kind"] == "rated"
+        assert case.attribute in row["prompt"][0]["content"]
+        assert row["prompt"][-1]["content"] == case.prompt
+    folder = split(tmp_path / "with", people=4)  # a person of the study is tested in this build
+    people = folder.read(Person)
+    renamed = [
+        replace(one, user_id=asked[last].user_id) if one.user_id == people[-1].user_id else one for one in people
+    ]
+    (folder.root / "persona" / f"{asked[last].user_id}.json").write_text('{"Name": "Ann"}', "utf-8")
+    folder.write(Person, renamed)
+    more, said = trained(folder, "--ratings", study)
+    tested = sum(row.user_id == asked[last].user_id and row.id != equal for row in asked.values())
+    assert f"left out: {tested} pairs of a test person of this build" in said
+    assert sum(row["kind"] == "rated" for row in more) == len(found) - tested
+    assert "found no asked/" in refusal(folder_without(folder), "--ratings", tmp_path)
+
+
+def folder_without(build):
+    """The build before anything was made to train on."""
+    shutil.rmtree(build.root / "training")
+    return build
 
 
 def test_a_person_of_both_splits_is_named(tmp_path):

@@ -115,12 +115,12 @@ def _values(folder: Folder, person: Person) -> str:
     return plain(folder.persona(person.user_id).values)
 
 
-def refuse_people(folder: Folder, cases: PersonaCases) -> None:
+def refuse_people(folder: Folder, trained: Iterable[Person], cases: PersonaCases) -> None:
     """Raise DataError if a training person has the persona of somebody in a data set, under whatever id."""
     known = {plain(persona.values): user for user, persona in cases.release.others.personas.items()}
     same = [
         f"{cut(person.user_id, 100)} is {cut(user, 100)}"
-        for person in folder.people(TRAIN)
+        for person in trained
         if (user := known.get(_values(folder, person)))
     ]
     if same:

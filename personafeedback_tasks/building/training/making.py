@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ...annotation.items import Item
+from ...annotation.rows import Vote
 from ...common.errors import DataError, OptionError, require
 from ...common.files import write
 from ...common.records import json_lines
 from ...personafeedback.cases import load_present
 from ..folder import Folder
+from ..rows import TEST, TRAIN, Person
 from ..steps import Say
 from . import contamination
-from .pairs import as_template_takes, of_test_persons, own_pairs, too_long
+from .pairs import as_template_takes, of_test_persons, own_pairs, rated_pairs, too_long
 
 NONE = "none"
 """In place of a benchmark to compare with."""
@@ -26,10 +30,18 @@ BATCH = 32
 """Pairs to a step: of one source, as the paper has it (Appendix E)."""
 
 
-def make_training(folder: Folder, benchmark: str | None, tokenizer: str | None, max_length: int, say: Say) -> None:
+def make_training(
+    folder: Folder,
+    judged: Sequence[tuple[Item, Vote]],
+    benchmark: str | None,
+    tokenizer: str | None,
+    max_length: int,
+    say: Say,
+) -> None:
     """Write training/train.jsonl.
 
     Args:
+        judged: (item, vote) of each person who rated replies, see `pairs.rated_pairs`; the build may then have no persons.
         benchmark: what no text may be of: a folder or a Hub id; the default data if None; NONE for this build's own release alone.
         tokenizer: of the model to be trained; None if it is not known.
         max_length: tokens beyond which TRL drops a pair.
@@ -39,10 +51,13 @@ def make_training(folder: Folder, benchmark: str | None, tokenizer: str | None, 
         OptionError: there is no such tokenizer.
     """
     template = None if tokenizer is None else _tokenizer(tokenizer)
-    pairs, left_out = own_pairs(folder)
+    people = folder.read(Person)
+    pairs, left_out = own_pairs(folder) if people or not judged else ([], Counter[str]())
+    rated, not_rated = rated_pairs(judged, {person.user_id for person in people if person.split == TEST})
+    pairs, left_out = [*pairs, *rated], left_out + not_rated
     for reason, count in left_out.items():
         say(f"left out: {count:,} pairs {reason}")
-    _refuse_test_data(folder, pairs, benchmark, say)
+    _refuse_test_data(folder, pairs, folder.people(TRAIN) if people else [], benchmark, say)
     if template is not None:
         pairs, system_turn = as_template_takes(pairs, template)
         no_turn = f"before the question: the chat template of {tokenizer} has no system turn"
@@ -61,13 +76,15 @@ def make_training(folder: Folder, benchmark: str | None, tokenizer: str | None, 
     _say_how_to_train(out, tokenizer or "MODEL", max_length, say)
 
 
-def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], benchmark: str | None, say: Say) -> None:
+def _refuse_test_data(
+    folder: Folder, pairs: list[contamination.TrainingPair], trained: Sequence[Person], benchmark: str | None, say: Say
+) -> None:
     """Raise DataError if a pair has a text, or a person, that a model will be tested on."""
     release = folder.root / "release"
     sources = [str(release)] if release.is_dir() else []
     if benchmark != NONE:
         sources.append(benchmark or "")
-    tested, compared = list(of_test_persons(folder)), []
+    tested, compared = list(of_test_persons(folder, {person.user_id for person in trained})), []
     for source in sources:
         try:
             cases = load_present(source or None, counts="any")
@@ -76,7 +93,7 @@ def _refuse_test_data(folder: Folder, pairs: list[contamination.TrainingPair], b
                 f"{error} Without the benchmark, copies of its pairs cannot be found: pass --benchmark FOLDER, or `--benchmark {NONE}` to "
                 "do without."
             ) from error
-        contamination.refuse_people(folder, cases)
+        contamination.refuse_people(folder, trained, cases)
         tested += contamination.of_benchmark(cases)
         compared.append(
             f"no pair is one of the {len(cases):,} cases of {cases.source} or has a text like one of theirs, and no training person is one "

@@ -8,13 +8,17 @@ as they are labeled, and only so. The persona stands where the prompt of method=
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from statistics import mean
 from typing import Any
 
+from ...annotation.items import Item
+from ...annotation.rows import Vote
 from ...common.errors import DataError
 from ...engine.conversation import has_system_turn, without_system
 from ...personafeedback.cases import PersonaCase
 from ...personafeedback.conversations import conversation
+from ...personafeedback.persona import Persona
 from ...personafeedback.prompts import Template
 from ..folder import Folder
 from ..rows import FULL, MASKED, QUESTION, TEST, TRAIN, Answer, Pair, Person, Tiered
@@ -27,6 +31,12 @@ KINDS: Mapping[str, tuple[str, str]] = {"full over question": (FULL, QUESTION), 
 
 LABELED = "labeled"
 """The kind of a pair whose label is in tiers.jsonl."""
+
+RATED = "rated"
+"""The kind of a pair that people rated on a scale."""
+
+NO_DIFFERENCE, OF_TESTED = "that people rate as equal", "of a test person of this build"
+"""Why a rated pair is left out."""
 
 SHARED = "whose question a test person asks, too"
 """Why a pair `full over question` is left out: the answer to the question alone would be in training and in test data."""
@@ -74,6 +84,37 @@ def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
     return made, left_out
 
 
+def rated_pairs(
+    judged: Iterable[tuple[Item, Vote]], tested: Collection[str]
+) -> tuple[list[TrainingPair], Counter[str]]:
+    """(pairs of two replies that people rated against each other, reason -> how many are left out).
+
+    The chosen reply is the one on whose side of the scale the mean rating is. The last text of an item is the prompt; those before it say what is
+    known of the user.
+
+    Args:
+        judged: (item, vote) of each person; items without a scale between two options are passed over.
+        tested: users whom no pair may be about.
+    """
+    ratings: dict[str, list[int]] = defaultdict(list)
+    items: dict[str, Item] = {}
+    for item, vote in judged:
+        if len(item.options) == 2 and vote.chosen in item.answers:
+            items[item.id] = item
+            ratings[item.id].append([*item.answers].index(vote.chosen))
+    made, left_out = [], Counter[str]()
+    for name, item in items.items():
+        lead = 2 * mean(ratings[name]) - (len(item.answers) - 1)  # above 0: the second reply is better
+        if not lead or item.user_id in tested:
+            left_out[NO_DIFFERENCE if not lead else OF_TESTED] += 1
+            continue
+        rejected, chosen = (*item.options.values(),)[:: 1 if lead > 0 else -1]
+        *known, prompt = item.texts
+        persona = Persona(item.user_id, {name: item.texts[name] for name in known})
+        made.append(_training_pair(PersonaCase(name, "", "", persona, item.texts[prompt], chosen, rejected), RATED))
+    return made, left_out
+
+
 def _pairs(
     of_question: Sequence[Answer], labeled: Iterable[Tiered], answers: Mapping[str, Answer]
 ) -> Iterator[tuple[Answer, Answer, str]]:
@@ -90,9 +131,8 @@ def _pairs(
         yield answers[label.chosen], answers[label.rejected], LABELED
 
 
-def of_test_persons(folder: Folder) -> Iterator[tuple[str, tuple[str, str]]]:
+def of_test_persons(folder: Folder, trained: Collection[str]) -> Iterator[tuple[str, tuple[str, str]]]:
     """The pairs of this build's test persons, for `contamination.copies`."""
-    trained = {person.user_id for person in folder.people(TRAIN)}
     text = {answer.id: answer.text for answer in folder.read(Answer)}
     for pair in folder.read(Pair):
         if pair.user_id not in trained and pair.first in text and pair.second in text:
