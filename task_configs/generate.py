@@ -60,6 +60,7 @@ def _default(benchmark: Benchmark, method: Method) -> str:
         f"# Shared by all cells; {WRITTEN}.",
         f"class: !function {ROOM}.task.BenchmarkTask",
         f"dataset_path: {benchmark.report.card.dataset if benchmark.report.card else benchmark.name}",
+        "tag: personalization",
         "test_split: test",
         f"output_type: {'generate_until' if text else 'multiple_choice'}",
     ]

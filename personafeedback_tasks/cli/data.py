@@ -1,4 +1,4 @@
-"""The commands that need only the data: audit, baselines, export."""
+"""The commands that need only the data: audit, baselines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from typing import Any
 import click
 
 from ..common.errors import DataError
-from ..common.files import write
-from ..common.records import json_lines
 from ..engine.cases import shown_source
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
-from ..personafeedback.conversations import SETTINGS, rewardbench
-from ..personafeedback.prompts import Template
-from .options import json_option, out_option, release_options
+from .options import json_option, release_options
 from .output import needs_tables, say, show, write_json
 
 
@@ -33,7 +29,7 @@ def audit_command(json_file: Path | None, **options: Any) -> None:
         personafeedback audit --category general --json audit.json
     """
     needs_tables(json_file)
-    cases, missing = _load(**options)
+    cases, missing = selected(**options)
     made = audit.audit(cases)
     document = made.as_dict()
     if _is_shown(json_file, document, cases, missing):
@@ -63,7 +59,7 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
         personafeedback baselines --difficulty hard --json -
     """
     needs_tables(json_file)
-    cases, missing = _load(**options)
+    cases, missing = selected(**options)
     accuracies = baselines.baselines(cases)
     other, why_not = _other_persona(cases)
     if _is_shown(json_file, baselines.as_dict(cases, accuracies, other), cases, missing):
@@ -72,34 +68,7 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
         show(baseline_blocks(accuracies, other, why_not))
 
 
-@click.command("export")
-@click.option("--format", "as_format", type=click.Choice(["rewardbench"]), required=True, help="Output format.")
-@out_option("FILE", "JSONL.", required=True)
-@click.option(
-    "--setting",
-    type=click.Choice(SETTINGS),
-    default=SETTINGS[0],
-    show_default=True,
-    help="What the model is told about the user.",
-)
-@release_options
-def export_command(out: Path, setting: str, as_format: str, **options: Any) -> None:
-    """Write cases as JSONL for reward models that ship their own code.
-
-    Every row says that it is test data. RewardBench needs datasets 4 or later: earlier versions silently corrupt
-    message lists. RewardBench also truncates conversations to 512 tokens by default.
-
-    \b
-        personafeedback export --format rewardbench --out cases.jsonl
-        rewardbench --model MODEL --dataset cases.jsonl --load_json --max_length 8192
-    """
-    cases, _ = _load(**options)
-    rows = rewardbench(cases, Template(setting=setting, method="reward"))
-    write(out, json_lines(rows))
-    say(f"wrote {out}: {len(cases):,} cases, data {cases.revision}")
-
-
-def _load(
+def selected(
     data: str | None, category: str | None, difficulty: str | None, counts: str
 ) -> tuple[PersonaCases, list[str]]:
     """The selected cases and, if no category was given, the names of the cells without a file."""

@@ -20,7 +20,7 @@ _COMMANDS = {
     "plan": "plan:plan",
     "audit": "data:audit_command",
     "baselines": "data:baselines_command",
-    "export": "data:export_command",
+    "export": "export:export_command",
     "paper": "paper:paper",
     "report": "runs:report",
     "chain": "chain:chain",

@@ -42,7 +42,7 @@ def test_the_task_manager_finds_exactly_the_names_that_are_promised():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False)
     assert set(manager.all_groups) == GROUPS | {"recenter", *(f"memsyco{suffix}" for suffix in METHODS)}
     assert set(manager.all_subtasks) == CELLS | MEMSYCO | PREFEVAL | RECENTER | WRITE
-    assert manager.all_tags == []
+    assert manager.all_tags == ["personalization"]
 
 
 def test_every_task_can_be_built_and_is_of_the_installed_version():

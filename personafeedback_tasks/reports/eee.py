@@ -1,0 +1,269 @@
+"""A report -> a record of Every Eval Ever (evaleval/every_eval_ever, schema 0.3.0): its numbers, and one sample for each call.
+
+A sample is right or wrong, so the mean over the samples of a cell is its `acc`. What the schema has no field for is left out: measures
+that are better neither high nor low (`first_rate`), values that are undefined, and the users by which errors are clustered, which the
+method of each error names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from ..analysis.report import Report
+from ..common.errors import OptionError
+from ..common.records import json_lines, json_text
+from ..common.statistics import Estimate
+from ..engine.cases import HUB_COMMIT
+from ..engine.evidence import Reply
+from ..engine.report import CardSpec
+from ..runs.logged import documents_of
+from ..runs.run import Run
+from ..runs.signature_line import signature_line, without_folder
+from ..runs.wrapping import LABEL
+
+SCHEMA = "0.3.0"
+
+LIBRARIES = {"inspect-ai": "inspect_ai", "lm-eval": "lm_eval"}
+"""How their records name the harnesses."""
+
+CLUSTERED = "clustered by user"
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """What no log knows.
+
+    Attributes:
+        name: the organization that ran the evaluation.
+        relationship: to the model's developer: `first_party`, `third_party`, `collaborative` or `other`.
+        deployment: `self_deployed`, `externally_managed` or `unknown`.
+        availability: of the weights: `open_weights`, `closed_weights` or `unknown`.
+    """
+
+    name: str
+    relationship: str
+    deployment: str = "unknown"
+    availability: str = "unknown"
+
+
+def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evaluator) -> dict[Path, str]:
+    """Path below the folder of a datastore -> content: the record, and its samples where each call is right or wrong.
+
+    The same reports give the same bytes: the record has the time of the run in place of that of the export.
+
+    Args:
+        reports: of the run first and then of its controls, by setting.
+
+    Raises:
+        OptionError: the model's name is not DEVELOPER/MODEL.
+    """
+    first = next(iter(reports.values()))
+    run, model = first.run, _model_id(first.run)
+    written = str(int(datetime.fromisoformat(run.date).timestamp()))
+    ids = {"schema_version": SCHEMA, "evaluation_id": f"{run.benchmark.name}/{model}/{written}"}
+    rows = [
+        {**ids, "model_id": model, **row}
+        for setting, report in reports.items()
+        for row in _samples(setting, report.run)
+    ]
+    record: dict[str, Any] = {
+        **ids,
+        "evaluation_timestamp": run.date,
+        "retrieved_timestamp": written,
+        "source_metadata": {
+            "source_name": "personafeedback-tasks",
+            "source_type": "evaluation_run",
+            "source_organization_name": evaluator.name,
+            "evaluator_relationship": evaluator.relationship,
+        },
+        "eval_library": {
+            "name": LIBRARIES.get(run.program, run.program),
+            "version": run.harness.partition(" ")[2] or "unknown",
+            "additional_details": {"plugin": f"personafeedback-tasks {run.signature['package']}"},
+        },
+        "model_info": {
+            "name": run.name,
+            "id": model,
+            "developer": model.partition("/")[0],
+            "additional_details": {
+                "deployment_type": evaluator.deployment,
+                "model_availability": evaluator.availability,
+            },
+        },
+        "evaluation_results": [
+            result for setting, report in reports.items() for result in _results(setting, report, spec)
+        ],
+    }
+    content = json.dumps([record, rows], sort_keys=True).encode()
+    name = str(UUID(bytes=hashlib.sha256(content).digest()[:16], version=4))
+    folder = Path("data", run.benchmark.name, *model.split("/"))
+    files = {}
+    if rows:
+        lines = "".join(json_lines(rows))
+        samples = folder / f"{name}_samples.jsonl"
+        record["detailed_evaluation_results"] = {
+            "format": "jsonl",
+            "file_path": samples.as_posix(),
+            "hash_algorithm": "sha256",
+            "checksum": hashlib.sha256(lines.encode()).hexdigest(),
+            "total_rows": len(rows),
+        }
+        files[samples] = lines
+    return {folder / f"{name}.json": json_text(record), **files}
+
+
+def _model_id(run: Run) -> str:
+    """The developer and the model, without the provider's prefix."""
+    parts = run.name.split("/")[-2:]
+    if len(parts) < 2 or not all(parts) or run.name.startswith(("/", ".", "~")):
+        raise OptionError(
+            f"Every Eval Ever files a model under DEVELOPER/MODEL, got {run.name!r}. Pass --name {run.model}=DEVELOPER/MODEL."
+        )
+    return "/".join(parts)
+
+
+def _results(setting: str, report: Report, spec: CardSpec) -> Iterator[dict[str, Any]]:
+    """Every defined measure with a direction, of every group; and the differences to the controls."""
+    run, benchmark = report.run, report.run.benchmark
+    better = {metric.name: metric.higher_is_better for metric in run.method.metrics}
+    better |= dict.fromkeys(benchmark.corpus, True) | dict.fromkeys(benchmark.undirected)
+    for group in report.groups:
+        for name, found in group.measures.items():
+            line = benchmark.report.line(name)
+            if better.get(name) is not None and not math.isnan(found.value):
+                yield _result(
+                    run, spec, f"{setting}/{group.name}/{name}", found, line.meaning, not better[name], line.ends
+                )
+        for name, found in report.differences(group.name).items():
+            if not math.isnan(found.value):
+                meaning = f"{name}: a difference of two scores, paired by case"
+                name = name.replace(" ", "_")
+                yield _result(run, spec, f"{setting}/{group.name}/{name}", found, meaning, False, (-1.0, 1.0))
+
+
+def _result(
+    run: Run,
+    spec: CardSpec,
+    name: str,
+    found: Estimate,
+    meaning: str,
+    lower_is_better: bool,
+    ends: tuple[float, float],
+) -> dict[str, Any]:
+    setting, group, measure = name.split("/")
+    uncertainty: dict[str, Any] = {"num_samples": found.n}
+    if not math.isnan(found.stderr):
+        uncertainty["standard_error"] = {"value": found.stderr, "method": f"analytic, {CLUSTERED}"}
+    if not math.isnan(found.low):
+        uncertainty["confidence_interval"] = {
+            "lower": found.low,
+            "upper": found.high,
+            "confidence_level": 0.95,
+            "method": CLUSTERED,
+        }
+    headline = run.primary
+    details = {
+        "users": str(found.users),
+        "setting": setting,
+        "method": run.method.name,
+        "calls": run.method.per_case,
+        "signature": signature_line(run, public=True),
+    }
+    if headline != "acc" and measure in ("acc", headline):
+        details["headline"] = f"{headline} is the score; acc is the mean over the samples"
+    return {
+        "evaluation_result_id": name,
+        "evaluation_name": f"{run.benchmark.name} {group} ({setting})",
+        "source_data": _source(run, spec),
+        "metric_config": {
+            "evaluation_description": meaning or measure,
+            "metric_id": measure,
+            "metric_name": measure,
+            "metric_kind": "accuracy" if measure == headline else measure,
+            "metric_unit": "proportion",
+            "lower_is_better": lower_is_better,
+            "score_type": "continuous",
+            "min_score": ends[0],
+            "max_score": "Infinity" if math.isinf(ends[1]) else ends[1],
+        },
+        "score_details": {"score": found.value, "details": details, "uncertainty": uncertainty},
+        "generation_config": _generation(run),
+    }
+
+
+def _source(run: Run, spec: CardSpec) -> dict[str, Any]:
+    hub = HUB_COMMIT.fullmatch(str(run.signature["source"]))
+    details = {"sha256": str(run.signature["data"])}
+    if run.named_set is not None and not hub:
+        return {"dataset_name": run.title, "source_type": "other", "additional_details": details}
+    return {
+        "dataset_name": run.title,
+        "source_type": "hf_dataset",
+        "hf_repo": hub["id"] if hub else spec.dataset,
+        "hf_split": "test",
+        "samples_number": len(run.cases),
+        "additional_details": {**details, **({"revision": hub["commit"]} if hub else {})},
+    }
+
+
+def _generation(run: Run) -> dict[str, Any]:
+    """The settings that their schema has a field for, as numbers; all conditions as texts."""
+    common = run.common_conditions(writes=True)
+    given: dict[str, Any] = {}
+    for field, name, kind in (("temperature", "temperature", float), ("max_tokens", "new tokens", int)):
+        try:
+            given[field] = kind(common[name])
+        except (KeyError, ValueError):  # not set, or unknown in this harness
+            continue
+    details = {name: without_folder(str(value)) for name, value in run.conditions.items()}
+    return {"generation_args": given, "additional_details": details}
+
+
+def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
+    """One row per call, where a call is right or wrong: methods that read a label from each."""
+    method = run.method
+    if method.several is not None or method.described is not None or method.evidence == "rewards":
+        return
+    each = len(run.benchmark.labels) if method.evidence == "log_likelihoods" else 1
+    for task, document in documents_of(run):
+        case = run.cases.get(document.id)
+        if document.mark or document.asked is None or case is None:
+            continue
+        (outcome,) = (one for one in case if one.epoch == document.epoch)
+        place = task.settings.index(run.setting)
+        prompts = list(document.asked().under(place, task.staged).calls)[-each * len(method.calls) :]
+        evidence = document.evidence[place * len(method.calls) :]
+        for number, call in enumerate(method.calls):
+            sent: Any = prompts[number * each] if prompts else ()
+            given, target, answer = evidence[number], outcome.targets[number], outcome.answers[number]
+            raw = "\n\n".join(text for role, text in sent if role != LABEL)
+            ids = [f"{document.id}/{setting}/{call}", *([f"epoch {document.epoch}"] if document.epoch > 1 else [])]
+            yield {
+                "evaluation_name": f"{run.benchmark.name} {outcome.cell} ({setting})",
+                "evaluation_result_id": f"{setting}/{outcome.cell}/acc",
+                "sample_id": "/".join(ids),
+                "sample_hash": hashlib.sha256(f"{raw}{target}".encode()).hexdigest(),
+                "interaction_type": "single_turn",
+                "input": {"raw": raw, "reference": [target], "choices": list(run.benchmark.labels)},
+                "output": {"raw": [given.text if isinstance(given, Reply) else answer]},
+                "messages": None,
+                "answer_attribution": [
+                    {
+                        "turn_idx": 0,
+                        "source": "output.raw",
+                        "extracted_value": answer,
+                        "extraction_method": method.evidence,
+                        "is_terminal": True,
+                    }
+                ],
+                "evaluation": {"score": float(answer == target), "is_correct": answer == target},
+                "metadata": {"user_id": outcome.user_id, "cell": outcome.cell},
+            }
