@@ -139,7 +139,7 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
         return
-    written = study.write_judged(folder, asked, [(item, vote.chosen, vote.note) for item, vote in counted])
+    written = study.write_judged(folder, asked, counted)
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
     place = shlex.quote(str(folder))

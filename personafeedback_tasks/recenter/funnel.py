@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..annotation.items import FAULTS
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
 from ..engine.earlier import Earlier
@@ -19,7 +20,7 @@ from .histories import ForPrompt
 from .made import Selected, extracted, replied, selected
 from .ratings import NO_DIFFERENCE
 from .respond import RESPOND
-from .rows import Relevance
+from .rows import Relevance, Response
 from .select import SELECT
 from .study import Judgments, is_among
 
@@ -52,7 +53,7 @@ class Funnel:
     notes: Sequence[str]
 
 
-FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
+FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE, UNCOMFORTABLE, DRAGGED_IN = STEPS = (
     Step("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted"),
     Step("accepted", "accepted", "of the extracted attributes, those that most people accept"),
     Step("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected"),
@@ -60,6 +61,8 @@ FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE = STEPS = (
     Step("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average"),
     Step("no_better", "no better", "of the personalized replies, those rated at most 3: no difference, or worse"),
     Step("worse", "worse than generic", "of the personalized replies, those rated below 3"),
+    Step("uncomfortable", "uncomfortable", "of the personalized replies, those that at least half of the people who were asked find uncomfortable"),
+    Step("over_personalized", "over-personalized", "of the personalized replies, those that as many find over-personalized"),
 )  # fmt: skip
 
 SOURCE, SENSITIVE = SPLITS = ("source", "sensitive")
@@ -178,10 +181,16 @@ def _of_select(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]
 
 def _of_respond(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
     replies = replied(run)
-    rated = [(one, row.judgment) for one in replies if (row := people.of(one.row)) and row.judgment is not None]
+    rated = [(one, row) for one in replies if isinstance(row := people.of(one.row), Response)]
     found = []
-    for one, rating in rated:
+    for one, row in rated:
+        rating = row.judgment
+        assert rating is not None  # as of all rows of people's judgments
         steps = {BETTER: rating > NO_DIFFERENCE, NO_BETTER: rating <= NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
+        if row.found:
+            steps |= dict(
+                zip((UNCOMFORTABLE, DRAGGED_IN), (fault in row.found["personalized"] for fault in FAULTS), strict=True)
+            )
         found += [Judged(step, is_so, *_place(one)) for step, is_so in steps.items()]
     return found, [_count("pairs of replies", "response", len(rated), len(replies))]
 

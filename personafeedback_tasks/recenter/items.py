@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..annotation.items import NONE, Item, guidelines
+from ..annotation.items import FAULTS, NONE, Item, guidelines
+from ..annotation.rows import Vote
 from ..engine.cases import digest_of
 from .histories import Conversation
 from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Message, Relevance, Response, StageRow, transcript
@@ -126,7 +127,7 @@ def _of_replies(row: Response) -> Item:
     name = question_id(row)
     return Item(
         id=name, user_id=row.user_id, kind=row.stage, block=name, texts={"attribute": row.attribute, "prompt": row.prompt}, answers=RATING,
-        options={"generic": row.generic, "personalized": row.personalized}, mirrored=MIRRORED,
+        options={"generic": row.generic, "personalized": row.personalized}, mirrored=MIRRORED, faults=True,
     )  # fmt: skip
 
 
@@ -165,19 +166,26 @@ def _read(question: Item) -> set[str]:
     return {text for name, text in question.texts.items() if name != "reason"}
 
 
-def votes_of(rows: Iterable[JudgedRow], answers: Iterable[tuple[Item, str]]) -> dict[str, list[object]]:
-    """Id of a row of one stage -> what each person said of it, in the order of the answers; without rows that nobody judged.
+def votes_of(rows: Iterable[JudgedRow], votes: Iterable[tuple[Item, Vote]]) -> dict[str, dict[str, Any]]:
+    """Id of a row of one stage -> what people said of it, as its file has it; without rows that nobody judged.
 
     Args:
-        answers: (question, answer) of each person.
+        votes: that count, each with its item.
     """
-    of_question: dict[str, list[tuple[Item, str]]] = defaultdict(list)
-    for question, answer in answers:
-        of_question[question.id].append((question, answer))
-    found: dict[str, list[object]] = {}
+    of_item: dict[str, list[tuple[Item, Vote]]] = defaultdict(list)
+    for item, vote in votes:
+        of_item[item.id].append((item, vote))
+    found: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if said := [_judgment(row, question, answer) for question, answer in of_question[question_id(row)]]:
-            found[row.id] = said
+        if own := of_item[question_id(row)]:
+            found[row.id] = {"votes": [_judgment(row, item, vote.chosen) for item, vote in own]}
+            asked = [vote.faults for _, vote in own if vote.faults is not None]
+            if isinstance(row, Response) and asked:
+                sides = {
+                    side: {fault: sum(fault in of.get(side, ()) for of in asked) for fault in FAULTS}
+                    for side in ("generic", "personalized")
+                }
+                found[row.id]["faults"] = {"asked": len(asked), **sides}
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from ..choice import prompts
@@ -72,12 +73,18 @@ def conversation(row: Response, options: Any, side: str) -> list[Message]:
 def _examine(rows: Rows[Response]) -> Examined:
     worst, *_, best = ratings.LABELS
     middle = ratings.LABELS[len(SCALE) // 2]
+    by_fault: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for side, faults in row.found.items():
+            for fault in faults:
+                by_fault[f"{side} is {fault}"].add(row.id)
     return Examined(
         said={
             "always no difference": always_saying(rows, (middle, middle)),
             "always much better": always_saying(rows, (best, worst)),
         },
         agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
+        subsets={name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())},
     )
 
 

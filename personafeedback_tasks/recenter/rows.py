@@ -78,13 +78,14 @@ class StageRow(ABC):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the id, the user, every text and what people said."""
+        """SHA-256 (12 hex digits) of `content`."""
         return digest_of((self.stage, *self.content))
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The id, the user, every text and what people said, as JSON values."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self) if field.compare)
+        """The id, the user, every text and the judgment that models are scored against, as JSON values."""
+        names = (field.name for field in fields(self) if field.compare and field.name != "faults")
+        values = ((name, getattr(self, name)) for name in names)
         return tuple(sorted(value) if name == "votes" else value for name, value in values)
 
 
@@ -210,6 +211,14 @@ class Extraction(JudgedRow):
         return transcript(self.conversation)
 
 
+class Faults(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many of those who were asked find which fault in a response, see `annotation.items.FAULTS`."""
+
+    asked: Annotated[int, Meta(ge=1)]
+    generic: dict[str, int]
+    personalized: dict[str, int]
+
+
 @dataclass(frozen=True)
 class Response(PromptRow):
     """Is the response that uses the attribute better than the one that does not?
@@ -218,6 +227,7 @@ class Response(PromptRow):
         generic: the response without the attribute.
         personalized: the response with it.
         votes: what each person said, on SCALE; empty if nobody was asked.
+        faults: None if nobody was asked for them.
     """
 
     stage = "response"
@@ -227,6 +237,7 @@ class Response(PromptRow):
     generic: NonEmpty
     personalized: NonEmpty
     votes: Annotated[tuple[Annotated[int, Meta(ge=SCALE[0], le=SCALE[-1])], ...], Meta(max_length=MOST_VOTES)] = ()
+    faults: Faults | None = None
 
     @property
     def responses(self) -> tuple[str, ...]:
@@ -236,6 +247,17 @@ class Response(PromptRow):
     def judgment(self) -> float | None:
         """The mean of the votes; None if there are none."""
         return sum(self.votes) / len(self.votes) if self.votes else None
+
+    @property
+    def found(self) -> dict[str, tuple[str, ...]]:
+        """`generic` and `personalized` -> the faults that at least half of those who were asked find there; nothing if nobody was."""
+        if self.faults is None:
+            return {}
+        sides = {"generic": self.faults.generic, "personalized": self.faults.personalized}
+        return {
+            side: tuple(fault for fault, count in counts.items() if 2 * count >= self.faults.asked)
+            for side, counts in sides.items()
+        }
 
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ..annotation.items import Item
+from ..annotation.rows import Vote
 from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
@@ -184,37 +185,39 @@ def without_votes(row: StageRow) -> dict[str, Any]:
     if isinstance(row, Conversation):
         return {"user_id": row.user_id, "conversation": [of._asdict() for of in row.messages], "source": row.source}
     values = {
-        one.name: getattr(row, one.name) for one in fields(row) if one.compare and one.name not in ("label", "votes")
+        one.name: getattr(row, one.name)
+        for one in fields(row)
+        if one.compare and one.name not in ("label", "votes", "faults")
     }
     if isinstance(row, Extraction):
         values["conversation"] = [message._asdict() for message in row.conversation]
     return values
 
 
-def write_judged(folder: Path, asked: AskedRows, answers: Sequence[tuple[Item, str, str]]) -> dict[str, int]:
+def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vote]]) -> dict[str, int]:
     """Write the rows that people judged, and what they missed: name of a file -> its rows.
 
     Args:
-        answers: (question, answer, note) of each person.
+        votes: that count, each with its item.
     """
     contents: dict[str, list[dict[str, Any]]] = {}
     for stage in STAGES:
         rows = asked.get(stage, ())
-        votes = votes_of(rows, [(question, answer) for question, answer, _ in answers])
-        contents[FILES[stage]] = [{**without_votes(row), "votes": votes[row.id]} for row in rows if row.id in votes]
-    contents[MISSED] = _missing(asked, [one for one in answers if one[0].noted])
+        said = votes_of(rows, votes)
+        contents[FILES[stage]] = [{**without_votes(row), **said[row.id]} for row in rows if row.id in said]
+    contents[MISSED] = _missing(asked, votes)
     written = {name: rows for name, rows in contents.items() if rows or (folder / name).is_file()}
     write_all({folder / name: json_lines(rows) for name, rows in written.items()})
     return {name: len(rows) for name, rows in written.items()}
 
 
-def _missing(rows: AskedRows, answers: Iterable[tuple[Item, str, str]]) -> list[dict[str, object]]:
+def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[str, object]]:
     """A line, see `Lacking`, for each conversation that people were asked about."""
     named: dict[str, list[list[str]]] = defaultdict(list)
-    for question, answer, note in answers:
-        named[question.id].append(
-            [text.strip() for text in note.split(";") if text.strip()] if answer == MISSING else []
-        )
+    for item, vote in votes:
+        if item.noted:
+            texts = vote.note.split(";") if vote.chosen == MISSING else []
+            named[item.id].append([text.strip() for text in texts if text.strip()])
     return [
         {
             "id": name.partition(":")[2],

@@ -47,11 +47,12 @@ def table(path):
 
 
 def filled(folder, stage, annotator, answer):
-    """The table of a pack as its annotator sends it; `answer` gives (vote, note) for a row of it."""
+    """The table of a pack as its annotator sends it; `answer` gives (vote, note) or (vote, note, faults) for a row of it."""
     path = folder / "packs" / stage / f"annotator-{annotator}.{stage}.csv"
     rows = table(path)
     for row in rows:
-        row["vote"], row["note"] = answer(row)
+        row["vote"], row["note"], *faults = answer(row)
+        row |= dict(zip(["faults"], faults, strict=False))
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
@@ -91,7 +92,9 @@ def rating_of(annotator, row):
             return {1: "1", 2: "5"}[place], ""  # a reply to another prompt
     personalized = {one.personalized for one in ROWS[Response]}
     rating = 1 + int(5 * truth(annotator, row["prompt"], *sorted((row["A"], row["B"]))))
-    return str(rating if row["B"] in personalized else 6 - rating), ""
+    is_second = row["B"] in personalized
+    marks = f"{'AB'[is_second]} uncomfortable" if truth("", row["prompt"]) < 0.5 or annotator == 1 else ""
+    return str(rating if is_second else 6 - rating), "", marks
 
 
 OF_STAGE = {"extraction": verdict_of, "relevance": ticks_of, "response": rating_of}
@@ -133,6 +136,17 @@ def test_each_row_comes_back_with_what_each_person_said_of_it(judged):
                 assert back.responses == row.responses
                 said = [1 + int(5 * truth(who, row.prompt, *sorted(row.responses))) for who in people]
             assert Counter(back.votes) == Counter(said), row.id
+
+
+def test_what_is_wrong_with_a_reply_is_counted_beside_its_votes(judged):
+    """One of the three marks every personalized reply as uncomfortable, and all of them some."""
+    folder, _ = judged
+    for row in load(Response, folder):
+        by_all = truth("", row.prompt) < 0.5
+        assert row.faults.asked == 3
+        assert row.faults.personalized == {"uncomfortable": 3 if by_all else 1, "over-personalized": 0}
+        assert row.found == {"generic": (), "personalized": ("uncomfortable",) if by_all else ()}
+    assert {row.found["personalized"] for row in load(Response, folder)} == {("uncomfortable",), ()}
 
 
 def test_who_leaves_before_anybody_has_answered_can_be_dropped(tmp_path):
@@ -228,6 +242,7 @@ def test_the_tasks_and_reports_take_what_came_back(judged, tmp_path, stage, judg
     done = personafeedback("report", log, "--full")
     assert done.exit_code == 0, done.output
     assert f"{len(ROWS[stage])} rows of 6 users with votes of 3 people each" in " ".join(done.output.split())
+    assert ("personalized is uncomfortable" in done.output) == (stage is Response)
 
 
 def test_packs_grow_with_rows_and_annotators_and_earlier_votes_stay(tmp_path):
@@ -319,7 +334,7 @@ def test_label_studio_has_every_answer_and_gives_ticks_and_notes_back(tmp_path):
         exported = []
         for task in json.loads((folder / f"annotator-1.{stage}.label-studio.json").read_text("utf-8")):
             data = {**dict.fromkeys(("attributes", "answers"), ""), **task["data"]}
-            vote, note = OF_STAGE[stage](
+            vote, note, *_ = OF_STAGE[stage](
                 1, {**data, **{letter.upper(): data[letter] for letter in ("a", "b") if letter in data}}
             )
             assert set(vote.split(", ")) <= set(choices)

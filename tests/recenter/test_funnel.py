@@ -72,7 +72,8 @@ def known(logs, people):
 
 def expected():
     """Step -> (value, user) of everything that it counts, by the plan alone; and the same of parts of it."""
-    found = {name: [] for name in ("found", "accepted", "selected", "irrelevant", "better", "no_better", "worse")}
+    names = "found accepted selected irrelevant better no_better worse uncomfortable over_personalized"
+    found = {name: [] for name in names.split()}
     for name, noted in PLAN.noted.items():
         user, source = PLAN.owner[name], PLAN.sources[name]
         right = [one for one in noted if PLAN.accepted[name, one]]
@@ -87,7 +88,9 @@ def expected():
                 found["irrelevant"] += [(not matters, user, part)] if is_there else []
             if planted.shown(PLAN, user, topic):
                 rating = sum(planted.votes(user, number)) / 2
-                for name, value in (("better", rating > 3), ("no_better", rating <= 3), ("worse", rating < 3)):
+                marked = {"uncomfortable": (int(user[1:]) + number) % 4 >= 2, "over_personalized": number % 3 >= 2}
+                values = {"better": rating > 3, "no_better": rating <= 3, "worse": rating < 3, **marked}
+                for name, value in values.items():
                     found[name].append((value, user, part))
     return found
 

@@ -298,7 +298,7 @@ NAMED = "expected a name without spaces"
         (Response, {"generic": None}, "found no generic, expected one"),
         (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
         (Response, {"votes": [3.0]}, "found votes[0] = 3.0, expected int"),
-        (Response, {"vote": [3]}, "found the unknown key 'vote', expected only id, user_id, prompt, attribute, generic, personalized, votes"),
+        (Response, {"vote": [3]}, "found the unknown key 'vote', expected only id, user_id, prompt, attribute, generic, personalized, votes, faults"),
     ],
 )  # fmt: skip
 def test_the_sentence_for_each_kind_of_damage(stage, changes, found):

@@ -150,7 +150,8 @@ def write_people(
         ],
         "response": [
             {"id": f"p{user}-{number}", "user_id": f"u{user}", "prompt": text, "attribute": "any", "generic": GENERIC,
-             "personalized": personalized(f"u{user}", number, chosen), "votes": votes(f"u{user}", number)}
+             "personalized": personalized(f"u{user}", number, chosen), "votes": votes(f"u{user}", number),
+             "faults": {"asked": 4, "generic": {}, "personalized": {"uncomfortable": (user + number) % 4, "over-personalized": number % 3}}}
             for user in range(USERS)
             for number, (topic, text) in enumerate(PROMPTS)
             if (chosen := shown(made, f"u{user}", topic))
