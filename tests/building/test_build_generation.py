@@ -316,7 +316,7 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     with pytest.raises(DataError, match=r"pool.jsonl.*general: 0"):
         write_questions(folder, ONE)
     pool = [f"How would I go about {words(str(number), 6)}?" for number in range(30)]
-    lines = [*pool, pool[0], "Why?"]
+    lines = [*pool, pool[0], "Why not now?", f"How would I {words(str(0), 120)}?"]
     (folder.root / "pool.jsonl").write_text(
         "".join(json.dumps({"question": one}) + "\n" for one in lines), encoding="utf-8"
     )
@@ -351,7 +351,7 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     assert (
         sum("An essay on bells" in prompt for *_, prompt in asked) == 2 * 4 * 2
     )  # of two questions and what replaced them: of their features, and of themselves
-    assert "Read 30 questions of the pool (1 too short, 1 there twice)" in lines
+    assert "Read 30 questions of the pool (1 too short, 1 too long, 1 there twice)" in lines
     write_questions(folder, ONE)
     assert (writer.take(), folder.read(Question)) == ([], questions)
 

@@ -19,6 +19,7 @@ from personafeedback_tasks.building.models import NOBODY, Models
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.answers import write_answers
+from personafeedback_tasks.building.texts.checks import fault_of_question
 from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
@@ -26,6 +27,7 @@ from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.sources import _features, question_examples
 from personafeedback_tasks.building.votes.pairs import study_of
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.similar import Seen
 from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template
@@ -270,12 +272,19 @@ def test_one_example_is_drawn_for_each_question_and_a_teams_own_replace_ours(tmp
     path = tmp_path / "examples.jsonl"
     path.write_text(examples(language)["examples.jsonl"], encoding="utf-8")
     found = question_examples(tmp_path)
-    assert 10 <= len(found) == len(set(found)) <= 20
-    known = {line.split(",")[1] for line in examples(language)["scenarios.csv"].splitlines()}
-    assert all(json.loads(line)["scenario"] in known for line in path.read_text("utf-8").splitlines())
-    drawn = Counter(Settings().generator("example", f"u{number}:specific:0").choice(found) for number in range(1200))
+    assert len(found) == len(set(found)) == {"en": 150, "zh": 12}[language]
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    known = [line.split(",")[1] for line in examples(language)["scenarios.csv"].splitlines()[1:]]
+    of_scenario = Counter(row["scenario"] for row in rows)
+    assert of_scenario.keys() <= set(known)
+    assert language == "zh" or (of_scenario.keys() == set(known) and max(of_scenario.values()) <= 6)
+    assert all(fault_of_question(row["question"], language) == "" and len(row["features"]) == 3 for row in rows)
+    seen = Seen(0.4)
+    for row in rows:
+        assert seen.like(row["question"]) is None
+        seen.add(row["question"], row["question"])
+    drawn = Counter(Settings().generator("example", f"u{number}:specific:0").choice(found) for number in range(3000))
     assert drawn.keys() == set(found)
-    assert min(drawn.values()) > 60
     path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")
     assert question_examples(tmp_path) == ["<situation>Rain</situation>\n<question>Which boots?</question>"]
     for line, said in (

@@ -13,13 +13,15 @@ from typing import Any
 from ...common.errors import DataError
 from ...common.records import broken, rows, short, short_list
 from ..steps import command
+from .checks import LONGEST
+from .languages import words
 from .prompts import LANGUAGES
 
 FILE, POOL, CORPUS = "seeds.jsonl", "pool.jsonl", "corpus.jsonl"
 NAMES, SCENARIOS, EXAMPLES = "names.csv", "scenarios.csv", "examples.jsonl"
 
-SHORTEST, LONGEST = 8, 500
-"""Characters of a pool's question. What is outside is no question that a person could answer in their own way."""
+SHORTEST = 4
+"""Words of a pool's question, up to `checks.LONGEST`, see `languages.words`. What is outside is no question that can be answered without more."""
 
 _FOLDER = "given"
 
@@ -77,9 +79,9 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
         if not isinstance(question, str):
             raise broken(where, f"question = {short(question)}", "a string")
         text = " ".join(question.split())
-        if len(text) < SHORTEST:
+        if words(text) < SHORTEST:
             left_out["too short"] += 1
-        elif len(text) > LONGEST:
+        elif words(text) > LONGEST:
             left_out["too long"] += 1
         elif text in questions:
             left_out["there twice"] += 1
