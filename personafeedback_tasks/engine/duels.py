@@ -36,11 +36,13 @@ class Duel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         writer: who wrote the replies: a model, and how it was asked where that is not the default.
         against: whose texts the other sides are: one of the benchmark's responses, or another writer.
         models: the models alone of writer and, where it is one, of the other side.
+        pairs: how many replies there are, asked or not: without some of the losses, the writer would win more often.
     """
 
     writer: str
     against: str
     models: Annotated[tuple[str, ...], Meta(min_length=1, max_length=2)]
+    pairs: Annotated[int, Meta(ge=1)]
     not_asked: tuple[NotAsked, ...] = ()
 
 

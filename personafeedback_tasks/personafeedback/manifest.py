@@ -162,7 +162,7 @@ def _parsed(path: Path, document: Any) -> Manifest:
         for tier, risk in found.noise.by_tier.items():
             _refuse_disorder(path, f"noise.by_tier.{tier}", risk)
     if found.duel:
-        _refuse_other_duel(path, found.duel)
+        _refuse_other_duel(path, found.duel, sum(found.counts.values()))
     return msgspec.structs.replace(found, counts={cell: found.counts[cell] for cell in CELLS if cell in found.counts})
 
 
@@ -204,7 +204,13 @@ def _refuse_disorder(path: Path, place: str, of: Agreement | Risk) -> None:
         raise _wrong(path, place, [of.low, of.value, of.high], f"{least} <= low <= value <= high <= 1")
 
 
-def _refuse_other_duel(path: Path, duel: Duel) -> None:
+def _refuse_other_duel(path: Path, duel: Duel, asked: int) -> None:
+    if asked + len(duel.not_asked) != duel.pairs:
+        found, expected = (
+            f"{asked} asked and {len(duel.not_asked)} not asked",
+            f"{duel.pairs} in all, as duel.pairs says",
+        )
+        raise _wrong(path, "the pairs", found, expected, "Get a complete copy, or make the duels again.")
     seen = set()
     for number, reply in enumerate(duel.not_asked):
         place = f"duel.not_asked[{number}]"

@@ -140,6 +140,7 @@ def files(
             writer=writer,
             against=against,
             models=models or ((writer,) if against in SIDES else (writer, against)),
+            pairs=len(compared),
             not_asked=tuple(
                 NotAsked(case=pair.case.id, cell=pair.case.cell, user_id=pair.case.user_id, why=pair.why_not)
                 for pair in compared

@@ -382,6 +382,7 @@ DUELS = Duels(
     writer="w",
     against="chosen",
     models=("w",),
+    pairs=3,
     sources={"hard:1": "hard:4", "hard:2": "hard:9"},
     not_asked=(NotAsked(case="hard:5", cell="hard", user_id="u", why="tie"),),
 )

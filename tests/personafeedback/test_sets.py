@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.documents import DOCS, needs_checkout
 from support.releases import write_release, write_set
 
@@ -57,19 +58,27 @@ RISKS = st.builds(Risk, SHARES) | st.lists(SHARES, min_size=3, max_size=3).map(
 NOISES = st.builds(
     LabelNoise, measure=LINES, by_tier=st.dictionaries(st.sampled_from(DIFFICULTIES), RISKS),
 )  # fmt: skip
+
+
+def complete(made: Manifest) -> Manifest:
+    """Its duel has as many pairs as it says."""
+    pairs = sum(made.counts.values()) + len(made.duel.not_asked) if made.duel else 0
+    return replace(made, duel=made.duel and replace(made.duel, pairs=pairs))
+
+
 MANIFESTS = st.builds(
     Manifest,
     name=LINES, counts=st.dictionaries(st.sampled_from(CELLS), st.integers(1, 10**6), min_size=1), labels=LINES, generator=LINES,
     licence=LINES, annotators=st.none() | st.integers(1, 99), agreement=st.none() | AGREEMENTS, noise=st.none() | NOISES,
     duel=st.none() | st.builds(
-        Duel, writer=LINES, against=LINES, not_asked=NOT_ASKED, models=st.lists(LINES, min_size=1, max_size=2).map(tuple),
+        Duel, writer=LINES, against=LINES, not_asked=NOT_ASKED, models=st.lists(LINES, min_size=1, max_size=2).map(tuple), pairs=st.just(1),
     ),
-)  # fmt: skip
+).map(complete)  # fmt: skip
 WHOLE = Manifest(
     name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", licence="MIT", annotators=9,
     agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
     noise=LabelNoise(measure="risk", by_tier={"easy": Risk(0.1, 0.0, 0.2), "hard": Risk(0.3, 0.2, 0.4)}),
-    duel=Duel(writer="a", against="chosen", models=("a",), not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
+    duel=Duel(writer="a", against="chosen", models=("a",), pairs=4, not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
 ).as_dict()  # fmt: skip
 """A manifest with every key."""
 

@@ -27,6 +27,7 @@ from support.logs import lm_eval_log
 from support.recenter import in_inspect, in_lm_eval
 
 from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.engine.window import KEY
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
@@ -328,6 +329,23 @@ def test_a_writing_run_that_failed_says_that_it_failed(tmp_path):
     assert "inspect eval-retry" in said
 
 
+@pytest.mark.parametrize("which", ["asked", "not asked"])
+def test_losses_that_somebody_deleted_before_the_judge_runs_are_missed(duels, tmp_path, which):
+    """From the rows and their counts, or from what nobody is asked: the writer would win more often."""
+    folder = shutil.copytree(duels["rejected"][0], tmp_path / "shorter")
+    document = json.loads((folder / "set.json").read_text("utf-8"))
+    if which == "asked":
+        path = next((folder / "data").rglob("*.jsonl"))
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[1:]), encoding="utf-8")
+        document["counts"]["_".join((path.parent.name, path.stem))] -= 1
+    else:
+        document["duel"]["not_asked"].pop()
+    (folder / "set.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(DataError, match=r"found the pairs = .* not asked', expected \d+ in all"):
+        load_present(folder)
+
+
 @pytest.mark.slow
 def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     """A folder that --data names and that is broken: the log names one that is whole."""
@@ -346,6 +364,12 @@ def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     lost = [one for one in document["duel"]["not_asked"] if one["why"] == "empty"]
     assert lost
     document["duel"]["not_asked"] = [one for one in document["duel"]["not_asked"] if one not in lost]
+    (shorter / "set.json").write_text(json.dumps(document), encoding="utf-8")
+    cells = {**document["counts"]}
+    assert f"{sum(cells.values())} asked and {len(document['duel']['not_asked'])} not asked" in refusal(
+        "verdict", judged, "--exam", exam, "--data", shorter
+    )
+    document["duel"]["pairs"] -= len(lost)
     (shorter / "set.json").write_text(json.dumps(document), encoding="utf-8")
     for command in ("verdict", "rank"):
         assert "changed after the run" in refusal(command, judged, "--exam", exam, "--data", shorter)
