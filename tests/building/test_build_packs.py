@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 
@@ -18,7 +16,6 @@ from msgspec.structs import replace
 from support.browser import chromium
 from support.builds import a_build, grown
 from support.commands import personafeedback, tree
-from support.environments import UV
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.pack_files import consent_digest
@@ -254,33 +251,3 @@ def _votes_in_a_browser(browser, tmp_path, downloads):
     done = personafeedback("build", "votes", build.root, sent)
     assert done.exit_code == 0, done.output
     assert f"{len(shown)} new votes" in done.stdout
-
-
-# --- by the rules of the tool -------------------------------------------------------------------------------------------
-
-RULES = """
-import json, sys
-from label_studio_sdk.label_interface import LabelInterface
-config, tasks = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
-interface = LabelInterface(config)
-interface.validate()
-vote = lambda name, value: {"result": [{"id": "v", "from_name": name, "to_name": "question", "type": "choices", "value": {"choices": [value]}}]}
-assert all(interface.validate_task(task) for task in json.loads(tasks))
-assert not interface.validate_task({"data": {"persona": "p"}})
-assert [interface.validate_annotation(vote("vote", letter)) for letter in "ABC"] == [True, True, False]
-assert [interface.validate_annotation(vote("faults", fault)) for fault in ("A uncomfortable", "C uncomfortable")] == [True, False]
-"""
-
-
-@pytest.mark.release
-def test_label_studios_own_rules_accept_the_project(tmp_path):
-    """In an environment of its own: it brings 370 MB, and other versions of what we use."""
-    build = a_build(tmp_path / "b", annotators=1, faults="yes")
-    assert personafeedback("build", "packs", build.root, "--format", "label-studio").exit_code == 0
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run([UV, "venv", "-q", "--python", sys.executable, python.parents[1]], check=True)
-    subprocess.run([UV, "pip", "install", "-q", "--python", python, "label-studio-sdk==2.1.2"], check=True)
-    packs = build.root / "packs"
-    words = [python, "-c", RULES, packs / "label-studio.xml", packs / "annotator-1.label-studio.json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -1,0 +1,61 @@
+"""Every kind of item by the rules of Label Studio itself: its project, each task, and each answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from support.builds import a_build
+from support.commands import personafeedback
+from support.environments import UV
+
+pytest.importorskip("jinja2")
+
+RULES = """
+import json, sys
+from pathlib import Path
+from label_studio_sdk.label_interface import LabelInterface
+
+def answer(interface, name, value):
+    about = interface.get_control(name).to_name[0]
+    return {"result": [{"id": "v", "from_name": name, "to_name": about, "type": "choices", "value": {"choices": [value]}}]}
+
+tried = 0
+for path in sorted(Path(".").rglob("label-studio.xml")):
+    interface = LabelInterface(path.read_text("utf-8"))
+    interface.validate()
+    assert not interface.validate_task({"data": {"item": "i"}})
+    for pack in path.parent.glob("*.label-studio.json"):
+        tasks = json.loads(pack.read_text("utf-8"))
+        refused = [task for task in tasks if not interface.validate_task(task)]
+        assert not refused, (pack, refused[:1])
+        tried += len(tasks)
+    for control in ("vote", "faults"):
+        if any(one.name == control for one in interface.controls):
+            labels = interface.get_control(control).labels
+            assert len(labels) > 2
+            assert all(interface.validate_annotation(answer(interface, control, label)) for label in labels), (path, control)
+            assert not interface.validate_annotation(answer(interface, control, "Z"))
+print(tried)
+"""
+
+
+@pytest.mark.release
+def test_label_studios_own_rules_accept_every_task_and_answer(tmp_path):
+    """In an environment of its own: it brings 370 MB, and other versions of what we use."""
+    packs = tmp_path / "packs"
+    build = a_build(packs / "pairs", annotators=1, faults="yes")
+    form = ("--format", "label-studio")
+    done = [
+        personafeedback("build", "packs", build.root, *form),
+        personafeedback("annotate", "pack", "sample", "--out", packs / "study", "--annotators", 1, *form),
+    ]
+    assert [one.exit_code for one in done] == [0, 0], done
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([UV, "venv", "-q", "--python", sys.executable, python.parents[1]], check=True)
+    subprocess.run([UV, "pip", "install", "-q", "--python", python, "label-studio-sdk==2.1.2"], check=True)
+    said = subprocess.run([python, "-c", RULES], cwd=packs, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    assert int(said.stdout) > 100
+    assert len(list(packs.rglob("label-studio.xml"))) == 4  # pairs, extraction, relevance, response
