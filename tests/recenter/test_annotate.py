@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
+import shutil
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from support.commands import personafeedback
+from support.commands import personafeedback, tree
 from support.recenter import in_inspect, same
 
 from personafeedback_tasks.annotation.rows import PackItem
@@ -260,6 +262,50 @@ def test_packs_grow_with_rows_and_annotators_and_earlier_votes_stay(tmp_path):
     assert [row["vote"] != "" for row in kept].count(True) == len(first)  # nobody's answers in a table are lost
     votes(study)
     assert {row.id: row.votes for row in load(Relevance, study)} == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["pack", "votes"])
+def test_killed_between_any_two_files_a_study_loses_and_doubles_no_vote(step, tmp_path, monkeypatch):
+    made = tmp_path / "made"
+    pack(made, "--draw", "3", "--annotators", 2)
+    files = [
+        filled(made, stage, who, lambda row, of=of, who=who: of(who, row))
+        for stage, of in OF_STAGE.items()
+        for who in (1, 2)
+    ]
+    if step == "pack":  # more of each, after votes
+        votes(made, *files)
+    words = {
+        "pack": ("sample", "--out", ".", "--draw", "6", "--annotators", 3, "--format", "csv"),
+        "votes": (".", *files),
+    }[step]
+    real, left = os.replace, -1
+
+    def until(source, target):
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        real(source, target)
+
+    def done_in(folder):
+        shutil.copytree(made, folder)
+        monkeypatch.chdir(folder)
+        return personafeedback("annotate", step, *words)
+
+    assert done_in(tmp_path / "whole").exit_code == 0
+    whole = {name: text for name, (_, text) in tree(tmp_path / "whole").items()}
+    for killed in range(100):
+        with monkeypatch.context() as patched:
+            left = killed
+            patched.setattr(os, "replace", until)
+            stopped = done_in(tmp_path / f"killed{killed}").exit_code != 0
+        if not stopped:
+            break
+        assert personafeedback("annotate", step, *words).exit_code == 0
+        assert {name: text for name, (_, text) in tree(Path.cwd()).items()} == whole, f"killed after {killed} files"
+    assert 4 <= killed < 99
 
 
 def test_a_row_with_other_texts_is_refused_and_nothing_is_written(tmp_path):
