@@ -78,7 +78,7 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
     # where the harness is another one, the caveat `control_harness` names them
     differing = run.other_conditions(control) if run.program == control.program else {}
     for name, mine, its in (
-        ("the model", run.name, control.name),
+        ("the model", run.identity, control.identity),
         *(
             (name, run.signature[name], control.signature.get(name))
             for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(value, ()))
@@ -115,7 +115,7 @@ def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:
     reasons = []
     for run, controls in rows:
         for other, _ in rows:
-            if other.name == run.name and other.setting in _weaker(run) and other.setting not in controls:
+            if other.identity == run.identity and other.setting in _weaker(run) and other.setting not in controls:
                 try:
                     refuse_other_control(run, other, other.setting)
                     gains(run, other)

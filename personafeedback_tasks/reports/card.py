@@ -24,7 +24,7 @@ from ..common.statistics import Estimate
 from ..engine.cases import HUB_COMMIT, CaseSet
 from ..engine.report import CardSpec
 from ..runs.caveat import FORBIDS, VOID
-from ..runs.signature_line import model_of, signature_line
+from ..runs.signature_line import signature_line
 from .card_text import section, signature_of, variant
 from .sentences import sentence
 
@@ -174,14 +174,14 @@ def _updated(path: Path, content: str, report: Report, cases: CaseSet[Any], spec
         (content[: block.start(2)], block[2], content[block.end(2) :]) if block else ("---\n", "", f"\n---\n{content}")
     )
     front = _with_results(path, front, report, spec)
-    body = after if content else f"{after}\n# {foreign.markdown(model_of(report.run))}\n"
+    body = after if content else f"{after}\n# {foreign.markdown(report.run.name)}\n"
     body = _with_section(path, body, variant(report.run), section(report, cases, spec))
     return f"{before}{front}{body}".replace("\n", newline)
 
 
 def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str:
     """The metadata with the results of a run in place of earlier ones. All but the lines of `model-index` stay as they are written."""
-    own = foreign.yaml(model_of(report.run))
+    own = foreign.yaml(report.run.name)
     try:
         metadata = yaml.safe_load(f"{front}\n") or {}
         models = list(metadata.get("model-index") or [{"name": metadata.get("model_name", own), "results": []}])

@@ -16,7 +16,7 @@ from ..common import foreign
 from ..engine.cases import CaseSet
 from ..engine.report import CardFacts, CardSpec
 from ..runs.run import Run
-from ..runs.signature_line import model_of, signature_line
+from ..runs.signature_line import signature_line
 from .headline import verdict
 from .report_short import unreadable
 from .report_text import ceiling, gap_columns
@@ -71,7 +71,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     return _TEMPLATE.render(
         heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
         verdict=foreign.markdown(verdict(report)),
-        measured=spec.measured(foreign.code(model_of(run)), run.signature, measures, cases),
+        measured=spec.measured(foreign.code(run.name), run.signature, measures, cases),
         table=_table(report, spec, groups, measures),
         differences=[one for one in control.named if one.name in known] if control else [],
         replies=foreign.markdown(unreadable(report).capitalize()),

@@ -122,12 +122,12 @@ def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evalu
 
 def _model_id(run: Run) -> str:
     """The developer and the model, without the provider's prefix."""
-    parts = run.name.split("/")[-2:]
-    if len(parts) < 2 or not all(parts) or run.name.startswith(("/", ".", "~")):
+    parts = run.name.split("/")
+    if len(parts) != 2 or not all(parts):
         raise OptionError(
             f"Every Eval Ever files a model under DEVELOPER/MODEL, got {run.name!r}. Pass --name {run.model}=DEVELOPER/MODEL."
         )
-    return "/".join(parts)
+    return run.name
 
 
 def _results(setting: str, report: Report, spec: CardSpec) -> Iterator[dict[str, Any]]:

@@ -30,8 +30,8 @@ def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
 
 def offers(runs: Sequence[Run]) -> list[str]:
     """The sentence on models that differ only by a provider's prefix, with the options that make them one; none without any."""
-    harness = {run.name: run.harness for run in runs}
-    model = {run.name: run.model for run in runs}
+    harness = {run.identity: run.harness for run in runs}
+    model = {run.identity: run.model for run in runs}
     alike = [(longer, shorter) for longer, shorter in permutations(harness, 2) if longer.endswith(f"/{shorter}")]
     options = " ".join(f"--name {model[longer]}={shorter}" for longer, shorter in alike)
     names = [f"{longer} ({harness[longer]}) and {shorter} ({harness[shorter]})" for longer, shorter in alike]

@@ -91,9 +91,10 @@ def _told_apart(run: Run, runs: Sequence[Run]) -> Run:
         other for other in runs if (other.label, other.harness, other.setting) == (run.label, run.harness, run.setting)
     ]
     values = {name: mine for other in others for name, (mine, _) in run.other_conditions(other).items()}
-    return replace(
-        run, apart=", ".join(f"{name}={cut(terminal(without_folder(values[name])), 60)}" for name in sorted(values))
-    )
+    apart = [f"{name}={cut(terminal(without_folder(values[name])), 60)}" for name in sorted(values)]
+    if any(other.model != run.model for other in others):  # whose short names are the same
+        apart.insert(0, terminal(run.model))
+    return replace(run, apart=", ".join(apart))
 
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:

@@ -271,7 +271,12 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What outputs call the model."""
+        """What outputs call the model: as the user does, else without providers and folders."""
+        return self.shown or short_name(self.model)
+
+    @property
+    def identity(self) -> str:
+        """What tells models apart: the user's name for it, else that of the harness in full."""
         return self.shown or self.model
 
     @property
@@ -330,6 +335,19 @@ class Run:
             "harness": self.harness,
             "conditions": self.conditions_line,
         }
+
+
+def short_name(model: str) -> str:
+    """A model's name without providers, `openai-api/SERVER/` or `hf/`, and of a local folder its own name.
+
+    Two parts stay, which are mostly a developer and a model: `openai/gpt-4o`, `Qwen/Qwen3-8B`.
+    """
+    if model.startswith(("/", ".", "~")) or "//" in model or "\\" in model:
+        return re.split(r"[/\\]+", model.rstrip("/\\"))[-1]
+    parts = model.split("/")
+    if parts[0] == "openai-api" and len(parts) > 2:
+        return "/".join(parts[2:])
+    return "/".join(parts[-2:])
 
 
 def defining(signature: Mapping[str, Any]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     conditions = {name: without_folder(text(value)) for name, value in run.conditions.items()}
     parts = [
         f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
-        model_of(run) if public else run.model,
+        run.name if public else run.model,
         run.harness,
         *(f"{name} {signature['fingerprint' if name == 'prompt' else name]}" for name in options.always()),
         "" if "prompt" in options.always() else f"prompt {signature['fingerprint']}",
@@ -46,15 +46,6 @@ def short_line(run: Run) -> str:
     """What identifies a run, short: the rest is in `signature_line`."""
     signature = run.signature
     return f"task {signature['task_version']} | {run.harness} | prompt {signature['fingerprint']} | data {signature['data']}"
-
-
-def model_of(run: Run) -> str:
-    """What the user calls the model, else its name in the harness; the last folder of a path."""
-    if run.shown:
-        return run.shown
-    if run.model.startswith(("/", ".", "~")) or "//" in run.model or "\\" in run.model:
-        return re.split(r"[/\\]+", run.model.rstrip("/\\"))[-1]
-    return run.model
 
 
 def without_folder(value: str) -> str:

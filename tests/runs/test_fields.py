@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import fields as fields_of
 from pathlib import Path
 
@@ -314,3 +315,33 @@ def test_a_cache_of_inspect_is_named_only(tmp_path):
     assert cached.cache
     assert not plain.cache
     assert cached.same == plain.same
+
+
+# --- what models are called -------------------------------------------------------------------------------------------
+
+
+def test_a_model_is_called_without_providers_and_folders_and_two_of_one_name_are_told_apart(tmp_path):
+    from personafeedback_tasks.runs.run import short_name
+
+    for model, shown in {
+        "/home/a/checkpoints/step-100/": "step-100",
+        "hf//home/a/step-100": "step-100",
+        "openai-api/local/acme/model": "acme/model",
+        "vllm/Qwen/Qwen3-8B": "Qwen/Qwen3-8B",
+        "openai/gpt-4o": "openai/gpt-4o",
+        "Qwen/Qwen3-8B": "Qwen/Qwen3-8B",
+    }.items():
+        assert short_name(model) == shown
+    log = lm_eval_log(tmp_path / "one", "gold", HARD, "sample")
+    other = shutil.copytree(tmp_path / "one", tmp_path / "two")
+    for folder, place in ((tmp_path / "one", "/home/a/step-100"), (other, "/home/b/step-100")):
+        (results,) = folder.rglob("results_*.json")
+        stored = json.loads(results.read_bytes())
+        stored["config"]["model_args"] = {"pretrained": place}
+        results.write_text(json.dumps(stored), encoding="utf-8")
+    alone = personafeedback("report", log, "--data", "sample").stdout
+    assert alone.startswith("step-100 (")
+    assert "/home" not in alone
+    both = personafeedback("rank", tmp_path / "one", other, "--data", "sample").stdout
+    assert "step-100 (/home/a/step-100)" in both
+    assert "step-100 (/home/b/step-100)" in both
