@@ -52,10 +52,10 @@ from personafeedback_tasks.building.texts.pairs import Balance, balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.personas import write_personas as personas_step
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
-from personafeedback_tasks.building.texts.questions import _unquoted
 from personafeedback_tasks.building.texts.questions import write_questions as questions_step
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
+from personafeedback_tasks.building.texts.specific import _unquoted
 from personafeedback_tasks.building.votes.pairs import asked
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.similar import Seen, likeness

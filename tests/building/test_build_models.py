@@ -20,7 +20,7 @@ from personafeedback_tasks.building.progress import Progress, _about
 from personafeedback_tasks.building.rows import Refused
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.asking import ROUNDS
-from personafeedback_tasks.building.texts.sources import slots
+from personafeedback_tasks.building.texts.specific import slots
 from personafeedback_tasks.cli import output
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.inspect_harness import generation

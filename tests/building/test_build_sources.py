@@ -24,7 +24,7 @@ from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
-from personafeedback_tasks.building.texts.sources import _features, question_examples
+from personafeedback_tasks.building.texts.specific import _features, question_examples
 from personafeedback_tasks.building.votes.pairs import study_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.similar import Seen

@@ -21,7 +21,7 @@ from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, STRATEGIES, TEST,
 from ..settings import Settings
 from ..steps import ANSWERS, PACKS, TRAINING, Say
 from . import checks, prompts
-from .asking import Models, Replies, Reply, TextRun
+from .asking import Call, Models, Refusal, Reply, TextRun
 from .languages import CHARACTERS, words
 from .pairs import balance, choose
 
@@ -175,34 +175,27 @@ class _AnswersRun(TextRun):
         """Ask for those that are neither there nor refused for good, and check what comes."""
         missing = {one[0].id: one for one in wanted if one[0].id not in self.done}
 
-        def take(replies: Replies) -> None:
-            for name, reply in replies:
-                answer, _, origin = missing[name]
-                text, reason, like = self._checked(answer, reply)
-                if reason:
-                    self.refuse(name, reason, reply.text, like)
-                    continue
-                self.take(name, "answer", *origin, model=model)
-                self.answers.append(replace(answer, text=text))
-                self._of_question[answer.question_id].append(self.answers[-1])
+        def accept(name: str, reply: Reply) -> None:
+            answer, _, origin = missing[name]
+            text = self._checked(answer, reply)
+            self.take(name, "answer", *origin, model=model)
+            self.answers.append(replace(answer, text=text))
+            self._of_question[answer.question_id].append(self.answers[-1])
 
-        self.complete(missing, lambda name: missing[name][1], take, model=model)
+        self.complete(missing, Call(lambda name: missing[name][1], accept), model=model)
 
-    def _checked(self, answer: Answer, reply: Reply) -> tuple[str, str, str]:
-        """(the text of an answer, why it is refused, the id of the answer that it repeats)."""
+    def _checked(self, answer: Answer, reply: Reply) -> str:
+        """The text of an answer. Raises Refusal."""
         text = reply.text
         if answer.strategy in REWRITES and text and not reply.cut:
             rewritten = prompts.tagged(text, "answer")
             if rewritten is None:
-                return text, NO_TAG, ""
+                raise Refusal(NO_TAG, reply.text)
             text = rewritten
-        if reason := checks.fault(text, self.settings.language, reply.cut):
-            return text, reason, ""
-        if words(text) > MOST * target(self.settings, answer.question_id):
-            return text, LONG, ""
+        reason = checks.fault(text, self.settings.language, reply.cut)
+        if reason or words(text) > MOST * target(self.settings, answer.question_id):
+            raise Refusal(reason or LONG, reply.text)
         for other in self._of_question[answer.question_id]:
-            if other.text == text:
-                return text, EQUAL, other.id
-            if likeness(other.text, text) >= NEAR:
-                return text, NEARLY, other.id
-        return text, "", ""
+            if other.text == text or likeness(other.text, text) >= NEAR:
+                raise Refusal(EQUAL if other.text == text else NEARLY, reply.text, other.id)
+        return text

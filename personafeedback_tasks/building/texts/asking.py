@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
@@ -27,14 +27,30 @@ if TYPE_CHECKING:
 
 
 Reply: TypeAlias = "WrittenText"
-Replies: TypeAlias = "list[tuple[str, WrittenText]]"
-"""(id of a text, what the model wrote)."""
 
 ROUNDS = 3
 """How often a refused text is asked for again."""
 
 HOPELESS = 20
 """Texts of a round: if so many or more came and all were refused, none is asked for again. The prompt or the model is wrong."""
+
+
+class Refusal(Exception):
+    """A text is turned down: the reason, the text and, if it repeats another one, the id of that one."""
+
+
+class Call(NamedTuple):
+    """One of the calls that make a text.
+
+    Attributes:
+        prompt: id -> what the model is told, given `TextRun.time`; None where a text needs no such call.
+        accept: takes (id, reply), or raises Refusal.
+        about: what is asked about a text; empty for the call that writes it.
+    """
+
+    prompt: Callable[[str], str | None]
+    accept: Callable[[str, Reply], None]
+    about: str = ""
 
 
 class TextRun:
@@ -79,18 +95,16 @@ class TextRun:
     def complete(
         self,
         names: Iterable[str],
-        told: Callable[[str], str],
-        take: Callable[[Replies], None],
-        prepare: Callable[[list[str]], list[str]] = lambda names: names,
+        *calls: Call,
+        finish: Callable[[list[str]], None] = lambda names: None,
         model: str = "",
     ) -> bool:
         """Have a model write those texts that are not done, and in their place others for those that are refused.
 
         Args:
             names: ids of texts.
-            told: id -> what the model is told, given `time`.
-            take: gets (id, text) of those that came, in the order of the names: adds each to `done`, or calls `refuse`.
-            prepare: ids -> those that can be asked for now; it may call `refuse` for others.
+            calls: that make each of them, one after another; a text that a call refuses, or that failed, gets no further one.
+            finish: gets those that came through all calls, in the order of the names: adds each to `done`, or calls `refuse`.
             model: one of the run's; the first if empty.
 
         Returns:
@@ -107,11 +121,21 @@ class TextRun:
         left, some = open_of(names), True
         while left:
             times = {name: self.time(name) for name in left}
-            asked = {name: told(name) for name in prepare(left)}
-            told_at = {name: self.time(name) for name in asked}
-            replies = self.ask(asked, model=model)
-            came = {name for name, _ in replies} | {name for name in asked if self.time(name) > told_at[name]}
-            take(replies)
+            going, came = left, set[str]()
+            for call in calls:
+                told = {name: text for name in going if (text := call.prompt(name)) is not None}
+                replies = dict(self.ask(told, call.about, model))
+                if not call.about:
+                    came = {name for name in told if name in replies or self.time(name) > times[name]}
+                for name, reply in replies.items():
+                    try:
+                        call.accept(name, reply)
+                    except Refusal as refusal:
+                        self.refuse(name, *refusal.args)
+                going = [
+                    name for name in going if (name in replies or name not in told) and self.time(name) == times[name]
+                ]
+            finish(going)
             taken = came & self.done
             self._asked, self._taken, some = self._asked + len(came), self._taken + len(taken), bool(came)
             if len(came) >= HOPELESS and not taken:
@@ -119,7 +143,7 @@ class TextRun:
             left = open_of(name for name in left if self.time(name) > times[name])  # what failed waits for the next run
         return some
 
-    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> Replies:
+    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, Reply]]:
         """Have a model write; (id, text) of those that came, in their order.
 
         What a provider withholds is refused: another one may pass its filter.

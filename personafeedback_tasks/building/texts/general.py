@@ -10,7 +10,7 @@ from ...engine.cases import digest_of
 from ..rows import PoolQuestion, Question, kept
 from ..settings import Settings
 from . import checks, prompts
-from .asking import Replies
+from .asking import Call, Refusal, Reply
 from .prompts import NO_NUMBERS, chosen, listed
 from .questions_run import QuestionsRun, question_id
 
@@ -51,19 +51,17 @@ def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
     def told(name: str) -> str:
         return prompt.filled(questions=listed(parts[name]))
 
-    def take(replies: Replies) -> None:
-        for name, reply in replies:
-            opened = set(chosen(parts[name], reply.text))
-            if not opened and not _NONE.search(reply.text):
-                run.refuse(name, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
-                continue
-            run.done.add(name)
-            for text in parts[name]:
-                keep, reason = ("yes", "") if text in opened else ("no", NOT_OPEN)
-                run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
+    def accept(name: str, reply: Reply) -> None:
+        opened = set(chosen(parts[name], reply.text))
+        if not opened and not _NONE.search(reply.text):
+            raise Refusal(NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+        run.done.add(name)
+        for text in parts[name]:
+            keep, reason = ("yes", "") if text in opened else ("no", NOT_OPEN)
+            run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
 
     run.progress.expect(len(parts))
-    run.complete(parts, told, take)
+    run.complete(parts, Call(told, accept))
     usable = {row.id for row in kept(run.pool.values())}
     opened = [text for text in texts if pool_id(text) in usable]
     run.say(f"{len(opened)} of {len(texts)} questions of the pool are open and personal (pool.csv)")
@@ -85,11 +83,13 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
         persona = run.people[user_of[slot]].text
         return prompt.filled(persona=persona, questions=listed(shown[slot]), count=str(missing))
 
-    def take(replies: Replies) -> None:
+    replies: dict[str, Reply] = {}
+
+    def validate(slots: Sequence[str]) -> None:
         matches: dict[str, tuple[str, str]] = {}
-        for slot, reply in replies:
+        for slot in slots:
             missing = settings.general - len(_own(run, user_of[slot]))
-            for text in chosen(shown[slot], reply.text)[:missing]:
+            for text in chosen(shown[slot], replies[slot].text)[:missing]:
                 matches[f"{slot}:{digest_of([text])}"] = slot, text
         asked = {
             name: fits.filled(persona=run.people[user_of[slot]].text, question=text)
@@ -97,7 +97,7 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
         }
         judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(asked, "fits")}
         judged |= {name: False for name in matches if run.time(name)}  # withheld
-        for slot, reply in replies:
+        for slot in slots:
             of_slot, user = {name: text for name, (of, text) in matches.items() if of == slot}, user_of[slot]
             if any(name not in judged and not run.time(name) for name in of_slot):
                 continue  # a call failed: the next run has the rest from the cache, with the same prompt
@@ -110,15 +110,15 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
             if len(_own(run, user)) >= settings.general:
                 run.done.add(slot)
             elif not of_slot:
-                run.refuse(slot, NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+                run.refuse(slot, NO_NUMBERS if replies[slot].text else checks.EMPTY, replies[slot].text)
             elif misfits:
                 run.refuse(slot, NO_FIT, "\n".join(misfits))
             else:
-                run.refuse(slot, FEW, reply.text)
+                run.refuse(slot, FEW, replies[slot].text)
 
     lacking = [slot for slot, user in user_of.items() if len(_own(run, user)) < settings.general]
     run.progress.expect((1 + settings.general) * len(lacking))
-    run.complete(lacking, told, take)
+    run.complete(lacking, Call(told, replies.__setitem__), finish=validate)
 
 
 def _own(run: QuestionsRun, user: str) -> set[str]:

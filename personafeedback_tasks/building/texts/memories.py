@@ -12,7 +12,7 @@ from ..rows import Origin
 from ..settings import Settings
 from ..steps import MEMORY, QUESTIONS, Say, command
 from . import checks
-from .asking import Models, Replies, TextRun
+from .asking import Call, Models, Refusal, Reply, TextRun
 from .prompts import NO_NUMBERS, chosen, listed
 from .seeds import CORPUS, given
 
@@ -72,18 +72,16 @@ def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
         texts = [" ".join(_text(piece).split()) for piece in shown[slot]]
         return prompt.filled(persona=folder.persona(user).text, texts=listed(texts), count=str(settings.memory))
 
-    def take(replies: Replies) -> None:
-        for slot, reply in replies:
-            pieces = chosen(shown[slot], reply.text)[: settings.memory]
-            if reply.cut or not pieces:
-                run.refuse(slot, checks.CUT if reply.cut else NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
-                continue
-            parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
-            run.take(slot, "memory", prompt.version, *parents)
-            files[folder.memory_path(users[slot])] = "".join(json_lines(pieces))
+    def accept(slot: str, reply: Reply) -> None:
+        pieces = chosen(shown[slot], reply.text)[: settings.memory]
+        if reply.cut or not pieces:
+            raise Refusal(checks.CUT if reply.cut else NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+        parents = (users[slot], *(f"corpus:{digest_of([_text(piece)])}" for piece in pieces))
+        run.take(slot, "memory", prompt.version, *parents)
+        files[folder.memory_path(users[slot])] = "".join(json_lines(pieces))
 
     run.progress.expect(len(users.keys() - run.done))
-    run.complete(users, told, take)
+    run.complete(users, Call(told, accept))
     return files
 
 

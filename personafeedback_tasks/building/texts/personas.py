@@ -20,7 +20,7 @@ from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
 from ..settings import FILE, Settings
 from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
 from . import checks, structure
-from .asking import Models, Replies, TextRun
+from .asking import Call, Models, Refusal, Reply, TextRun
 from .languages import is_written_in
 from .lives import countries, draw_home, draw_life, stated
 from .seeds import FILE as SEEDS
@@ -120,23 +120,18 @@ def _write(
             others=_others(settings, user, shown), structure=structure.as_shown(),
         )  # fmt: skip
 
-    def take(replies: Replies) -> None:
-        for user, reply in replies:
-            profile, reason = structure.profile(reply.text)
-            like = ""
-            if profile is None:
-                reason = checks.EMPTY if not reply.text else checks.CUT if reply.cut else reason
-            elif not is_written_in(settings.language, _values(profile)):
-                reason = checks.LANGUAGE
-            elif like := seen.like(_values(profile)) or "":
-                reason = SIMILAR
-            if profile is None or reason:
-                run.refuse(user, reason, reply.text, like)
-                continue
-            seen.add(user, _values(profile))
-            parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
-            run.take(user, "persona", prompt.version, parent)
-            present[user] = profile
+    def accept(user: str, reply: Reply) -> None:
+        profile, reason = structure.profile(reply.text)
+        if profile is None:
+            raise Refusal(checks.EMPTY if not reply.text else checks.CUT if reply.cut else reason, reply.text)
+        if not is_written_in(settings.language, _values(profile)):
+            raise Refusal(checks.LANGUAGE, reply.text)
+        if like := seen.like(_values(profile)):
+            raise Refusal(SIMILAR, reply.text, like)
+        seen.add(user, _values(profile))
+        parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
+        run.take(user, "persona", prompt.version, parent)
+        present[user] = profile
 
     run.progress.expect(len(starts.keys() - run.done))
     groups = list(waves(list(starts)))
@@ -145,7 +140,7 @@ def _write(
         earlier = order[: len(order) - sum(map(len, groups[number:]))]
         before = {user: present[user] for user in earlier if user in present}
         had = set(present)
-        some = run.complete(groups[number], told, take)
+        some = run.complete(groups[number], Call(told, accept))
         if come := {user: profile for user, profile in present.items() if user not in had}:
             keep(come)
         if not some:  # the model is down, or writes nothing that can be taken

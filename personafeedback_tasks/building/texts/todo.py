@@ -14,7 +14,7 @@ from .checks import CUT
 from .general import general_slot
 from .memories import memory_slot
 from .personas import names, other_seed
-from .sources import slots
+from .specific import slots
 
 
 def todo(folder: Folder, step: Step) -> list[str]:
