@@ -50,7 +50,7 @@ def import_(source: Path, out: Path, language: str | None, least: int | None) ->
     SOURCE is a folder: a copy of the annotation repository of "Re-Centering Humans in LLM Personalization" (arXiv 2606.06614,
     github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
     package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, replies/ with the recorded replies of
-    models, pilot/relevance.jsonl with the pilot's counts, and response.jsonl without votes. If SOURCE lacks the file that one of
+    models, pilot/relevance.jsonl with the pilot's votes, and response.jsonl without votes. If SOURCE lacks the file that one of
     them is made from, the command names it and makes the others. Rows without a label are left out and counted. Replies to other
     rows are an error.
 

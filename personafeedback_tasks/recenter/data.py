@@ -3,8 +3,8 @@
 A folder has any of these, one JSON object per line:
 
     extraction.jsonl   id, user_id, conversation [{role, content}], attribute, reason, source, label or votes
-    relevance.jsonl    id, user_id, prompt, attribute, label or votes or yes and n
-    response.jsonl     id, user_id, prompt, attribute, generic, personalized, votes or nothing
+    relevance.jsonl    id, user_id, prompt, attribute, label or votes
+    response.jsonl     id, user_id, prompt, attribute, generic, personalized, votes and faults or nothing
 """
 
 from __future__ import annotations

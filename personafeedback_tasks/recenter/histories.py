@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from ..common.records import NonEmpty, broken, one_of, short
 from .data import Rows, each_if_there, each_once, in_turns, located
-from .rows import SOURCES, Message, StageRow, conversation_id, record, transcript, with_conversation
+from .rows import SOURCES, Message, StageRow, conversation_id, record, transcript
 
 USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
 LANGUAGES = ("en", "zh")
@@ -124,7 +124,7 @@ def conversations(data: str | None = None) -> Rows[Conversation]:
 
 def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
     """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
-    line = record(where, with_conversation(where, row), _Line)
+    line = record(where, row, _Line)
     return Conversation(conversation_id(line.user_id, line.conversation), line.user_id, line.conversation, line.source)
 
 

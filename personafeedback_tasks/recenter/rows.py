@@ -27,7 +27,6 @@ MOST_VOTES = 1000
 ACCEPTED = "accepted"
 VERDICTS = (ACCEPTED, "uncertain", "rejected")
 SOURCES = ("human", "synthetic")
-COUNTS = "yes and n"
 SCALE = (1, 2, 3, 4, 5)
 """How the personalized response compares with the generic one: 3 is no difference, 5 much better."""
 
@@ -94,13 +93,7 @@ S = TypeVar("S", bound=StageRow)
 
 @dataclass(frozen=True)
 class JudgedRow(StageRow):
-    """One row that people judged.
-
-    Attributes:
-        judged_by: how a line may give the judgment, in one way exactly; empty where there may be none.
-    """
-
-    judged_by: ClassVar[tuple[str, ...]] = ("label", "votes")
+    """One row that people judged."""
 
     @property
     @abstractmethod
@@ -145,7 +138,6 @@ class Relevance(PromptRow):
 
     stage = "relevance"
     cells = ("relevance",)
-    judged_by = ("label", "votes", COUNTS)
     label: bool | None = None
     votes: Annotated[tuple[bool, ...], Meta(max_length=MOST_VOTES)] = ()
 
@@ -233,7 +225,6 @@ class Response(PromptRow):
     stage = "response"
     cells = ("response_pairs",)
     shown_labels = ("personalized", "generic")
-    judged_by = ()
     generic: NonEmpty
     personalized: NonEmpty
     votes: Annotated[tuple[Annotated[int, Meta(ge=SCALE[0], le=SCALE[-1])], ...], Meta(max_length=MOST_VOTES)] = ()
@@ -280,38 +271,21 @@ def majority(votes: Sequence[bool]) -> bool | None:
     return None if yes == no else yes > no
 
 
-class _Counts(Struct):
-    yes: Annotated[int, Meta(ge=0)]
-    n: Annotated[int, Meta(ge=1, le=MOST_VOTES)]
-
-
 def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
     """One line of a stage's file.
 
     Raises:
         DataError: it is broken, has a key that does not belong, or holds personal data.
     """
-    if stage.judged_by and _way(stage, row, where) == COUNTS:
-        counts = decoded(where, row, _Counts)
-        if counts.yes > counts.n:
-            raise broken(where, f"yes = {counts.yes}", f"at most n = {counts.n}")
-        row = {key: value for key, value in row.items() if key not in ("yes", "n")}
-        row["votes"] = [True] * counts.yes + [False] * (counts.n - counts.yes)
-    return record(where, with_conversation(where, row), stage)
-
-
-def _way(stage: type[JudgedRow], row: dict[str, Any], where: str) -> str:
-    """The one of `judged_by` that a line has."""
-    given = [way for way in stage.judged_by if any(row.get(key) is not None for key in way.split(" and "))]
-    if len(given) == 1:
-        return given[0]
-    keys = f"no judgment (keys: {short_list(row)})"
-    found = f"the judgment {len(given)} times ({', '.join(given)})" if given else keys
-    raise broken(where, found, f"{' or '.join(stage.judged_by)}, once")
+    given = [key for key in ("label", "votes") if row.get(key) is not None]
+    if stage is not Response and len(given) != 1:
+        found = "both label and votes" if given else f"no judgment (keys: {short_list(row)})"
+        raise broken(where, found, "label or votes, once")
+    return record(where, row, stage)
 
 
 def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
-    """A line as a dataclass; a field that is not compared is no key of it.
+    """A line as a dataclass; a field that is not compared is no key of it. A conversation is a list of messages, at least one of the user.
 
     Args:
         where: the file, and the place in it.
@@ -322,29 +296,27 @@ def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
     known = [field.name for field in fields(kind) if field.compare]  # type: ignore[arg-type]
     if unknown := sorted(row.keys() - set(known)):
         raise broken(where, f"the unknown key {short(unknown[0])}", f"only {', '.join(known)}")
-    found = decoded(where, row, kind)
-    _refuse_personal(where, row)
+    found = decoded(where, _with_messages(where, row), kind)
+    _refuse_personal(where, {key: value for key, value in row.items() if key != "conversation"})
     for key in ("id", "user_id"):
         if any(char.isspace() or not char.isprintable() for char in row.get(key, "")):
             raise broken(where, f"{key} = {short(row[key])}", "a name without spaces")
     return found
 
 
-def with_conversation(where: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A line with its conversation as messages.
-
-    Raises:
-        DataError: the conversation is broken, has no message of the user, or holds personal data.
-    """
-    turns, messages = row.get("conversation"), []
-    for number, turn in enumerate(turns if isinstance(turns, list) else (), start=1):
+def _with_messages(where: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    turns = row.get("conversation")
+    if not isinstance(turns, list):
+        return row
+    messages = []
+    for number, turn in enumerate(turns, start=1):
         place = f"{where}, message {number}"
         message = decoded(place, turn, _Message)
         _refuse_personal(place, turn)
         messages.append(Message(message.role, message.content))
-    if isinstance(turns, list) and "user" not in [message.role for message in messages]:
+    if "user" not in [message.role for message in messages]:
         raise broken(where, "conversation without a message of the user", "at least one")
-    return {**row, "conversation": messages} if isinstance(turns, list) else dict(row)
+    return {**row, "conversation": messages}
 
 
 def _refuse_personal(where: str, row: Mapping[str, Any]) -> None:

@@ -47,7 +47,6 @@ from .rows import (
     conversation_id,
     parse,
     record,
-    with_conversation,
 )
 from .select import SELECT
 
@@ -310,9 +309,7 @@ def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgment
             for row in each_if_there(folder / file_name(stage), partial(parse, stage)):
                 if row.judgment is not None and found.setdefault(_key(row), row).judgment != row.judgment:
                     disputed.add(_key(row))
-        for row in each_if_there(
-            folder / MISSED, lambda row, where: record(where, with_conversation(where, row), Lacking)
-        ):
+        for row in each_if_there(folder / MISSED, lambda row, where: record(where, row, Lacking)):
             name = conversation_id(row.user_id, row.conversation)
             before = lacking[name].missing if name in lacking else ()
             lacking[name] = replace(row, missing=(*before, *row.missing))

@@ -16,7 +16,7 @@ What becomes of them, in a folder that RECENTER_DATA can name:
 
     relevance.jsonl            people's label of each attribute and prompt; a ground truth of null is left out
     replies/<model>.jsonl      id of such a row, the model's reply, and the answer that the authors read from it
-    pilot/relevance.jsonl      the pilot's rows with counts; a folder of its own, so that no score mixes two studies
+    pilot/relevance.jsonl      the pilot's rows with votes; a folder of its own, so that no score mixes two studies
     response.jsonl             both responses of each item and its relevant attributes, one per line; without votes
 
 Or conversations in WildChat's layout -> users and their conversations. The layout is that of the data cards of WildChat-1M and
@@ -269,8 +269,7 @@ def _pilot(path: Path, made: ImportedAnnotations) -> None:
             "user_id": short_id("u", f"sample {line.sample_index}"),
             "prompt": line.prompt_text,
             "attribute": line.attribute,
-            "yes": yes,
-            "n": n,
+            "votes": [True] * yes + [False] * (n - yes),
         }
         made.add(SOURCES[PILOT], counted, where)
 

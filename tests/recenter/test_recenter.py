@@ -97,8 +97,6 @@ def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
     (row,) = loaded(Relevance, judged(Relevance, votes=votes))
     assert row.judgment == {1: True, 0: None, -1: False}[(yes > no) - (yes < no)]
     assert (row.votes.count(True), row.votes.count(False), row.label) == (yes, no, None)
-    (counted,) = loaded(Relevance, judged(Relevance, yes=yes, n=len(votes)))
-    assert (counted.judgment, Counter(counted.votes), counted.digest) == (row.judgment, Counter(row.votes), row.digest)
 
 
 @pytest.mark.parametrize("label", [True, False])
@@ -273,15 +271,10 @@ NAMED = "expected a name without spaces"
         (Relevance, {"user_id": "u\u202e1"}, rf"found user_id = 'u\u202e1', {NAMED}"),
         (Relevance, {"prompt": " "}, "found prompt = ' ', expected a non-empty string"),
         (Relevance, {"label": "yes"}, "found label = 'yes', expected bool | null"),
-        (Relevance, {"votes": [True]}, "found the judgment 2 times (label, votes), expected label or votes or yes and n, once"),
-        (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected label or votes or yes and n, once"),
+        (Relevance, {"votes": [True]}, "found both label and votes, expected label or votes, once"),
+        (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected label or votes, once"),
         (Relevance, {"label": None, "votes": [1]}, "found votes[0] = 1, expected bool"),
         (Relevance, {"label": None, "votes": True}, "found votes = True, expected array"),
-        (Relevance, {"label": None, "yes": 3, "n": 2}, "found yes = 3, expected at most n = 2"),
-        (Relevance, {"label": None, "yes": 1.0, "n": 2}, "found yes = 1.0, expected int"),
-        (Relevance, {"label": None, "yes": 0, "n": 0}, "found n = 0, expected int >= 1"),
-        (Relevance, {"label": None, "yes": 1}, "found no n, expected one"),
-        (Relevance, {"label": None, "yes": 1, "n": 10**9}, "found n = 1000000000, expected int <= 1000"),
         (Relevance, {"note": "x"}, "found the unknown key 'note', expected only id, user_id, prompt, attribute, label, votes"),
         (Extraction, {"conversation": "hi"}, "found conversation = 'hi', expected array"),
         (Extraction, {"conversation": []}, "found conversation without a message of the user, expected at least one"),
@@ -445,8 +438,6 @@ def test_the_sample_has_every_way_to_judge():
     assert {vote for row in extraction for vote in row.votes} == set(VERDICTS)
     assert {row.source for row in extraction} == {"human", "synthetic"}
     assert {vote for row in response for vote in row.votes} == set(SCALE)
-    lines = (Path(load.__globals__["__file__"]).parent / "sample" / "relevance.jsonl").read_text("utf-8").splitlines()
-    assert any("yes" in json.loads(line) for line in lines)
 
 
 def test_the_sample_repeats_nothing_within_a_stage():

@@ -249,7 +249,7 @@ def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp
     """As in the authors' files, which have both responses and no votes."""
     row = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "generic": "c", "personalized": "d"}
     (tmp_path / "response.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    even = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "yes": 1, "n": 2}
+    even = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "votes": [True, False]}
     (tmp_path / "relevance.jsonl").write_text(json.dumps(even), encoding="utf-8")
     for benchmark, file in (
         (RESPONSE, "response.jsonl"),
