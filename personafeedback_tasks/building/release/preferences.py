@@ -130,20 +130,17 @@ def _log_a() -> Any:
 def _log_likelihoods(most: int, least: int) -> Any:
     """Of a majority, for every a that is tried."""
     import numpy as np
-    from scipy.special import betaln
+    from scipy.stats import betabinom
 
     a = np.exp(_log_a())
-    ways = math.comb(most + least, most) * (1 if most == least else 2)
-    return math.log(ways) + betaln(a + most, a + least) - betaln(a, a)
+    return math.log(1 if most == least else 2) + betabinom.logpmf(most, most + least, a, a)
 
 
 @cache
 def _risks(most: int, least: int) -> Any:
     """The probability that at most four of another nine agree with the majority, for every a that is tried."""
     import numpy as np
-    from scipy.special import betaln
+    from scipy.stats import betabinom
 
-    a, agree = np.exp(_log_a()), np.arange(NINE // 2 + 1)[:, None]
-    ways = np.array([math.comb(NINE, votes) for votes in range(NINE // 2 + 1)])[:, None]
-    chances = ways * np.exp(betaln(a + most + agree, a + least + NINE - agree) - betaln(a + most, a + least))
-    return chances.sum(axis=0)
+    a = np.exp(_log_a())
+    return betabinom.cdf(NINE // 2, NINE, a + most, a + least)
