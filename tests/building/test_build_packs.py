@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from msgspec.structs import replace
-from support.browser import chromium
 from support.builds import a_build, grown
 from support.commands import personafeedback, tree
 
@@ -189,65 +188,9 @@ def test_a_letter_that_an_item_does_not_have_is_no_vote(tmp_path):
     assert "found shown_as = 'C', expected A or B" in personafeedback("build", "votes", build.root).stderr
 
 
-# --- the page, in a browser -----------------------------------------------------------------------------------------------
-
-
 def test_what_a_screen_reader_says_is_words(tmp_path):
     build = a_build(tmp_path / "b", people=2, questions=1, annotators=1)
     assert personafeedback("build", "packs", build.root).exit_code == 0
     page = (build.root / "packs" / "annotator-1.html").read_text("utf-8")
     assert '<progress id="bar" aria-label="All items">' in page
     assert "built-in method" not in page
-
-
-NASTY = 'He said </script><script>document.title="x"</script> & "hi" مرحبا 你好'
-
-
-@pytest.mark.slow
-def test_the_page_keeps_votes_and_gives_them_back(tmp_path):
-    with chromium() as browser:
-        downloads = tmp_path / "downloads"
-        browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
-        _votes_in_a_browser(browser, tmp_path, downloads)
-        assert [entry["message"] for entry in browser.get_log("browser")] == []
-
-
-def _votes_in_a_browser(browser, tmp_path, downloads):
-    build = a_build(tmp_path / "b", people=3, questions=1, annotators=1)
-    build.write(
-        Answer, [one.__class__(**{**structs.asdict(one), "text": f"{one.text} {NASTY}"}) for one in build.read(Answer)]
-    )
-    assert personafeedback("build", "packs", build.root).exit_code == 0
-    from selenium.webdriver.support.wait import WebDriverWait
-
-    page = (build.root / "packs" / "annotator-1.html").as_uri()
-    shown = build.read(PackItem)
-    texts = {one.id: one.text for one in build.read(Answer)}
-    by_id = lambda name: browser.find_element("id", name)  # noqa: E731
-    browser.get(page)
-    assert browser.title == "Which response suits this user better?"
-    assert by_id("a").text == texts[shown[0].left]
-    assert by_id("progress").text == f"0 of {len(shown)} answered"
-    by_id("vote-A").click()
-    browser.find_element("tag name", "body").send_keys("b")
-    assert by_id("b").text == texts[shown[2].right]
-    browser.get("about:blank")
-    browser.get(page)  # closed, and opened again
-    assert by_id("progress").text == f"2 of {len(shown)} answered"
-    assert by_id("a").text == texts[shown[2].left]
-    by_id("back").click()
-    assert by_id("vote-B").get_attribute("aria-pressed") == "true"
-    by_id("vote-A").click()  # changed his mind
-    for _ in shown[2:]:
-        by_id("vote-B").click()
-    assert "Download the votes" in by_id("finished").text
-    by_id("download").click()
-    sent = downloads / "annotator-1.votes.csv"
-    WebDriverWait(browser, 10).until(lambda _: sent.is_file() and sent.stat().st_size)
-    rows = list(csv.DictReader(io.StringIO(sent.read_text("utf-8"))))
-    assert [(row["item"], row["vote"]) for row in rows] == [
-        (one.item, "A" if place < 2 else "B") for place, one in enumerate(shown)
-    ]
-    done = personafeedback("build", "votes", build.root, sent)
-    assert done.exit_code == 0, done.output
-    assert f"{len(shown)} new votes" in done.stdout
