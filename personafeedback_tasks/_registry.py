@@ -7,6 +7,7 @@ from .inspect_harness.scorers import scores
 from .inspect_tasks import (
     memsyco,
     personafeedback,
+    personafeedback_swap,
     personafeedback_write,
     prefeval,
     recenter,
@@ -29,7 +30,7 @@ for _name, _benchmark in benchmarks().items():
             scores(_name, _method.name)
 
 __all__ = [
-    "memsyco", "personafeedback", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",
+    "memsyco", "personafeedback", "personafeedback_swap", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",
     "recenter_response", "recenter_select",
     "reward_models",
 ]  # fmt: skip

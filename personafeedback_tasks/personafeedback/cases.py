@@ -192,6 +192,20 @@ def load_cases(
     return PersonaCases(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
 
 
+def with_rows_of(cases: PersonaCases, folder: Path) -> PersonaCases:
+    """The same release with the rows of `folder`/CELL.jsonl in place of its own, for the cells that the cases have.
+
+    Raises:
+        DataError: see `load_cases`.
+    """
+    personas: dict[str, Persona] = {}
+    found = []
+    for cell in cases.cells:
+        path, (category, _, difficulty) = folder / f"{cell}.jsonl", cell.partition("_")
+        found += [_case(row, path, line, category, difficulty, cases.release, personas) for line, row in rows(path)]
+    return PersonaCases(tuple(found), cases.release, cases.counts)
+
+
 def _case(
     row: dict[str, Any],
     path: Path,

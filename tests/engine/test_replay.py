@@ -385,7 +385,7 @@ def test_what_is_written_is_read_back(replies, named):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["recenter"], "task must begin with one of memsyco, personafeedback, personafeedback_write, prefeval, recenter_extract, recenter_extraction, recenter_relevance, recenter_respond, recenter_response, recenter_select, got 'recenter'."),
+        (["recenter"], "task must begin with one of memsyco, personafeedback, personafeedback_swap, personafeedback_write, prefeval, recenter_extract, recenter_extraction, recenter_relevance, recenter_respond, recenter_response, recenter_select, got 'recenter'."),
         (["personafeedback_harder"], "task must be one of personafeedback, "),
         (["personafeedback_hard_mc"], "personafeedback_hard: found the method mc (log-likelihoods of the two letters), expected "),
         (["personafeedback_hard", "-T", "method=reward"], "found the method reward "),

@@ -100,6 +100,7 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
         for name in (
             "memsyco",
             "personafeedback",
+            "personafeedback_swap",
             "personafeedback_write",
             "prefeval",
             "recenter",
@@ -111,7 +112,7 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
             "recenter_select",
         )
     }
-    assert sum(content.startswith("->") for content in ours.values()) == 42 + 15 + 13 + 6 + 2 + 4 + 2 + 1 + 3 * 2
+    assert sum(content.startswith("->") for content in ours.values()) == 42 + 18 + 15 + 13 + 6 + 2 + 4 + 2 + 1 + 3 * 2
     assert {path: content for path, content in listing(source).items() if path in before} == before
 
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)

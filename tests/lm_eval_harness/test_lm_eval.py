@@ -18,7 +18,19 @@ pytest.importorskip("lm_eval")
 
 from lm_eval.tasks import TaskManager
 from support.judges import JUDGES
-from support.lm_eval_runs import CELLS, GROUPS, MEMSYCO, METHODS, PREFEVAL, RECENTER, WRITE, JudgeLM, command, evaluate
+from support.lm_eval_runs import (
+    CELLS,
+    GROUPS,
+    MEMSYCO,
+    METHODS,
+    PREFEVAL,
+    RECENTER,
+    SWAP,
+    WRITE,
+    JudgeLM,
+    command,
+    evaluate,
+)
 from support.real_part import CASES
 
 from personafeedback_tasks import TASK_VERSION
@@ -40,8 +52,11 @@ def value(results, task, metric):
 
 def test_the_task_manager_finds_exactly_the_names_that_are_promised():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False)
-    assert set(manager.all_groups) == GROUPS | {"recenter", *(f"memsyco{suffix}" for suffix in METHODS)}
-    assert set(manager.all_subtasks) == CELLS | MEMSYCO | PREFEVAL | RECENTER | WRITE
+    assert set(manager.all_groups) == GROUPS | {
+        "recenter",
+        *(f"{name}{suffix}" for name in ("memsyco", "personafeedback_swap") for suffix in METHODS),
+    }
+    assert set(manager.all_subtasks) == CELLS | MEMSYCO | PREFEVAL | RECENTER | SWAP | WRITE
     assert manager.all_tags == ["personalization"]
 
 

@@ -29,6 +29,11 @@ METHODS = {"": "generate", "_mc": "mc", "_cot": "cot"}
 GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in METHODS}
 CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in METHODS}
 WRITE = {f"personafeedback_write{part}" for part in (*SUBSETS, *(f"_{'_'.join(cell)}" for cell in PAPER_COUNTS))}
+SWAP = {
+    f"personafeedback_swap_general_{difficulty}{suffix}"
+    for difficulty in ("easy", "medium", "hard")
+    for suffix in METHODS
+}
 MEMSYCO = {
     f"memsyco{part}{suffix}" for part in ("_objective_fact_judgment", "_memory_evidence_conflict") for suffix in METHODS
 }

@@ -1,0 +1,275 @@
+"""The record of `personafeedback_swap`: one question that two users asked, and the response chosen for each of them.
+
+A pair of users makes two cases with the same two responses: one is asked with the first user's persona, the other with the second's, and
+right is the response that was chosen for the user whom the model was told about. A judge whose pick depends on the texts of the
+responses or on their places, and not on the person, is right in exactly half of the four calls of a pair. That holds on average alone for replies
+that cannot be read (each is wrong), for sampled replies, for rounding that differs between batches, and where the prompt's fixed texts follow the
+user's language, which both users of a pair share here.
+
+The labels follow from the votes on each user's own pair of responses; nobody voted on these two side by side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from ..choice.cases import in_proportion
+from ..choice.explanations import explanations
+from ..choice.orders import TWO
+from ..choice.report import shown_of
+from ..common.errors import DataError
+from ..common.statistics import mean
+from ..engine.options import option
+from ..engine.outcome import Outcome
+from ..engine.report import CardFacts, Examined, Line
+from ..engine.signature import set_of
+from . import card
+from .baselines import acc_of
+from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of
+from .cells import DIFFICULTIES
+from .persona import Persona
+from .prompts import Template
+from .record import PERSONAFEEDBACK
+
+MATCHED, ALL = "matched", "all"
+CATEGORY = "general"
+CELLS = tuple(f"{CATEGORY}_{difficulty}" for difficulty in DIFFICULTIES)
+
+PAIRS = {
+    MATCHED: dict(zip(CELLS, (355, 307, 276), strict=True)),
+    ALL: dict(zip(CELLS, (3253, 2460, 1362), strict=True)),
+}
+"""Pairs of rows in the release, by what `pairs` says. Each makes two cases."""
+
+SAMPLE = Path(__file__).with_name("sample") / "swap"
+"""Rows of the bundled sample for this task alone: no question of its other rows was asked by two users."""
+SAMPLE_PAIRS = dict(zip(CELLS, (1, 1, 2), strict=True))
+
+SEED = 1
+"""Another number draws other pairs."""
+
+
+@dataclass(frozen=True)
+class SwapCase(PersonaCase):
+    """A case whose rejected response is the one that was chosen for another user with the same question.
+
+    Attributes:
+        pair: what both cases of a pair share.
+        partner: the other user.
+    """
+
+    pair: str = ""
+    partner: str = ""
+
+    @property
+    def other_persona(self) -> Persona:
+        """That of a third user: of the one who gets it otherwise, or as chance decides where that is the other one of the pair.
+
+        Raises:
+            DataError: there is none.
+        """
+        other = super().other_persona
+        if other.user_id != self.partner:
+            return other
+        assert self.others is not None  # else there is no other persona
+        thirds = [
+            persona
+            for persona in self.others.personas.values()
+            if persona.language == self.language and persona.user_id not in (self.user_id, self.partner)
+        ]
+        if not thirds:
+            raise DataError(
+                f"setting=other_persona: found nobody but {self.partner} whose persona user_id {self.user_id} could get, expected a third "
+                "user. Leave setting=other_persona out."
+            )
+        return min(thirds, key=lambda persona: _hash(self.pair, self.user_id, persona.user_id))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwapOptions(Template):
+    """The options of PersonaFeedback, and which pairs of users are asked."""
+
+    pairs: str = option(
+        MATCHED, "the pairs of users of a question: each row in one pair at most, or all", values=lambda: (MATCHED, ALL),
+        said=lambda pairs: [f"{pairs} pairs"], always=True,
+    )  # fmt: skip
+
+
+def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
+    """The cases of every pair of users who asked the same question, the two of a pair one after the other.
+
+    Args:
+        cases: of a release or a set, with all rows of their cells.
+        pairs: `matched` draws one row of each user and question, and puts each into one pair at most, as chance decides, in the same way on every
+            machine; `all` takes every pair of rows of two users.
+
+    Raises:
+        DataError: no question was asked by two users.
+    """
+    cells = [
+        [pair for rows in _asked_alike(own) for pair in _pairs(rows, pairs)] for own in cases.cells.values()
+    ]  # of a cell
+    found = [case for first, second in in_proportion(cells) for case in (_case(first, second), _case(second, first))]
+    if not found:
+        raise DataError(
+            f"{cases.source}: found no question that two users asked, expected some. Use the tasks of PersonaFeedback, which need none."
+        )
+    return replace(cases, cases=tuple(found))
+
+
+def _asked_alike(cases: Sequence[PersonaCase]) -> Iterator[list[PersonaCase]]:
+    """The rows of each question, those of a language by itself."""
+    rows: dict[tuple[str, str], list[PersonaCase]] = defaultdict(list)
+    for case in cases:
+        rows[case.question.strip(), case.language].append(case)
+    return iter(rows.values())
+
+
+def _pairs(rows: Sequence[PersonaCase], pairs: str) -> Iterator[tuple[PersonaCase, PersonaCase]]:
+    if pairs == ALL:
+        for first, second in combinations(sorted(rows, key=_line), 2):
+            if first.user_id != second.user_id and first.chosen != second.chosen:
+                yield first, second
+        return
+    drawn = {row.user_id: row for row in sorted(rows, key=_chance)}
+    every = sorted(drawn.values(), key=_chance)
+    for first, second in zip(every[::2], every[1::2], strict=False):
+        if first.chosen != second.chosen:
+            yield first, second
+
+
+def _line(row: PersonaCase) -> int:
+    return int(row.id.rpartition(":")[2])
+
+
+def _chance(row: PersonaCase) -> bytes:
+    return _hash(row.user_id, row.question, row.chosen)
+
+
+def _hash(*texts: str) -> bytes:
+    return hashlib.sha256("\0".join((str(SEED), *texts)).encode()).digest()
+
+
+def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
+    pair = f"{own.cell}:{'~'.join(map(str, sorted((_line(own), _line(other)))))}"
+    return SwapCase(
+        id=f"{own.id}~{_line(other)}", category=own.category, difficulty=own.difficulty, persona=own.persona, question=own.question,
+        chosen=own.chosen, rejected=other.chosen, others=own.others, pair=pair, partner=other.user_id,
+    )  # fmt: skip
+
+
+def _rows(data: str | None, difficulty: str | None, counts: str) -> PersonaCases:
+    cases = load_cases(data, CATEGORY, difficulty, counts)
+    return with_rows_of(cases, SAMPLE) if cases.demonstration else cases
+
+
+def _load(options: SwapOptions, selection: Mapping[str, str]) -> PersonaCases:
+    return swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
+
+
+def _as_asked(cases: PersonaCases, signature: Mapping[str, Any]) -> PersonaCases:
+    """The cases of a run, of the rows of its data or of these cases themselves."""
+    return cases if any(isinstance(case, SwapCase) for case in cases) else swapped(cases, signature["pairs"])
+
+
+def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
+    """Two cases for each pair of the release or of the sample; a set has what it has."""
+    if set_of(signature) is not None:
+        return {}
+    pairs = SAMPLE_PAIRS if signature["demonstration"] else PAIRS[signature["pairs"]]
+    return {cell: 2 * count for cell, count in pairs.items()}
+
+
+def changed(outcomes: Sequence[Outcome]) -> float:
+    """Share of the prompts of pairs, the same but for the persona, whose picks are two different responses; of those that could be read.
+
+    A case in one order shows what its twin shows in the other.
+    """
+    by_pair: dict[tuple[str, int], list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        cell, _, lines = outcome.case_id.partition(":")
+        by_pair[f"{cell}:{'~'.join(sorted(lines.split('~')))}", outcome.epoch].append(outcome)
+    differ = []
+    for pair in by_pair.values():
+        if len(pair) == 2:
+            own, others = (TWO.picks(one.answers) for one in pair)
+            shown_alike = zip(own, reversed(others), strict=True)
+            differ += [
+                float(mine == its) for mine, its in shown_alike if None not in (mine, its)
+            ]  # each its own, or each the other's
+    return mean(differ)
+
+
+def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
+    """The baselines, and the cases of the pairs that counting terms does not tell apart. No audit: each pair of responses is there twice."""
+    asked_cases: list[Any] = [case for case in cases if case.id in asked]
+    baselines = acc_of(asked_cases)
+    overlap: dict[str, list[float]] = defaultdict(list)
+    for case in asked_cases:
+        overlap[case.pair].append(baselines[case.id]["overlap"])
+    untold = frozenset(case.id for case in asked_cases if mean(overlap[case.pair]) <= 0.5)
+    return Examined(
+        baselines=baselines,
+        subsets={"untold": ("acc_untold: `overlap` is right in at most half of the calls of the pair", untold)},
+        prompts={case.id: case.question for case in asked_cases},
+    )
+
+
+def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
+    first, rest = card.caveats(facts)
+    return [
+        first[0],
+        "Both responses were chosen for somebody who asked this question: the labels follow from the votes on each user's own pair, and "
+        f"nobody voted on these two. Counting the terms that a response shares with the persona is right in {facts.baselines['overlap']} %.",
+    ], rest
+
+
+_BASE = PERSONAFEEDBACK.report
+
+SWAP = replace(
+    PERSONAFEEDBACK,
+    name="personafeedback_swap",
+    title="PersonaFeedback swap",
+    version="1.0",
+    options=SwapOptions,
+    cells=CELLS,
+    selections={"": {}, **{cell: {"difficulty": cell.rpartition("_")[2]} for cell in CELLS}},
+    load=_load,
+    sizes=_sizes,
+    corpus={"changed": changed},
+    undirected=("changed",),
+    explanations=explanations(TWO, lambda cases: {}),
+    report=replace(
+        _BASE,
+        headline=(
+            *_BASE.headline,
+            Line(
+                "changed",
+                "picks that change with the user",
+                interval=True,
+                meaning="share of the prompts, alike but for the persona, whose picks are two different responses",
+            ),
+        ),
+        examine=_examine,
+        shown=shown_of("Persona", ("chosen for this user", "chosen for the other user")),
+        duels=None,
+        adjusted="",
+        shortcuts={"overlap": _BASE.shortcuts["overlap"], "name": _BASE.shortcuts["name"]},
+        control=None,
+        drawn={"overlap": _BASE.drawn["overlap"]},
+        card=_BASE.card and replace(_BASE.card, caveats=_caveats, baselines={}),
+        load=lambda data, counts: _rows(data, None, counts),
+        under=_as_asked,
+        macro=False,
+        asks=(
+            "Each case is a question that two users asked, and the response chosen for each of them, asked in both orders with the persona of "
+            "one of them. The model picks the response that was chosen for this user; without the person, half of its picks are right."
+        ),
+    ),
+)  # fmt: skip
