@@ -18,6 +18,7 @@ from .inspect_tasks import (
     recenter_respond,
     recenter_response,
     recenter_select,
+    with_user,
 )
 from .recenter.filter.folder import JUDGE, relevance_filter
 
@@ -32,5 +33,5 @@ for _name, _benchmark in benchmarks().items():
 __all__ = [
     "memsyco", "personafeedback", "personafeedback_swap", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",
     "recenter_response", "recenter_select",
-    "reward_models",
+    "reward_models", "with_user",
 ]  # fmt: skip

@@ -27,6 +27,8 @@ _COMMANDS = {
     "compare": "runs:compare",
     "rank": "rank:rank",
     "card": "runs:card",
+    "persona": "with_user:persona",
+    "cost": "with_user:cost",
     "score-replies": "replies:score_replies",
     "duel": "duel:duel",
     "verdict": "verdict:verdict",

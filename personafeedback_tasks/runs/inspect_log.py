@@ -302,7 +302,7 @@ def _conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str |
         noted: name -> what a reward model's scores say of its `dtype` or `revision`; empty if nothing.
     """
     spec = log.eval
-    found = _generation([spec.model_generate_config, log.plan.config], spec.model_args)  # in Inspect's order
+    found = generation([spec.model_generate_config, log.plan.config], spec.model_args)  # in Inspect's order
     if spec.model.startswith(f"{API}/"):
         found |= {
             name: ",".join(value) for name, value in found.items() if name == "aspects" and isinstance(value, list)
@@ -324,7 +324,8 @@ def _is_cached(log: EvalLog) -> bool:
     )
 
 
-def _generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The conditions of a run's calls; a later config overrides an earlier one."""
     given: dict[str, Any] = {}
     for config in configs:
         given |= config.model_dump(exclude_none=True)

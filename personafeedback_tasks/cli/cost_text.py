@@ -1,0 +1,162 @@
+"""What a message about a user changes in other tasks, in words, as JSON and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..analysis.cost import Changed, Cost
+from ..common import web
+from ..common.outputs import output_text
+from ..common.records import jsonable
+from ..common.statistics import Estimate
+from ..reports.blocks import Block, bullets, heading, markdown, paragraph
+from ..reports.table import NOTHING, of_rows
+
+LISTED = 20
+"""Samples that a terminal lists."""
+
+ABOUT = {
+    "persona": "this user's profile",
+    "other_persona": "another user's profile",
+    "padding": "neutral text of the same length",
+}
+PAGE = Path(__file__).with_name("cost_page")
+HEADER = ("task", "told", "samples", "without", "with", "change", "95 %", "95 % by user", "helped", "harmed")
+
+
+def blocks(costs: Sequence[Cost]) -> list[Block]:
+    """The table, void runs above it, and the samples that change."""
+    return [
+        bullets([void(one) for one in costs if one.void]),
+        of_rows("", HEADER, [_row(one) for one in costs]),
+        paragraph(
+            "Without and with: the task's own score without the message and with it; the change is paired by sample, its intervals are over samples, "
+            "and over users where these repeat. Scores between 0 and 1 are in percent."
+        ),
+        *(_listed(one) for one in costs if not one.void),
+    ]
+
+
+def void(cost: Cost) -> str:
+    """Why a run says nothing."""
+    missed, calls = cost.run.missed
+    what = f"is missing in {missed:,} of {calls:,} calls" if calls else "could not be looked for: the log has no call"
+    return f"VOID: {_name(cost)}: the message about the user {what} of the main model."
+
+
+def _name(cost: Cost) -> str:
+    run = cost.run
+    return f"{run.task}, {run.model}, {ABOUT[run.setting]}{f' ({run.told})' if run.told else ''}"
+
+
+def _row(cost: Cost) -> list[str]:
+    run = cost.run
+    first = [f"{run.task}, {run.model}", f"{run.setting}{f' {run.told}' if run.told else ''}", f"{len(cost.samples):,}"]
+    if cost.void:
+        return [*first, *["void"] * 2, *[NOTHING] * 5]
+    scale = _scale(cost)
+    return [
+        *first,
+        _number(cost.before, scale),
+        _number(cost.after, scale),
+        _number(cost.by_sample.value, scale, sign=True),
+        _ends(cost.by_sample, scale),
+        _ends(cost.by_user, scale),
+        f"{len(cost.helped):,}",
+        f"{len(cost.harmed):,}",
+    ]
+
+
+def _scale(cost: Cost) -> int:
+    """100 where every value is a share."""
+    return 100 if all(0 <= one.value <= 1 for pair in cost.samples for one in (pair.told, pair.without)) else 1
+
+
+def _number(value: float, scale: int, sign: bool = False) -> str:
+    rounded = round(scale * value, 1 if scale == 100 else 3) + 0.0  # no -0.0
+    return f"{rounded:{'+' if sign else ''}.{1 if scale == 100 else 3}f}"
+
+
+def _ends(estimate: Estimate | None, scale: int) -> str:
+    if estimate is None or estimate.low != estimate.low:
+        return NOTHING
+    return f"{_number(estimate.low, scale, sign=True)} to {_number(estimate.high, scale, sign=True)}"
+
+
+def _listed(cost: Cost) -> Block:
+    lines = []
+    for word, changed in (("harmed", cost.harmed), ("helped", cost.helped)):
+        more = f" and {len(changed) - LISTED:,} more (--json, --out)" if len(changed) > LISTED else ""
+        lines += [f"{word}: {', '.join(one.told.id for one in changed[:LISTED])}{more}"] if changed else []
+    lines += [f"{cost.left_out:,} samples are in one of both runs only and left out"] if cost.left_out else []
+    return bullets(lines, f"{_name(cost)}, by {cost.run.value}:")
+
+
+def document(costs: Sequence[Cost]) -> dict[str, Any]:
+    """Ready for JSON; nan becomes None."""
+    return jsonable({"costs": [_as_dict(one) for one in costs]})
+
+
+def _as_dict(cost: Cost) -> dict[str, Any]:
+    run = cost.run
+    return {
+        "task": run.task,
+        "model": run.model,
+        "harness": run.program,
+        "setting": run.setting,
+        "value": run.value,
+        "void": void(cost) if cost.void else None,
+        "before": None if cost.void else cost.before,
+        "after": None if cost.void else cost.after,
+        "by_sample": None if cost.void else cost.by_sample,
+        "by_user": None if cost.void else cost.by_user,
+        "samples": len(cost.samples),
+        "left_out": cost.left_out,
+        "helped": [] if cost.void else [one.told.id for one in cost.helped],
+        "harmed": [] if cost.void else [one.told.id for one in cost.harmed],
+        "logs": [cost.control.path.name, run.path.name],
+    }
+
+
+def files(costs: Sequence[Cost]) -> dict[str, str]:
+    """Name of a file -> its text."""
+    return {
+        "cost.md": markdown([heading("What knowing the user costs"), *blocks(costs)]),
+        "cost.json": output_text(document(costs)),
+        "index.html": page(costs),
+    }
+
+
+def page(costs: Sequence[Cost]) -> str:
+    """Every sample of every run, those that change first, with the answers without and with the message side by side."""
+    return web.page(
+        PAGE,
+        {},
+        header=HEADER,
+        rows=[_row(one) for one in costs],
+        runs=[
+            {
+                "name": _name(one),
+                "void": void(one) if one.void else "",
+                "samples": [_shown(pair) for pair in _sorted(one)],
+            }
+            for one in costs
+        ],
+    )
+
+
+def _sorted(cost: Cost) -> list[Changed]:
+    return sorted(cost.samples, key=lambda one: (one.gain == 0, one.gain))
+
+
+def _shown(pair: Changed) -> dict[str, Any]:
+    return {
+        "kind": "harmed" if pair.gain < 0 else "helped" if pair.gain > 0 else "unchanged",
+        "id": pair.told.id,
+        "user": pair.told.user,
+        "asked": pair.told.asked,
+        "target": pair.told.target,
+        "sides": [("without", pair.without.value, pair.without.replies), ("with", pair.told.value, pair.told.replies)],
+    }

@@ -1,0 +1,83 @@
+"""The commands about any task with a user: persona, cost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from ..personafeedback.system import NEUTRAL, OPENING, SETTINGS, told_by
+from ..runs.other_tasks import read_tasks
+from .options import RUN, json_option, markdown_option, out_option
+from .output import files_written, say, show, write_json
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--setting",
+    type=click.Choice([name for name in SETTINGS if name != "no_persona"]),
+    default="persona",
+    show_default=True,
+    help="What the text is about: this user, another one, or as long and about nobody.",
+)
+@click.option(
+    "--data", help="A folder with persona/, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given."
+)
+def persona(name: str, setting: str, data: str | None) -> None:
+    """Print what a system message says about a user, for lm-eval.
+
+    NAME is a user id of the data. lm-eval takes one text for a whole run: what `cost` then says is about this profile, not about users.
+
+    \b
+        lm_eval run --tasks gsm8k --apply_chat_template --system_instruction "$(personafeedback persona NAME)" --log_samples ...
+    """
+    told = told_by(setting, name, data).of("", {})
+    assert told is not None  # only no_persona has no text
+    click.echo(told.text.encode("utf-8") + os.linesep.encode())  # bytes: UTF-8 whatever the terminal has
+
+
+def setting_of(instruction: str) -> str:
+    """What a text that `persona` printed is about; empty for any other text. Another user's text is that user's."""
+    if instruction.startswith(tuple(OPENING.values())):
+        return "persona"
+    # both begin alike, whichever is the longer one
+    return "padding" if any(text.startswith(instruction[: len(text)]) for text in NEUTRAL.values()) else ""
+
+
+@click.command()
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=RUN)
+@click.option(
+    "--value",
+    "values",
+    metavar="NAME",
+    multiple=True,
+    help="The number that counts, where a task reports several: a scorer, a key of its scores, or METRIC,FILTER. May be repeated.",
+)
+@json_option
+@markdown_option
+@out_option("DIR", "Write cost.md, cost.json and index.html, a page with every sample's answers side by side, there.")
+def cost(
+    logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, as_markdown: bool, out: Path | None
+) -> None:
+    """Say what knowing the user costs in other tasks: the change of each task's own score with a profile in context.
+
+    LOG is a log, or a folder of logs, of `with_user` in Inspect or of lm-eval with a text of `persona`. Each run with a message is compared
+    with the run of the same task and model without one, paired by sample.
+
+    \b
+        personafeedback cost logs
+        personafeedback cost logs --out cost
+        personafeedback cost results --value exact_match,strict-match
+    """
+    from ..analysis.cost import costs_of
+    from . import cost_text
+
+    runs, passed = read_tasks(logs, values, setting_of)
+    for line in passed:
+        say(f"Passed over {line}", err=True)
+    costs = costs_of(runs)
+    with files_written(cost_text.files(costs) if out else {}, out, err=as_markdown or str(json_file) == "-"):
+        if write_json(json_file, cost_text.document(costs)):
+            show(cost_text.blocks(costs), as_markdown)

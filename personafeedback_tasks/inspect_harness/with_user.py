@@ -1,0 +1,187 @@
+"""A task around any other task: each sample gets one system message before its own messages, and keeps everything else."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from inspect_ai import Task, task_with
+from inspect_ai._eval.loader import load_tasks  # inspect-evals-lint: ignore[private_api_imports] -- no public one
+from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[private_api_imports] -- no public one
+    is_registry_object,
+    registry_unqualified_name,
+)
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.event import Event, ModelEvent
+from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, hooks
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
+
+from ..common.errors import OptionError
+from .tasks import errors_in_one_line
+
+_ADD_ONE = ("system_message", "react", "basic_agent")
+"""Inspect's solvers that put a system message of their own before a sample's."""
+
+KEY = "with_user"
+"""Of what a log says of such a run, in its metadata and in those of each message."""
+
+logger = logging.getLogger(__name__)
+
+
+class Message(Protocol):
+    """The message of a sample, and whose sample it is."""
+
+    @property
+    def user(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+class Telling(Protocol):
+    """Who gets which message."""
+
+    def of(self, sample: object, metadata: Mapping[str, Any]) -> Message | None: ...
+
+
+@errors_in_one_line()
+def with_messages(name: str, arguments: Mapping[str, Any], telling: Callable[[], Telling], setting: str) -> Task:
+    """The task of that name, with a message before those of each sample.
+
+    Args:
+        name: as `inspect eval` takes it; arguments: the task's own options.
+        telling: called where an error of its own is shown in one line.
+        setting: for the log.
+
+    Raises:
+        OptionError: there is no such task, or it has no samples that can be listed.
+    """
+    inner, told, samples = _load(name, arguments), telling(), list[Sample]()
+    for number, sample in enumerate(inner.dataset, start=1):
+        # Equal ids in all runs, so that their samples can be paired.
+        sample = sample.model_copy(update={"id": number if sample.id is None else sample.id})
+        message = told.of(sample.id, sample.metadata or {})
+        if message is not None:
+            own: list[ChatMessage] = (
+                [ChatMessageUser(content=sample.input, source="input")]
+                if isinstance(sample.input, str)
+                else list(sample.input)
+            )
+            first = ChatMessageSystem(content=message.text, metadata={KEY: message.user})
+            sample = sample.model_copy(update={"input": [first, *own]})
+        samples.append(sample)
+    if setting != "no_persona":
+        _refuse_template(inner, samples)
+        _register()
+    about = {"task": name, "setting": setting, "name": inner.name}
+    dataset = MemoryDataset(samples, name=inner.dataset.name, location=inner.dataset.location)
+    return task_with(
+        inner, dataset=dataset, name=f"{inner.name} {setting}", metadata={**(inner.metadata or {}), KEY: about}
+    )
+
+
+def _load(name: str, arguments: Mapping[str, Any]) -> Task:
+    file, at, rest = name.partition("@")
+    # A task that is run by path starts in the folder of its own file; and Inspect looks for relative paths alone.
+    there = next((path for path in (Path(file), Path(os.environ.get("PWD", ""), file)) if path.is_file()), None)
+    if there is not None:
+        name = f"{os.path.relpath(there)}{at}{rest}"
+    try:
+        found = load_tasks([name], dict(arguments))
+    except Exception as error:  # of Inspect, or of the task's own code
+        said = getattr(error, "message", "") or str(error)
+        raise OptionError(
+            f"task={name!r} cannot be loaded ({type(error).__name__}: {' '.join(str(said).split())[:300]}). Pass a task as `inspect eval` takes it, "
+            "such as FILE.py@task, and its own options as further -T."
+        ) from error
+    if len(found) != 1:
+        raise OptionError(f"task={name!r}: found {len(found)} tasks, expected one. Pass FILE.py@task.")
+    if getattr(found[0], "sample_source", None) is not None:
+        raise OptionError(
+            f"task={name!r} makes its samples while it runs, so nobody can say which get whom. Use a task whose samples can be listed."
+        )
+    return found[0]
+
+
+def _refuse_template(task: Task, samples: Iterable[Sample]) -> None:
+    """Refuse a local model whose chat template takes no system message beside those of the samples and of the task's solver."""
+    try:
+        api: Any = get_model().api
+    except Exception:  # no model is given where tasks are only listed
+        return
+    if not hasattr(api, "hf_chat"):
+        return
+    most = max(
+        sum(isinstance(message, ChatMessageSystem) for message in sample.input)
+        for sample in samples
+        if not isinstance(sample.input, str)
+    )
+    steps = getattr(task.solver, "_solvers", [task.solver])
+    most += sum(registry_unqualified_name(step) in _ADD_ONE for step in steps if is_registry_object(step))
+    try:
+        api.hf_chat([*(ChatMessageSystem(content="x") for _ in range(most)), ChatMessageUser(content="x")], [])
+    except Exception as error:  # of Jinja, by whatever class the template raises
+        raise OptionError(
+            f"The model's chat template refuses {most} system message{'s' * (most > 1)} ({str(error)[:200]}). Use another template or model."
+        ) from error
+
+
+# --- whether the model got it -----------------------------------------------------------------------------------------
+
+
+def calls_without(sample: EvalSample, model: str) -> tuple[int, int]:
+    """(calls of the main model in which the sample's message is not first, or right behind an agent's own prompt; all its calls).
+
+    Args:
+        model: the name of the main model; a grader or another role is not asked for it.
+    """
+    first = sample.input[0] if isinstance(sample.input, list) and sample.input else None
+    if first is None or KEY not in (first.metadata or {}):
+        return 0, 0
+    calls = [event for event in sample.events if _is_of(event, model)]
+    return sum(not _reached(event.input, first.text) for event in calls if isinstance(event, ModelEvent)), len(calls)
+
+
+def _is_of(event: Event, model: str) -> bool:
+    return isinstance(event, ModelEvent) and event.role is None and event.model in (model, model.partition("/")[2])
+
+
+def _reached(messages: Iterable[ChatMessage], text: str) -> bool:
+    """Among the leading system messages: as one of the first two, or in one text with an agent's own, as some providers join them."""
+    for place, message in enumerate(messages):
+        if not isinstance(message, ChatMessageSystem) or place > 1:
+            return False
+        if text in message.text:
+            return True
+    return False
+
+
+_MISSED: dict[str, tuple[int, int]] = {}
+"""Id of one of our running evaluations -> (calls without their message, all calls), of the samples so far."""
+
+
+@cache
+def _register() -> None:
+    @hooks(name=f"personafeedback_{KEY}", description="warns when a model did not get the message about its user")
+    class Missed(Hooks):
+        async def on_sample_end(self, data: SampleEnd) -> None:
+            missed, calls = calls_without(data.sample, str(get_model()))
+            before = _MISSED.get(data.eval_id, (0, 0))
+            _MISSED[data.eval_id] = before[0] + missed, before[1] + calls
+
+        async def on_task_end(self, data: TaskEnd) -> None:
+            missed, calls = _MISSED.pop(data.eval_id, (0, 0))
+            if missed:
+                logger.warning(void(missed, calls))
+
+
+def void(missed: int, calls: int) -> str:
+    """Why a run's numbers do not count."""
+    return (
+        f"VOID: the message about the user is missing in {missed:,} of {calls:,} calls of the main model. The task's solver builds its "
+        "messages anew, or runs an agent that does not get them."
+    )

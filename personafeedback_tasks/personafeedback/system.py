@@ -1,0 +1,138 @@
+"""What a system message tells any task about a user: a profile, another user's, or as many characters about nobody."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from itertools import cycle
+from typing import Any
+
+from ..common.errors import DataError, OptionError, choose
+from ..common.records import short
+from .others import Others
+from .persona import Persona
+from .release import locate
+
+SETTINGS = ("persona", "no_persona", "other_persona", "padding")
+
+OPENING = {
+    "en": "This is the user you are talking to.",
+    "zh": "这是正在与你对话的用户。",
+}
+"""It asks for nothing: whether a profile changes an answer is what is measured."""
+
+NEUTRAL = {
+    "en": (
+        "Water moves between the sea, the air and the land. The sun warms the surface of the sea, and a part of the water rises as vapor. "
+        "In the cold air above, the vapor turns into small drops, which form clouds. Wind carries the clouds over the land, where rain "
+        "and snow fall. Some of that water runs into rivers, some sinks into the ground, and some stays in glaciers for a long time. "
+        "Rivers bring it back to the sea. The amount of water on the planet changes very little in this way. Rocks take part in a slower "
+        "movement. Rain and frost break them into gravel and sand, which rivers carry to the coast. Layers of sand are pressed together "
+        "until they are stone again. Deep below, heat melts stone, and volcanoes bring it back to the surface. "
+    ),
+    "zh": (
+        "水在海洋、空气和陆地之间循环。阳光使海面变暖，一部分水变成水汽上升。在高处的冷空气中，水汽凝结成小水滴，形成云。风把云带到陆地上空，"
+        "随后降下雨和雪。其中一些水流入河流，一些渗入地下，还有一些长期留在冰川里。河流又把水带回海洋。地球上的水量因此变化很小。岩石也参与循环，"
+        "只是更慢。雨水和霜冻把岩石碎成砾石和沙子，河流把它们带到海岸。一层层的沙子被压在一起，重新成为石头。在地下深处，高温使石头熔化，火山又把它带回地面。"
+    ),
+}
+"""Sentences that concern nobody."""
+
+
+def neutral(length: int, language: str) -> str:
+    """That many characters of text that concerns nobody, in the language of a persona."""
+    return "".join(char for char, _ in zip(cycle(NEUTRAL[language]), range(length), strict=False))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a sample's system message says.
+
+    Attributes:
+        user: whose sample it is; the message may be about another one.
+    """
+
+    user: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Who is told about to each sample of a task, and in which words.
+
+    Attributes:
+        setting: one of SETTINGS.
+        user: the one user of all samples; empty if samples have users of their own, or get one by their ids.
+    """
+
+    others: Others
+    setting: str
+    user: str = ""
+
+    def of(self, sample: object, metadata: Mapping[str, Any]) -> Told | None:
+        """The message of a sample; None under no_persona.
+
+        Args:
+            sample: its id; equal ids get the same user.
+            metadata: of the sample; `user_id` names its user, if that is one of the data's.
+
+        Raises:
+            OptionError: under other_persona, nobody says whose sample it is.
+        """
+        if self.setting == "no_persona":
+            return None
+        named = self.user or metadata.get("user_id")
+        if named not in self.others.personas:
+            if self.setting == "other_persona":
+                raise OptionError(
+                    f"setting=other_persona needs a user to differ from, and the metadata of sample {short(sample)} have no user_id of the data. "
+                    "Pass user=NAME: a user that is drawn is anybody's."
+                )
+            named = self._users[int(hashlib.sha256(str(sample).encode()).hexdigest(), 16) % len(self._users)]
+        persona = self.others.personas[str(named)]
+        if self.setting == "other_persona":
+            return Told(persona.user_id, message(self.others.of(persona.user_id)))
+        text = message(persona)
+        return Told(persona.user_id, text if self.setting == "persona" else neutral(len(text), persona.language))
+
+    @cached_property
+    def _users(self) -> list[str]:
+        return sorted(self.others.personas)
+
+
+def message(persona: Persona) -> str:
+    """The system message about a user, in the language of the persona's values."""
+    return f"{OPENING[persona.language]}\n\n<persona>\n{persona.text}\n</persona>"
+
+
+def told_by(setting: str, user: str | None = None, data: str | os.PathLike[str] | None = None) -> Telling:
+    """Who is told about to each sample.
+
+    Args:
+        user: a user id, or a name that one persona alone has; None for the samples' own users, or drawn ones.
+        data: as in `locate`.
+
+    Raises:
+        OptionError: there is no such setting, or no such user. DataError: there are no personas.
+    """
+    choose("setting", setting, SETTINGS)
+    others = locate(data).others
+    if not others.personas:
+        raise DataError(
+            f"{others.root / 'persona'}: found no persona, expected persona/<user_id>.json. Pass other data."
+        )
+    if user is None:
+        return Telling(others, setting)
+    user = str(user)  # Inspect reads user=17 as a number
+    named = [name for name, persona in others.personas.items() if persona.profile.get("Name") == user]
+    if user not in others.personas and len(named) != 1:
+        near = get_close_matches(user, others.personas, n=3) or sorted(others.personas)[:3]
+        found = f"{len(named)} users of that name" if named else "no such user"
+        raise OptionError(
+            f"user={short(user)}: found {found} in {others.root / 'persona'}, expected a user id, such as {', '.join(near)}."
+        )
+    return Telling(others, setting, user if user in others.personas else named[0])

@@ -1,0 +1,299 @@
+"""Logs of tasks that are not ours, asked with and without a message about a user -> the value of each sample."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..common.records import lenient, short
+from ..common.statistics import mean
+from .lm_eval_log import results_beside
+from .run import RunError
+
+NO_PERSONA = "no_persona"
+MEANS = ("accuracy", "mean")
+"""Inspect's metrics that are the mean of the samples' values."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleResult:
+    """A sample, its epochs averaged.
+
+    Attributes:
+        asked: its own messages, without the one about a user.
+        user: whose sample it is; empty where nothing was told.
+        replies: of each epoch.
+    """
+
+    id: str
+    value: float
+    asked: str
+    target: str
+    replies: tuple[str, ...]
+    user: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRun:
+    """A run of another task.
+
+    Attributes:
+        setting: what its messages are about, see `personafeedback.system.SETTINGS`.
+        told: which message, where all samples have the same one that no name is known of; else empty.
+        value: the number that counts, of those that the task reports: `choice`.
+        higher_is_better: of that number.
+        conditions: what runs that are compared must share.
+        missed: (calls of the main model without their message, all its calls).
+    """
+
+    task: str
+    model: str
+    setting: str
+    told: str
+    value: str
+    conditions: Mapping[str, str]
+    samples: Mapping[str, SampleResult]
+    missed: tuple[int, int]
+    path: Path
+    program: str
+    higher_is_better: bool = True
+
+
+def read_tasks(
+    paths: Sequence[Path], values: Sequence[str], setting_of: Callable[[str], str]
+) -> tuple[list[TaskRun], list[str]]:
+    """The runs in logs and folders of logs, and why others were passed over. Of a run that was tried again, the last log counts.
+
+    Args:
+        values: the numbers that count, where a task reports several.
+        setting_of: what a system message of lm-eval is about; empty if it is none of ours.
+
+    Raises:
+        RunError: a log that is named itself cannot be used, or a folder has none.
+    """
+    runs: list[TaskRun] = []
+    passed = []
+    for path in paths:
+        if not path.is_dir():
+            runs += _read(path, values, setting_of)
+            continue
+        before = len(runs)
+        files = [*path.rglob("*.eval"), *(file for file in path.rglob("*.json") if file.name.startswith("results"))]
+        for file in sorted(files):
+            try:
+                runs += _read(file, values, setting_of)
+            except RunError as error:
+                passed.append(str(error))
+        if len(runs) == before:
+            raise RunError(f"{path}: found no run of with_user in it. {' '.join(passed[:1])}".strip())
+    return runs, passed
+
+
+def _read(path: Path, values: Sequence[str], setting_of: Callable[[str], str]) -> list[TaskRun]:
+    if path.suffix == ".eval":
+        return [_inspect(path, values)]
+    results = results_beside(path) or path
+    try:
+        document = lenient(results.read_bytes())
+        if "eval" in document:
+            return [_inspect(path, values)]
+        return list(_lm_eval(results, document, values, setting_of))
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        if isinstance(error, RunError):
+            raise
+        raise RunError(
+            f"{path}: found no log of a run ({type(error).__name__}: {short(str(error))}), expected one."
+        ) from error
+
+
+def chosen(path: Path, found: Sequence[str], named: Sequence[str]) -> str:
+    """The number that counts.
+
+    Raises:
+        RunError: there are several, and not one of them is named.
+    """
+    wanted = found if len(found) == 1 else [name for name in found if name in named]
+    if len(wanted) != 1:
+        raise RunError(
+            f"{path}: found {len(found)} numbers in its scores, expected one, or one that is named: {', '.join(found)}. Pass --value NAME."
+        )
+    return wanted[0]
+
+
+def refuse_other_mean(path: Path, value: str, found: float, reported: Mapping[str, float]) -> None:
+    """Raise RunError unless the mean of the samples' values is what the log reports, so that their change is one of its score."""
+    if not reported:
+        raise RunError(
+            f"{path}: found no accuracy or mean of {value} in its results, expected one: other metrics are no mean over samples."
+        )
+    if not any(math.isclose(found, one, rel_tol=1e-9, abs_tol=1e-9) for one in reported.values()):
+        name, one = next(iter(reported.items()))
+        raise RunError(
+            f"{path}: found {name} {one:.6g} of {value} in its results, and {found:.6g} as the mean over its samples, expected the same. The task "
+            "turns values into numbers in its own way, or reduces epochs to something else than their mean."
+        )
+
+
+# --- Inspect -----------------------------------------------------------------------------------------------------------
+
+
+def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
+    from inspect_ai.log import read_eval_log
+
+    from ..inspect_harness.with_user import KEY, calls_without
+    from .inspect_log import generation
+
+    try:
+        log = read_eval_log(str(path), resolve_attachments=True)
+    except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
+        raise RunError(
+            f"{path}: found a log that this Inspect cannot read ({type(error).__name__}), expected a complete one."
+        ) from error
+    about = (log.eval.metadata or {}).get(KEY)
+    if about is None:
+        raise RunError(f"{path}: found a run of {log.eval.task}, expected one of personafeedback_tasks/with_user.")
+    if log.status != "success" or not log.samples or log.results is None:
+        raise RunError(
+            f"{path}: found a run with status {log.status}, expected a finished one. `inspect eval-retry {path}` finishes it."
+        )
+    scored = [sample for sample in log.samples if sample.scores]
+    # A dict of scores has a number for each of its keys, which Inspect reports under the key's name.
+    keys = dict.fromkeys(name for sample in scored for name in _numbers(sample.scores or {}))
+    counts = chosen(path, list(keys), values)
+    of_sample: dict[str, list[Any]] = {}
+    for sample in scored:
+        of_sample.setdefault(str(sample.id), []).append(sample)
+    samples = {name: _sample(epochs, counts, KEY) for name, epochs in of_sample.items()}
+    reported = {
+        name: float(metric.value)
+        for score in log.results.scores
+        if score.name == counts
+        for name, metric in score.metrics.items()
+        if name in MEANS
+    }
+    refuse_other_mean(path, counts, mean(sample.value for sample in samples.values()), reported)
+    missed = [calls_without(sample, log.eval.model) for sample in log.samples]
+    arguments = {name: of for name, of in log.eval.task_args.items() if name not in ("setting", "user", "data", "task")}
+    return TaskRun(
+        task=about["name"],
+        model=log.eval.model,
+        setting=about["setting"],
+        told="",
+        value=counts,
+        conditions={
+            "task": about["task"],
+            "options of the task": _text(arguments),
+            "conditions": _text(generation([log.eval.model_generate_config, log.plan.config], log.eval.model_args)),
+            "epochs": str(log.eval.config.epochs or 1),
+        },
+        samples=samples,
+        missed=(sum(one for one, _ in missed), sum(every for _, every in missed)),
+        path=path,
+        program="Inspect",
+    )
+
+
+def _numbers(scores: Mapping[str, Any]) -> Iterator[str]:
+    for name, score in scores.items():
+        yield from score.value if isinstance(score.value, dict) else (name,)
+
+
+def _value(scores: Mapping[str, Any], counts: str) -> float:
+    from inspect_ai.scorer import value_to_float
+
+    to_float = value_to_float()
+    for name, score in scores.items():
+        if isinstance(score.value, dict) and counts in score.value:
+            return to_float(score.value[counts])
+        if name == counts and not isinstance(score.value, (dict, list)):
+            return to_float(score.value)
+    return math.nan
+
+
+def _sample(epochs: Sequence[Any], counts: str, key: str) -> SampleResult:
+    first = epochs[0]
+    own, user = first.input, ""
+    if isinstance(own, list):
+        if own and key in (own[0].metadata or {}):
+            user = str(own[0].metadata[key])
+            own = own[1:]
+        # a task's text is a message of its user once there is a list
+        own = "\n\n".join(message.text if len(own) == 1 else f"{message.role}: {message.text}" for message in own)
+    return SampleResult(
+        id=str(first.id),
+        value=mean(_value(sample.scores, counts) for sample in epochs),
+        asked=own,
+        target=_text(first.target),
+        replies=tuple(sample.output.completion for sample in epochs),
+        user=user,
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+# --- lm-eval -----------------------------------------------------------------------------------------------------------
+
+
+def _lm_eval(
+    path: Path, results: Mapping[str, Any], values: Sequence[str], setting_of: Callable[[str], str]
+) -> Iterator[TaskRun]:
+    instruction = results.get("system_instruction") or ""
+    setting = setting_of(instruction) if instruction else NO_PERSONA
+    if not setting:
+        raise RunError(
+            f"{path}: found the system instruction {short(instruction)}, expected one that `personafeedback persona` printed, or none."
+        )
+    stamp = path.stem.rpartition("_")[2]
+    config = results["config"]
+    for task in results["configs"]:
+        file = path.with_name(f"samples_{task}_{stamp}.jsonl")
+        if not file.is_file():
+            raise RunError(
+                f"{path}: found no {file.name} beside it, expected the samples of its task. Run with --log_samples."
+            )
+        rows = [lenient(line) for line in file.read_bytes().splitlines() if line.strip()]
+        numbers = dict.fromkeys(f"{name},{row['filter']}" for row in rows for name in row["metrics"])
+        counts = chosen(path, list(numbers), values)
+        metric, _, of_filter = counts.partition(",")
+        rows = [row for row in rows if row["filter"] == of_filter]
+        samples = {
+            f"{row['doc_id']} {row['doc_hash']}": SampleResult(
+                id=str(row["doc_id"]),
+                value=float(row[metric]),
+                asked=_text(row["doc"]),
+                target=_text(row["target"]),
+                replies=(_text(row["filtered_resps"][0] if row["filtered_resps"] else ""),),
+            )
+            for row in rows
+        }
+        reported = {counts: float(results["results"][task][counts])} if counts in results["results"][task] else {}
+        refuse_other_mean(path, counts, mean(sample.value for sample in samples.values()), reported)
+        calls = [_text(one["arg_0"]) for row in rows for one in row["arguments"].values()]
+        shown = [instruction, *(json.dumps(instruction, ensure_ascii=ascii)[1:-1] for ascii in (True, False))]
+        yield TaskRun(
+            task=task,
+            model=str(results.get("model_source")),
+            setting=setting,
+            told=str(results.get("system_instruction_sha") or "")[:8],
+            value=counts,
+            conditions={
+                "model options": _text(config.get("model_args")),
+                "generation": _text(config.get("gen_kwargs")),
+                "chat template": str(results.get("chat_template_sha")),
+                "task": str(results.get("task_hashes", {}).get(task) and results["configs"][task].get("doc_to_text")),
+                "few shots": str(results.get("n-shot", {}).get(task)),
+            },
+            samples=samples,
+            missed=(sum(not any(text in call for text in shown) for call in calls), len(calls))
+            if instruction
+            else (0, 0),
+            path=path,
+            program="lm-eval",
+            higher_is_better=bool((results.get("higher_is_better") or {}).get(task, {}).get(metric, True)),
+        )

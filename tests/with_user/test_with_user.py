@@ -1,0 +1,369 @@
+"""Other tasks with a user: the task around them, what reaches the model, and what it changes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+
+from inspect_ai import eval_retry
+from inspect_ai.log import list_eval_logs, read_eval_log
+from support import memory_judge as memory_judge  # a model of this name
+from support import subject
+from support.commands import personafeedback
+from support.environments import CHECKOUT
+from support.inspect_runs import command
+from support.lm_eval_runs import command as lm_eval_command
+from support.outputs import faults
+
+from personafeedback_tasks.analysis.cost import costs_of
+from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.personafeedback.release import locate
+from personafeedback_tasks.personafeedback.system import NEUTRAL, message, told_by
+from personafeedback_tasks.runs.other_tasks import SampleResult, TaskRun
+
+TASKS = Path(__file__).with_name("tasks.py")
+
+
+def run(task, setting, folder, model="subject/8", *options):
+    """Run with_user by its command; the log."""
+    done = command(
+        "personafeedback_tasks/with_user", "-T", f"task={TASKS}@{task}", "-T", f"setting={setting}", "-T", "data=sample",
+        *options, "--model", model, "--log-dir", folder / f"{task} {setting}",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = list_eval_logs(str(folder / f"{task} {setting}"))
+    return read_eval_log(log.name)
+
+
+def costs(*arguments) -> list[dict]:
+    done = personafeedback("cost", *arguments, "--json", "-")
+    assert done.exit_code == 0, done.output
+    made = json.loads(done.stdout)
+    assert faults(made, "costs") == []
+    return made["costs"]
+
+
+def scores(log):
+    return {score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores}
+
+
+@pytest.mark.parametrize("task", ["capitals", "sums", "tools", "dicts"])
+def test_the_task_is_its_own_but_for_one_message(task, tmp_path):
+    done = command(f"{TASKS}@{task}", "--model", "subject/8", "--log-dir", tmp_path / "plain")
+    assert done.returncode == 0, done.stdout + done.stderr
+    plain = read_eval_log(list_eval_logs(str(tmp_path / "plain"))[0].name)
+    without = run(task, "no_persona", tmp_path)
+    assert scores(without) == scores(plain), "to the last digit"
+    assert without.eval.config.epochs == plain.eval.config.epochs
+
+    subject.ASKED.clear()
+    run(task, "no_persona", tmp_path / "again")
+    asked = sorted(subject.ASKED)
+    subject.ASKED.clear()
+    told = run(task, "persona", tmp_path)
+    texts = {message(persona) for persona in locate("sample").others.personas.values()}
+    assert {call[0][0] for call in subject.ASKED} == {"system"}
+    assert {call[0][1] for call in subject.ASKED} <= texts
+    if task in ("capitals", "sums"):  # whose next call does not depend on the reply before
+        assert sorted(call[1:] for call in subject.ASKED) == asked
+    assert told.eval.metadata["with_user"]["setting"] == "persona"
+
+
+def test_users_are_the_samples_own_or_drawn_by_their_ids():
+    drawn = {number: told_by("persona", data="sample").of(number, {}) for number in range(200)}
+    assert drawn == {number: told_by("persona", data="sample").of(number, {}) for number in range(200)}
+    assert {told.user for told in drawn.values()} == locate("sample").others.personas.keys()
+    others = locate("sample").others
+    own = told_by("persona", data="sample").of(1, {"user_id": "Iris_s04"})
+    assert (own.user, own.text) == ("Iris_s04", message(others.personas["Iris_s04"]))
+    other = told_by("other_persona", data="sample").of(1, {"user_id": "Iris_s04"})
+    assert (other.user, other.text) == ("Iris_s04", message(others.of("Iris_s04")))
+    assert told_by("other_persona", "Iris_s04", "sample").of(1, {}).text == other.text
+    padding = told_by("padding", "Iris_s04", "sample").of(1, {}).text
+    assert len(padding) == len(own.text)
+    assert padding.startswith(NEUTRAL["en"][:50])
+    assert told_by("padding", "林晓_s05", "sample").of(1, {}).text.startswith(NEUTRAL["zh"][:50])
+    assert told_by("no_persona", data="sample").of(1, {}) is None
+    assert told_by("persona", "Iris", "sample").of(1, {}) == told_by("persona", "Iris_s04", "sample").of(1, {})
+
+
+def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path):
+    done = command(
+        "personafeedback_tasks/with_user", "-T", f"task={TASKS}@drops", "-T", "data=sample", "--model", "subject/8", "--log-dir", tmp_path,
+    )  # fmt: skip
+    assert "VOID: the message about the user is missing in 8 of 8 calls" in done.stdout
+    run("drops", "no_persona", tmp_path)
+    (cost,) = costs(tmp_path)
+    assert "missing in 8 of 8 calls" in cost["void"]
+    assert cost["by_sample"] is cost["after"] is None
+    assert cost["harmed"] == cost["helped"] == []
+    shown = personafeedback("cost", tmp_path)
+    assert "VOID" in shown.output
+    assert "harmed:" not in shown.output
+
+
+@pytest.mark.parametrize(("solver", "missed"), [("before", 0), ("behind_two", 1), ("as_text", 1), ("grader", 0)])
+def test_the_message_stands_first_or_right_behind_an_agents_own(solver, missed, tmp_path):
+    log = run("placed", "persona", tmp_path, "subject/8", "-T", f"where={solver}")
+    run("placed", "no_persona", tmp_path, "subject/8", "-T", f"where={solver}")
+    (cost,) = costs(tmp_path)
+    assert (cost["void"] is not None) == bool(missed), log.eval.task
+
+
+def by_hand(folder) -> dict[str, dict[str, float]]:
+    """Setting -> sample -> value, from the log's bytes."""
+    found = {}
+    for path in folder.rglob("*.eval"):
+        with zipfile.ZipFile(path) as archive:
+            setting = json.loads(archive.read("header.json"))["eval"]["metadata"]["with_user"]["setting"]
+            for name in archive.namelist():
+                if name.startswith("samples/"):
+                    sample = json.loads(archive.read(name))
+                    values = found.setdefault(setting, {}).setdefault(str(sample["id"]), [])
+                    values.append({"C": 1.0, "I": 0.0}[next(iter(sample["scores"].values()))["value"]])
+    return {name: {key: sum(of) / len(of) for key, of in values.items()} for name, values in found.items()}
+
+
+def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(tmp_path):
+    for task in ("capitals", "sums", "tools"):
+        for setting in ("persona", "no_persona", "padding"):
+            run(task, setting, tmp_path)
+    made = costs(tmp_path)
+    assert sorted((one["task"], one["setting"]) for one in made) == [
+        (task, setting) for task in ("capitals", "sums", "tools") for setting in ("padding", "persona")
+    ]
+    for one in made:
+        values = {}
+        for setting in (one["setting"], "no_persona"):
+            values |= by_hand(tmp_path / f"{one['task']} {setting}")
+        before, after = values["no_persona"], values[one["setting"]]
+        assert sorted(one["harmed"]) == sorted(name for name in before if after[name] < before[name])
+        assert sorted(one["helped"]) == sorted(name for name in before if after[name] > before[name])
+        assert one["before"] == pytest.approx(sum(before.values()) / len(before))
+        assert one["by_sample"]["value"] == pytest.approx(sum(after.values()) / len(after) - one["before"])
+        assert one["by_user"] is not None, "users repeat"
+        if one["setting"] == "padding":
+            assert one["harmed"] == one["helped"] == []
+    done = personafeedback("cost", tmp_path, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
+    assert page.count("<h3>without: ") == page.count("<h3>with: ") == sum(one["samples"] for one in made)
+    assert json.loads((tmp_path / "out" / "cost.json").read_text("utf-8"))["costs"] == made
+
+
+def test_an_interrupted_run_that_is_retried_is_the_same(tmp_path, monkeypatch):
+    whole = run("capitals", "persona", tmp_path)
+    run("capitals", "no_persona", tmp_path)
+    monkeypatch.setattr(subject, "DIES_AT", 20)
+    done = command(
+        "personafeedback_tasks/with_user", "-T", f"task={TASKS}@capitals", "-T", "data=sample", "--model", "subject/8", "--max-connections", "1",
+        "--log-dir", tmp_path / "retried",
+    )  # fmt: skip
+    (killed,) = list_eval_logs(str(tmp_path / "retried"))
+    assert read_eval_log(killed.name).status == "error", done.stdout
+    monkeypatch.setattr(subject, "DIES_AT", 0)
+    (log,) = eval_retry(killed.name, log_dir=str(tmp_path / "retried"), display="none")
+    assert log.status == "success"
+    assert scores(log) == scores(whole)
+    first = {sample.id: sample.input[0].text for sample in whole.samples}
+    assert {sample.id: sample.input[0].text for sample in read_eval_log(log.location).samples} == first
+    (once,) = costs(tmp_path / "capitals persona", tmp_path / "capitals no_persona")
+    (again,) = costs(tmp_path / "retried", tmp_path / "capitals no_persona")
+    assert {**once, "logs": 0} == {**again, "logs": 0}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["task=nothing_of_this_name"], "task='nothing_of_this_name': found 0 tasks, expected one"),
+        ([f"task={TASKS}@nothing"], "cannot be loaded"),
+        ([f"task={TASKS}@empty"], "cannot be loaded (ValueError: The specified dataset is empty"),
+        ([f"task={TASKS}@source"], "makes its samples while it runs"),
+        ([f"task={TASKS}@capitals", "setting=nobody"], "setting must be one of persona, no_persona, other_persona, padding"),
+        ([f"task={TASKS}@capitals", "user=Nobody"], "found no such user in"),
+        ([f"task={TASKS}@capitals", "setting=other_persona"], "setting=other_persona needs a user to differ from"),
+        ([f"task={TASKS}@capitals", "count=many"], "cannot be loaded (TypeError"),
+        ([f"task={TASKS}@capitals", f"data={TASKS.parent}"], "found no persona, expected"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_sentence(options, message, tmp_path):
+    given = [word for option in options for word in ("-T", option)]
+    data = [] if any(option.startswith("data=") for option in options) else ["-T", "data=sample"]
+    done = command("personafeedback_tasks/with_user", *given, *data, "--model", "subject/8", "--log-dir", tmp_path)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert message in said
+    assert "Traceback" not in said
+
+
+class OneSystemMessage:
+    """A local model whose chat template takes one system message."""
+
+    def hf_chat(self, messages, tools):
+        if sum(one.role == "system" for one in messages) > 1:
+            raise ValueError("only one system message")
+
+
+def test_a_template_that_refuses_two_system_messages_is_named_before_the_first_call(monkeypatch):
+    from personafeedback_tasks.inspect_harness import with_user as wrapping
+
+    class Model:
+        api = OneSystemMessage()
+
+    monkeypatch.setattr(wrapping, "get_model", lambda: Model)
+
+    def wrap(task):
+        return wrapping.with_messages(f"{TASKS}@{task}", {}, lambda: told_by("persona", data="sample"), "persona")
+
+    wrap("capitals")
+    with pytest.raises(PersonaFeedbackError, match="chat template refuses 3 system messages"):
+        wrap("sums")  # its samples have one, and its solver adds one
+
+
+def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
+    run("dicts", "persona", tmp_path / "dicts")
+    run("dicts", "no_persona", tmp_path / "dicts")
+    run("other_metric", "persona", tmp_path / "metric")
+    run("capitals", "persona", tmp_path / "alone")
+    run("capitals", "no_persona", tmp_path / "less", "subject/8", "-T", "count=20")
+    run("graded", "persona", tmp_path / "graded")
+    command(f"{TASKS}@capitals", "--model", "subject/8", "--log-dir", tmp_path / "plain")
+    for arguments, expected in (
+        ([tmp_path / "dicts"], "found 2 numbers in its scores, expected one, or one that is named: right, short"),
+        ([tmp_path / "metric"], "found no accuracy or mean of exact in its results"),
+        ([tmp_path / "graded"], "as the mean over its samples, expected the same"),
+        ([tmp_path / "alone"], "without a message, expected one"),
+        ([tmp_path / "less"], "Found no run with a message about a user"),
+        ([tmp_path / "alone", tmp_path / "less"], "found options of the task {}, and"),
+        ([tmp_path / "plain"], "found no run of with_user in it"),
+        ([TASKS], "found no log of a run"),
+    ):
+        done = personafeedback("cost", *arguments)
+        assert done.exit_code == 1, arguments
+        said = " ".join(done.output.split())
+        assert expected in said, said
+        assert "Traceback" not in said
+    by_right, by_short = (costs(tmp_path / "dicts", "--value", name)[0] for name in ("right", "short"))
+    assert (by_right["value"], by_short["value"]) == ("right", "short")
+
+
+def test_planted_harm_is_found_as_such():
+    """The interval over samples covers the planted change in 95 of 100 simulated runs, for no harm and for 8 points of it."""
+    for harm in (0, 0.08):
+        covered = excluded = 0
+        for seed in range(400):
+            runs = [
+                TaskRun(
+                    task="t", model="m", setting=setting, told="", value="v", conditions={}, missed=(0, 1), path=Path("x"), program="Inspect",
+                    samples={
+                        str(n): SampleResult(
+                            id=str(n), value=float(subject.right(n, setting, harm, str(seed))), asked="", target="", replies=(), user=f"{n % 50}"
+                        )
+                        for n in range(200)
+                    },
+                )
+                for setting in ("persona", "no_persona")
+            ]  # fmt: skip
+            (cost,) = costs_of(runs)
+            for estimate in (cost.by_sample, cost.by_user):
+                covered += estimate.low <= -harm <= estimate.high
+                excluded += estimate.high < 0
+        assert 0.925 <= covered / 800 <= 0.98, (harm, covered / 800)
+        assert (excluded / 800 > 0.8) if harm else (excluded / 800 < 0.05), (harm, excluded / 800)
+
+
+TOY = """
+task: toy_sums
+dataset_path: json
+dataset_kwargs:
+  data_files: {test: FOLDER/data.jsonl}
+test_split: test
+output_type: generate_until
+doc_to_text: "Question {{q}}"
+doc_to_target: "{{a}}"
+generation_kwargs: {until: ["\\n"], max_gen_toks: 8}
+metric_list:
+  - metric: exact_match
+"""
+
+
+def test_lm_evals_runs_are_paired_by_document(tmp_path):
+    rows = [{"q": f"{n} + {n}?", "a": str(2 * n)} for n in range(1, 31)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (tmp_path / "toy.yaml").write_text(TOY.replace("FOLDER", str(tmp_path)), "utf-8")
+    printed = personafeedback("persona", "Iris_s04", "--data", "sample")
+    assert printed.exit_code == 0
+    assert printed.stdout.strip() == message(locate("sample").others.personas["Iris_s04"])
+    padding = personafeedback("persona", "Iris_s04", "--data", "sample", "--setting", "padding").stdout
+    for name, instruction in (("no", None), ("own", printed.stdout.strip()), ("padding", padding.strip())):
+        told = [] if instruction is None else ["--system_instruction", instruction]
+        done = lm_eval_command(
+            "--model", "subject", "--tasks", "toy_sums", "--include_path", tmp_path, "--log_samples", "--output_path", tmp_path / name, *told,
+            HF_DATASETS_CACHE=str(tmp_path / "cache"),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    made = {one["setting"]: one for one in costs(tmp_path / "no", tmp_path / "own", tmp_path / "padding")}
+    assert made.keys() == {"persona", "padding"}
+    right = {n: (subject.right(n, "", 0.08), subject.right(n, "persona", 0.08)) for n in range(1, 31)}
+    assert made["persona"]["harmed"] == [str(n - 1) for n, (before, after) in right.items() if before and not after]
+    assert made["persona"]["helped"] == [str(n - 1) for n, (before, after) in right.items() if after and not before]
+    assert made["persona"]["harmed"], "something is planted"
+    assert made["persona"]["by_user"] is None, "one profile for all"
+    assert made["padding"]["harmed"] == made["padding"]["helped"] == []
+    refused = personafeedback("persona", "Nobody", "--data", "sample")
+    assert "found no such user" in refused.output
+
+
+def test_the_lines_of_the_page_run_as_printed(tmp_path, monkeypatch):
+    """Only model, data and the tasks that are not ours are others."""
+    page = (CHECKOUT / "docs" / "cost.md").read_text("utf-8")
+    assert len(page.split()) <= 700
+    (tmp_path / "toy.yaml").write_text(TOY.replace("FOLDER", str(tmp_path)), "utf-8")
+    rows = [{"q": f"{n} + {n}?", "a": str(2 * n)} for n in range(1, 9)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MEMSYCO_DATA", "sample")
+    monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")
+    for block in re.findall(r"```bash\n(.*?)```", page, re.DOTALL):
+        lines = block.replace("\\\n", "").splitlines()
+        loop = next((line for line in lines if line.startswith("for setting in ")), "")
+        settings = loop.removeprefix("for setting in ").removesuffix("; do").split()
+        for line in lines:
+            if line.startswith(("for ", "done", "git ", "export ")):
+                continue
+            for setting in settings if "$setting" in line else [""]:
+                run_line(line.replace("$setting", setting), tmp_path)
+    assert (tmp_path / "cost" / "index.html").is_file()
+
+
+def run_line(line, folder):
+    user = "Iris_s04"
+    told = personafeedback("persona", user).stdout.strip()
+    program, *words = shlex.split(line.replace('"$(personafeedback persona USER_ID)"', "USER_TEXT"))
+    words = [
+        {"USER_TEXT": told, "gsm8k": "toy_sums", "task=evals/capitals.py@capitals": f"task={TASKS}@capitals"}.get(
+            word, word
+        )
+        for word in words
+    ]
+    if program == "inspect":
+        model = "memory/planted" if "personafeedback_tasks/memsyco" in words else "subject/8"
+        done = command(*(model if word == "openai/gpt-4o" else word for word in words[1:]))
+        assert done.returncode == 0, done.stdout + done.stderr
+    elif program == "lm_eval":
+        at = words.index("--model")
+        words[at + 1 : at + 4] = ["subject", "--include_path", str(folder)]
+        done = lm_eval_command(*words[1:], HF_DATASETS_CACHE=str(folder / "cache"))
+        assert done.returncode == 0, done.stderr
+    else:
+        assert program == "personafeedback"
+        done = personafeedback(*words)
+        assert done.exit_code == 0, done.output
