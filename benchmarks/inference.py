@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from support.studies import STUDIES, table_row
+from studies import STUDIES, table_row
 
 
 def rows(number: int, scale: float) -> list[str]:

@@ -30,9 +30,7 @@ REAL_DATA = os.environ.get(ENVIRONMENT_VARIABLE, "")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--store-prompts", action="store_true", help="write the rendered prompts that test_prompts.py compares with"
-    )
+    parser.addoption("--store-prompts", action="store_true", help="write tests/prompts.txt")
 
 
 SLOW_FIXTURES = {"browser", "driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import planted_users
 
 pytest.importorskip("scipy")
 
@@ -16,12 +13,10 @@ from scipy import stats
 
 from personafeedback_tasks.analysis.users import (
     FEW_USERS,
-    SHARED_BY,
     at_equal_cells,
     by_user,
     make_users,
     slices,
-    true_spread,
 )
 from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
@@ -77,53 +72,6 @@ def test_every_user_of_the_release_has_every_attribute(people):
 
 
 # --- spread ------------------------------------------------------------------------------------------------------------
-
-
-def test_at_equal_cells_by_hand():
-    # means: easy 3/4, hard 1/4, all 1/2
-    assert at_equal_cells([1, 1, 0.25, 0, 0.5], ["easy", "easy", "easy", "hard", "hard"]) == same(
-        [1 - 0.75 + 0.55, 1 - 0.75 + 0.55, 0.25 - 0.75 + 0.55, 0 - 0.25 + 0.55, 0.5 - 0.25 + 0.55]
-    )
-
-
-def test_the_spread_by_hand():
-    # Four users with two values each, means 1, 0.5, 0.5, 0. Within: 2 users differ by 0.5 twice, 4 * 0.25 / (8 - 4) = 0.25,
-    # so chance gives each mean a variance of 0.125. All weigh the same: sum (m - 0.5)^2 / (v + 0.125) = 3 at 0.5 / 3 - 0.125.
-    found, low, high = true_spread({"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 1.0], "d": [0.0, 0.0]})
-    assert found == same(math.sqrt(0.5 / 3 - 0.125))
-    # Kurtosis 4 * (2 / 16) / (2 / 4)^2 = 2, so 2 * 4 / 1 - 1 = 7 degrees of freedom, and no more than 3.
-    assert (low, high) == (0, 0.5)
-    assert stats.chi2.ppf(0.975, 3) > 0.5 / 0.125  # no spread at all explains these means
-    assert stats.chi2.ppf(0.025, 3) < 0.5 / (0.25 + 0.125)  # and neither is the largest one excluded
-
-
-def test_users_that_are_all_right_or_all_wrong_leave_nothing_to_chance():
-    assert true_spread({"a": [1.0, 1.0], "b": [0.0, 0.0], "c": [1.0, 1.0]})[0] == 0.5
-    assert true_spread({user: [1.0, 1.0] for user in "abc"})[0] == 0
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("shape", planted_users.SHAPES)
-def test_the_interval_of_the_spread_holds_for_users_of_any_shape(shape):
-    """benchmarks/inference.py has more users and benchmarks."""
-    rng, (true, draw) = np.random.default_rng(7), planted_users.SHAPES[shape]
-    held = [true_spread(planted_users.drawn(rng, 10, draw(rng, 101).tolist()))[1:] for _ in range(200)]
-    assert np.mean([low <= true <= high for low, high in held]) >= 0.9
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("true", [0.0, 0.05, 0.12])
-@pytest.mark.parametrize("average", [0.6, 0.85])
-def test_the_planted_spread_is_found(average, true, general):
-    """With the real users, cells and sizes; the true value is in 95 % of the intervals."""
-    rng = np.random.default_rng(2)
-    made = [
-        true_spread(by_user(at_equal_cells(values, cells), users))
-        for values, users, cells in (planted(rng, general, average, true) for _ in range(100))
-    ]
-    assert np.mean([low <= true * (1 + 1e-9) and true <= high for _, low, high in made]) >= 0.9
-    if true:
-        assert np.mean([found for found, _, _ in made]) == same(true, abs=0.006)
 
 
 def planted(rng, general, mean, spread, weaker=()):
@@ -182,14 +130,6 @@ def test_a_slice_of_users_is_the_t_test_of_welch():
     assert (found.low, found.high) == same((interval.low, interval.high))
 
 
-def test_attributes_that_too_few_users_share_are_not_tested():
-    of_user = {f"u{number:02}": [1.0, 0.0, float(number % 2)] for number in range(2 * SHARED_BY)}
-    half = {user: {"side": "left" if number < SHARED_BY else "right"} for number, user in enumerate(of_user)}
-    assert len(slices(means_of(of_user), half)) == 1
-    assert slices(means_of(of_user), {**half, "u00": {"side": "right"}}) == ()
-    assert slices(means_of(of_user), {user: half[user] for user in list(half)[1:]}) == ()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("users", "cases", "inside"), [(101, 10, 20), (147, 26, 20), (147, 26, 31)])
 def test_a_group_whose_users_differ_more_is_not_named(users, cases, inside):
@@ -226,21 +166,3 @@ def test_a_weak_group_is_found_and_none_is_made_up(spread, general, people):
     print(f"spread {spread}: found {found / 400:.3f}, made up {made_up / 400:.3f}")
     assert found / 400 >= 0.75
     assert made_up / 400 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 400)
-
-
-def test_a_report_names_only_significant_groups_and_no_user(general, people):
-    from personafeedback_tasks.reports.headline import _slices
-
-    rng = np.random.default_rng(5)
-    weak = sorted(user for user, own in people.items() if own["MBTI T/F"] == "T")
-    found = make_users(*planted(rng, general, 0.7, 0.05, weak), people)
-    said = _slices(found)
-    assert said[0].startswith("MBTI T/F: F (105 users): +")
-    assert len(said) == sum(one.significant for one in found.slices) < len(found.slices)
-    least, most = (100 * end(one.detectable for one in found.slices) for end in (min, max))
-    dull = replace(found, slices=tuple(replace(one, p=0.051) for one in found.slices))
-    assert _slices(dull) == [
-        f"none of {len(found.slices)} groups of at least 20 users differs from the others (5 %, Holm); a gap of {least:.1f} to {most:.1f} "
-        "points would have been found in 80 % of benchmarks, depending on the group"
-    ]
-    assert not any(user in json.dumps(made, ensure_ascii=False) for user in people for made in said)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from personafeedback_tasks.choice.explanations import explanations
-from personafeedback_tasks.choice.orders import TWO, rotations
+from personafeedback_tasks.choice.orders import rotations
 from personafeedback_tasks.choice.scoring import p_chosen, score_answers, score_symmetric
-from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.engine.rewards import RewardError, right_and_tie, with_better
+from personafeedback_tasks.engine.rewards import right_and_tie
 from personafeedback_tasks.replies.answers import REASONS
 
 NAN, INF = math.nan, math.inf
@@ -55,24 +53,6 @@ def test_turning_the_places_keeps_everything_but_the_rates(answers, by):
     assert [one[name] for name in kept] == same([other[name] for name in kept], nan_ok=True)
 
 
-def test_a_planted_skill_and_a_planted_bias_are_found():
-    """Right with probability 0.6; else, and in a further 10 % of all replies, the first place."""
-    rng, skill, bias = random.Random(5), 0.6, 0.1
-
-    def answer(right):
-        if rng.random() < bias:
-            return "A"
-        return right if rng.random() < skill else rng.choice([letter for letter in "ABCD" if letter != right])
-
-    scores = [score_answers([answer(letter) for letter in "ABCD"], FOUR) for _ in range(20_000)]
-    found = {name: mean(score[name] for score in scores) for name in scores[0]}
-    right = [bias + (1 - bias) * skill, *[(1 - bias) * skill] * 3]
-    assert found["acc"] == same(mean(right), abs=0.005)  # one standard error is 0.0017
-    assert found["acc_all"] == same(math.prod(right), abs=0.01)
-    assert found["first_rate"] == same(bias + (1 - bias) / 4, abs=0.005)
-    assert found["fourth_rate"] == same((1 - bias) / 4, abs=0.005)
-
-
 # --- log-likelihoods ---------------------------------------------------------------------------------------------------
 
 
@@ -100,16 +80,6 @@ def test_acc_sym_sums_over_the_orders_and_shares_a_tie(of_responses, expected):
     assert score_symmetric(turned(*of_responses), FOUR) == expected
 
 
-def test_p_chosen_is_the_share_of_the_right_letter_in_all_orders():
-    log = math.log
-    values = turned(
-        (log(0.4), log(0.1), log(0.1), log(0.2)), (log(0.2), log(0.2), log(0.2), log(0.2)),
-        (0.0, -INF, -INF, -INF), (-INF, 0.0, 0.0, -5000.0),
-    )  # fmt: skip
-    assert p_chosen(values, FOUR) == same((0.5 + 0.25 + 1 + 0) / 4)
-    assert math.isnan(p_chosen([*values[:3], (NAN,) * 4], FOUR))
-
-
 @given(st.lists(st.tuples(*[st.floats(-50, 0)] * 4), min_size=4, max_size=4))
 def test_the_probabilities_of_all_responses_are_one_together(of_responses):
     def turn(by):
@@ -117,13 +87,6 @@ def test_the_probabilities_of_all_responses_are_one_together(of_responses):
 
     assert sum(p_chosen(turn(by), FOUR) for by in range(4)) == same(1)
     assert sum(score_symmetric(turn(by), FOUR) for by in range(4)) == same(1)
-
-
-@pytest.mark.parametrize("score", [score_symmetric, p_chosen])
-@pytest.mark.parametrize("count", [0, 2, 3, 5])
-def test_log_likelihoods_are_needed_of_each_order(score, count):
-    with pytest.raises(ValueError, match="argument 2 is"):
-        score([(-1.0,) * 4] * count, FOUR)
 
 
 # --- rewards -----------------------------------------------------------------------------------------------------------
@@ -135,13 +98,6 @@ def test_log_likelihoods_are_needed_of_each_order(score, count):
 )
 def test_the_right_response_must_have_the_highest_reward_alone(rewards, expected):
     assert right_and_tie(*rewards) == expected
-
-
-def test_rewards_that_are_no_numbers_are_refused_and_correlations_know_how_many_responses_there_are():
-    with pytest.raises(RewardError, match=r"^found the rewards 1\.0 and 2\.0 and nan, expected finite numbers\. "):
-        right_and_tie(1.0, 2.0, NAN)
-    # Right 1, 0, 0 against 3, 1, 1: a line.
-    assert with_better({"reward": [3, 1, 1, 3, 1, 1]}, 3) == {"reward": same(1)}
 
 
 # --- in reports and in words -------------------------------------------------------------------------------------------
@@ -177,11 +133,3 @@ def test_reports_say_which_place_was_always_picked(answers, expected):
 def test_an_explanation_says_what_was_picked(answers, about, sentence):
     words = explanations(FOUR, lambda cases: {})
     assert words.of_answers([letter if letter != "?" else "refusal" for letter in answers], about) == sentence
-
-
-def test_an_explanation_of_rewards_names_the_highest():
-    words = explanations(FOUR, lambda cases: {})
-    each = "right response 1, wrong response 1 2, wrong response 2 0, wrong response 3 0"
-    assert words.of_rewards((1, 2, 0, 0), {}) == f"the wrong response 1 has the highest reward ({each})"
-    assert words.of_rewards((2, 2, 0, 0), {}).startswith("several responses have the highest reward (")
-    assert explanations(TWO, lambda cases: {}).of_rewards((1, 2), {}).startswith("the rejected response has the higher")

@@ -18,7 +18,6 @@ from support.duel_folders import write_duels
 from support.logs import inspect_log, lm_eval_log
 from support.releases import write_set
 
-from personafeedback_tasks.engine.cases import shown_source
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 HARD = "personafeedback_general_hard"
@@ -96,17 +95,6 @@ def test_nor_when_the_data_are_gone(home, tmp_path):
     assert f"There is no folder '{FOLDER}'" in " ".join(found["report"].split())
 
 
-def test_baselines_have_neither(home, tmp_path):
-    """One user of the set shares nothing with others, so that the control has no persona to give."""
-    rows = [{"user_id": "u0", "question": f"q{n}?", "chosen": "good", "reject": f"bad {n}"} for n in range(4)]
-    alone = write_set(home / "one user", {"general/hard": rows}, {"u0": {"Name": "Ann", "Job": "baker"}})
-    done = personafeedback("baselines", "--data", alone, "--json", tmp_path / "baselines.json", HOME=str(home))
-    assert done.exit_code == 0, done.output
-    document = (tmp_path / "baselines.json").read_text("utf-8")
-    assert "one user" in document
-    assert [word for word in private(home) if word in done.output + document] == []
-
-
 def test_a_verdict_has_neither(home, tmp_path):
     duels, exam = home / "duels", home / "exam"
     write_duels(duels, lambda case: "Try it.", difficulty="hard")
@@ -148,18 +136,3 @@ def test_plan_and_audit_have_neither(home, tmp_path):
         text = file.read_text("utf-8")
         assert [word for word in private(home) if word in text] == []
         assert FOLDER in text
-
-
-@pytest.mark.parametrize(
-    ("source", "shown"),
-    [
-        ("sample", "sample"),
-        ("owner/name@" + "0" * 40, "owner/name@" + "0" * 40),
-        ("/home/anna/my data/release", "release"),
-        ("/home/anna/release/", "release"),
-        (r"C:\Users\Anna\release", "release"),
-        ("~/release", "release"),
-    ],
-)
-def test_a_source_is_shown_without_its_folders(source, shown):
-    assert shown_source(source) == shown

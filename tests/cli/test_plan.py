@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
 from scipy import stats
 from support.commands import personafeedback
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
@@ -25,7 +24,7 @@ from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.significance import Comparison, minimum_detectable_difference
 from personafeedback_tasks.common.tokens import counted_by, estimated
 from personafeedback_tasks.engine.plan import asked, make_plan
-from personafeedback_tasks.personafeedback import baselines, conversations, prompts
+from personafeedback_tasks.personafeedback import baselines, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEEDBACK
 
@@ -58,18 +57,6 @@ def test_the_smallest_difference_depends_on_nothing_but_the_sizes(compared, size
     ):
         assert worse.smallest(sizes) >= compared.smallest(sizes)
     assert compared.smallest(sizes * 2) < compared.smallest(sizes)
-
-
-def test_without_correlation_it_is_the_textbook_formula():
-    """147 users with one case each: (1.976 + 0.844) * sqrt(0.25 / 147)."""
-    t = stats.t.ppf([0.975, 0.8], 146).sum()
-    assert Comparison("", 0.25, 0.5).smallest([1] * 147) == pytest.approx(t * (0.25 / 147) ** 0.5)
-    # Two users with two cases each, correlated by 0.5: 1 + 0.5 * (8 / 4 - 1)
-    assert Comparison("", 0.25, 0.5).design_effect([2, 2]) == pytest.approx(1.5)
-
-
-def test_one_user_shows_nothing():
-    assert np.isnan(UNPAIRED.smallest([1000]))
 
 
 # --- the smallest difference: by simulation, with the users of the release ----------------------------------------------------
@@ -176,21 +163,6 @@ def test_log_likelihoods_ask_for_each_label_and_write_nothing():
     assert both.task == "personafeedback_hard_mc (demonstration)"
 
 
-def test_a_reward_model_reads_two_conversations():
-    made = plan_of("sample", method="reward", count=lengths)
-    turns = [
-        turn["content"]
-        for case in load_cases("sample")
-        for side in conversations.SIDES
-        for turn in conversations.conversation(case, prompts.Template(method="reward"), side)
-    ]
-    assert (made.total.calls, made.total.input, made.room) == (96, sum(map(len, turns)), 0)
-
-
-def test_an_estimate_tells_the_scripts_apart():
-    assert estimated(["", "abcd" * 10, "个性化评测" * 10, "字，abcd"]) == [0, 10, 35, 2]
-
-
 @pytest.mark.torch
 @pytest.mark.slow
 def test_a_named_tokenizer_counts(tiny_model):
@@ -252,19 +224,6 @@ def test_the_money_of_the_docs_is_what_is_printed(real_data):
     assert block in shown
 
 
-def test_a_task_may_have_the_name_that_inspect_wants():
-    names = ["personafeedback_hard", "personafeedback_tasks/personafeedback_hard"]
-    one, other = (printed("--data", "sample", "--task", name, "--json", "-") for name in names)
-    assert one == other
-
-
-@pytest.mark.parametrize("method", PERSONAFEEDBACK.methods)
-def test_every_table_fits_80_columns(method):
-    tables = [block for block in printed("--data", "sample", "--method", method).split("\n\n") if "──" in block]
-    assert len(tables) == 3
-    assert max(cell_len(line) for table in tables for line in table.splitlines()) <= 80
-
-
 def test_data_with_some_cells_are_planned_as_the_largest_task_that_they_have(real_data):
     shown = printed(PERSONAFEEDBACK_DATA=str(real_data))
     assert "Task: personafeedback_general, method generate\n" in shown
@@ -278,10 +237,7 @@ def test_data_with_some_cells_are_planned_as_the_largest_task_that_they_have(rea
     ("arguments", "sentence"),
     [
         (["--task", "personafeedback_x"], "task must be one of personafeedback, personafeedback_specific, "),
-        (["--method", "x"], "method must be one of generate, cot, mc, logprobs, reward, got 'x'."),
         (["--task", "personafeedback_mc", "--method", "cot"], "task personafeedback_mc has the method mc, got method=cot."),
-        (["--setting", "x"], "setting must be one of persona, no_persona, other_persona, rag, got 'x'."),
-        (["--setting", "rag", "--method", "reward"], "Reward models support setting="),
         (["--data", "./nowhere"], "There is no folder './nowhere'"),
     ],
 )  # fmt: skip

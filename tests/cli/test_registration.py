@@ -130,12 +130,6 @@ def test_the_entry_points_of_both_harnesses_are_declared():
     assert Path(lm_eval.load().__file__).parent == registration.task_configs()
 
 
-def test_help_teaches():
-    text = command("--help").output
-    for line in ("inspect eval personafeedback_tasks/personafeedback_hard", "personafeedback register", "task-configs"):
-        assert line in text
-
-
 # --- the versions of lm-eval -----------------------------------------------------------------------------------------
 
 
@@ -148,7 +142,7 @@ def give_version(harness: Path, version: str) -> None:
     importlib.invalidate_caches()
 
 
-@pytest.mark.parametrize("version", ["0.3.0", "0.4", "0.4.3", "0.4.9.1", "0.4.11"])
+@pytest.mark.parametrize("version", ["0.3.0", "0.4.9.1"])
 def test_an_lm_eval_that_is_too_old_is_refused_and_undo_still_works(version, harness):
     give_version(harness, version)
     done = command("register")
@@ -165,14 +159,9 @@ def test_an_lm_eval_that_is_too_old_is_refused_and_undo_still_works(version, har
     assert not (harness / "tasks" / "personafeedback").exists()
 
 
-@pytest.mark.parametrize("version", ["0.4.13.dev0", "0.4.13", "0.4.13.post1", "0.4.100", "0.5.0a1", "1.0"])
+@pytest.mark.parametrize("version", ["0.4.13.dev0", "0.4.100", "1.0"])
 def test_later_versions_are_taken(version, harness):
     give_version(harness, version)
-    assert command("register").exit_code == 0
-
-
-def test_a_source_tree_without_metadata_is_taken(harness, monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(harness.parent)])
     assert command("register").exit_code == 0
 
 

@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 from support.planted_duels import Planted
 
 from personafeedback_tasks.common.corrected import (
-    EQUAL,
     LONGER,
-    NONE,
     SHORTER,
     Known,
     Votes,
     corrected,
-    errors,
 )
 
 same = pytest.approx
@@ -33,30 +30,6 @@ def votes(*cases, cells=None):
 
 
 EXAM = votes(*[(1, LONGER)] * 9_000, *[(0, LONGER)] * 1_000, *[(1, SHORTER)] * 8_000, *[(0, SHORTER)] * 2_000)
-# Right in .9 of the pairs whose better text is e times as long, and in .8 where the other one is, which it picks in .2: logit P(right) =
-# a + b * log ratio with a = (log 9 + log 4) / 2 = log 6 and b = (log 9 - log 4) / 2 = log 1.5. At equal length it is right in 6 / 7.
-# The prior, of half a pick, moves no estimate by more than a part in 1,000.
-CLOSE = 1e-3
-
-
-def test_by_hand():
-    # 10 replies that are longer: 7 votes. Of those that are better .9 get one, of the others .2: (.7 - .2) / (.9 - .2) = 5 / 7
-    longer = votes(*[(1, LONGER)] * 7, *[(0, LONGER)] * 3)
-    found = corrected(longer, EXAM)
-    assert found.rate.value == same(5 / 7, rel=CLOSE)
-    assert (found.at_equal, found.slope) == same((math.log(6), math.log(1.5)), rel=CLOSE)
-    assert (found.right(math.e), found.right(1 / math.e), found.right(1)) == same((0.9, 0.8, 6 / 7), rel=CLOSE)
-    # 10 that are shorter: 4 votes, (.4 - .1) / (.8 - .1) = 3 / 7
-    shorter = votes(*[(1, SHORTER)] * 4, *[(0, SHORTER)] * 6)
-    assert corrected(shorter, EXAM).rate.value == same(3 / 7, rel=CLOSE)
-    # 10 of equal length: 6 votes, (.6 - 1 / 7) / (6 / 7 - 1 / 7)
-    equal = votes(*[(1, EQUAL)] * 6, *[(0, EQUAL)] * 4)
-    assert corrected(equal, EXAM).rate.value == same((0.6 - 1 / 7) / (5 / 7), rel=CLOSE)
-    # all of them, 4 ties and 6 empty replies: 17 votes, less 10 * .2 + 10 * .1 + 10 / 7 false ones, of 10 * .7 + 10 * .7 + 50 / 7
-    together = votes(*(pair for some in (longer, shorter, equal) for pair in zip(some.won, some.longer, strict=True)))
-    found = corrected(together, EXAM, Known([0.5] * 4 + [0.0] * 6, [f"u{number}" for number in range(10)]))
-    assert found.rate.value == same(((17 - 3 - 10 / 7) / (14 + 50 / 7) * 30 + 2) / 40, rel=CLOSE)
-    assert (found.rate.n, found.longer, found.shorter, found.why_not) == (40, same(0.9), same(0.8), "")
 
 
 RATIOS = (-0.6, -0.3, 0.0, 0.2, 0.5, 0.9)
@@ -96,14 +69,6 @@ def test_the_other_side_wins_the_rest(seed):
         assert other.rate.stderr == same(one.rate.stderr, rel=1e-6)
 
 
-def test_a_perfect_judge_leaves_the_votes():
-    exam = votes(*[(1, LONGER), (1, SHORTER)] * 1_000)
-    duels = votes((1, LONGER), (0, LONGER), (1, SHORTER), (1, EQUAL))
-    found = corrected(duels, exam)
-    assert found.rate.value == same(0.75, rel=CLOSE)
-    assert found.rate.n == 4
-
-
 def test_the_error_is_that_of_leaving_users_out():
     """Over duels, exam and the duels that were not asked, of the same users."""
     planted = Planted(spread=1.0, unread=0.05, users=30)
@@ -125,14 +90,6 @@ def test_the_error_is_that_of_leaving_users_out():
     assert found.rate.users == planted.users
 
 
-def test_beyond_what_is_possible_it_is_brought_back():
-    found = corrected(votes(*[(1, LONGER)] * 9, (0, LONGER)), small(EXAM))
-    assert found.unclipped == same((0.9 - 0.2) / 0.7, rel=0.05)
-    found = corrected(votes(*[(1, LONGER)] * 19, (0, LONGER)), small(EXAM))
-    assert found.unclipped > 1
-    assert (found.rate.value, found.rate.high) == (1, 1)
-
-
 def small(exam):
     """One case in a hundred."""
     return Votes(*(column[::101] for column in vars(exam).values()))
@@ -150,8 +107,6 @@ def test_an_interval_that_is_not_known_stays_so():
 
 
 def test_the_exam_weighs_as_the_duels_do():
-    cells = votes(*[(1, LONGER)] * 4, cells=["a", "a", "b", "c"])
-    assert errors(cells, ["a", "b", "b"]).weights.tolist() == [0.5, 0.5, 2, 0]
     good, bad = [(1, LONGER), (1, SHORTER)] * 100, [(0, LONGER), (0, SHORTER)] * 100
     exam = votes(*good, *bad, cells=["a"] * 200 + ["b"] * 200)
     assert corrected(votes((1, LONGER), (0, LONGER), cells=["a", "a"]), exam).rate.value == same(0.5)
@@ -185,11 +140,6 @@ def test_an_exam_just_good_enough_is_enough():
     exam = votes(*[(1, LONGER)] * 7, *[(0, LONGER)] * 3, *[(1, SHORTER)] * 5, *[(0, SHORTER)] * 5)
     found = corrected(votes((1, LONGER), (0, LONGER)), exam)  # right in .6, and .7 - .5 is .2 but for rounding
     assert found.rate is not None
-
-
-def test_without_an_asked_duel_there_is_nothing_to_correct():
-    assert corrected(votes(), EXAM, Known([0.5], ["u0"])).why_not == "No duel was asked."
-    assert Known() == NONE
 
 
 def test_a_rate_that_is_impossible_with_its_whole_interval_is_not_printed():

@@ -21,10 +21,8 @@ markdown_it = pytest.importorskip("markdown_it")
 
 from huggingface_hub import metadata_load
 from support.logs import lm_eval_log, set_options, settle
-from support.releases import write_release
 
 from personafeedback_tasks.choice.orders import ORDERS
-from personafeedback_tasks.common import foreign
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template, build
@@ -156,7 +154,7 @@ def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
 UNPRINTABLE_PATHS = [name for name in ATTACKS if not name.isprintable() and not set(name) & set("/\0\ud800")]
 
 
-@pytest.mark.parametrize("name", UNPRINTABLE_PATHS, ids=ascii)
+@pytest.mark.parametrize("name", UNPRINTABLE_PATHS[::3], ids=ascii)
 def test_an_error_that_quotes_a_path_or_a_model_is_one_printable_line(name, make_log, tmp_path):
     folder = tmp_path / name
     folder.mkdir()
@@ -172,35 +170,3 @@ def test_an_error_that_quotes_a_path_or_a_model_is_one_printable_line(name, make
     done = personafeedback("compare", folder, folder)
     assert "found 2 runs (" in done.output
     assert unprintable(done.output) == set()
-
-
-def test_the_data_commands_show_a_folder_as_it_is(tmp_path):
-    personas = {f"u{number}": {"Personality": "x"} for number in range(2)} | {"v": {"Personal\x1bity": "y"}}
-    row = {"question": "q", "chosen": "c", "reject": "r"}
-    rows = [{"user_id": user, **row, "question": f"q {user}"} for user in personas]
-    data = write_release(tmp_path / "x[b]:smile:\x1b[31m", {"general/hard": rows}, personas)
-    for command in ("audit", "baselines"):
-        done = personafeedback(command, "--data", data, "--counts", "any", "--json", tmp_path / "found.json")
-        assert done.exit_code == 0, done.output
-        assert unprintable(done.output) == set()
-        assert "x[b]:smile:\\x1b[31m" in done.output
-        assert unprintable((tmp_path / "found.json").read_text(encoding="utf-8")) == set()
-    done = personafeedback(
-        "export", "--format", "rewardbench", "--data", data, "--counts", "any", "--out", tmp_path / "cases.jsonl"
-    )
-    assert "x[b]:smile:\\x1b[31m" in done.output
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a|b", r"a\|b"),
-        ("**m**", r"\*\*m\*\*"),
-        ("<b>", r"\<b>"),
-        ("[m](x)", r"\[m](x)"),
-        ("a\nb\x1b", r"a b\x1b"),
-        ("_m_", r"\_m\_"),
-    ],
-)
-def test_markdown_of_a_name_is_text(text, shown):
-    assert foreign.markdown(text) == shown

@@ -14,9 +14,8 @@ from scipy import stats
 from support import planted_prompts
 from support.simulated import BENCHMARKS, draw, owners_of, sums_of
 
-from personafeedback_tasks.common import paired_tests
 from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
-from personafeedback_tasks.common.paired_tests import RESAMPLES, familywise_p, paired_p
+from personafeedback_tasks.common.paired_tests import familywise_p, paired_p
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, paired, share
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -24,9 +23,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 NAN = math.nan
 same = pytest.approx
 
-# Quantiles of Student's t with 2 degrees of freedom, q(p) = (2p - 1) / sqrt(2 p (1 - p))
-T2_975 = 0.95 / math.sqrt(2 * 0.975 * 0.025)  # 4.302653
-T2_80 = 0.6 / math.sqrt(2 * 0.8 * 0.2)  # 1.060660
 
 # Before 1.17 scipy knew these quantiles to 11 digits only.
 CLOSE = 1e-12 if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17) else 1e-9
@@ -34,12 +30,7 @@ CLOSE = 1e-12 if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17) el
 
 # --- by hand ---------------------------------------------------------------------------------------------------------
 
-VALUES = [1.0, 0.5, 0.0, 0.5, 1.0, NAN]
 USERS = ["u", "u", "v", "v", "w", "w"]
-# mean of the five: 3 / 5 = 0.6
-# summed deviations: u 0.4 - 0.1 = 0.3, v -0.6 - 0.1 = -0.7, w 0.4; squares 0.09 + 0.49 + 0.16 = 0.74
-# three users: 0.74 * 3 / 2 = 1.11
-STDERR = math.sqrt(1.11) / 5  # 0.210713
 
 
 def test_a_paired_difference_reaches_farther_on_the_side_where_few_users_have_it():
@@ -60,67 +51,6 @@ def test_a_paired_difference_reaches_farther_on_the_side_where_few_users_have_it
     assert paired(even, users) == estimate(even, users)
 
 
-def test_the_interval_of_a_difference_of_shares_has_only_what_such_a_difference_can_be():
-    few = paired([1.0, -1.0, 1.0, 1.0], ["a", "b", "c", "d"])
-    assert (few.low, few.high) == (-1.0, 1.0)
-    assert paired([3.0, -1.0, 1.0, 1.0], ["a", "b", "c", "d"]).high > 2  # values of another unit
-
-
-def test_the_minimum_detectable_difference_by_hand():
-    assert minimum_detectable_difference(VALUES, USERS) == same((T2_975 + T2_80) * STDERR, rel=CLOSE)  # 1.13
-
-
-def flipped_p(sums):
-    """The sign-flip p values of several differences, one of the two tests behind `familywise_p`."""
-    return paired_tests._flipped(paired_tests._scaled(sums), RESAMPLES).tolist()
-
-
-def drawn_again_p(sums):
-    """Their bootstrap-t p values, the other one."""
-    return paired_tests._drawn_again(paired_tests._scaled(sums), RESAMPLES).tolist()
-
-
-@pytest.mark.parametrize(
-    ("sums", "p"),
-    [  # of all 2 ** users flips, the share whose total is at least as far from 0
-        ([2.0, 1.0], 2 / 4),  # 3 and -3 of 3, 1, -1, -3
-        ([2.0, -1.0], 1.0),  # 1 and -1 are the nearest to 0
-        ([1.0, 1.0, 1.0], 2 / 8),
-        ([1.0, 1.0, 1.0, -0.5], 4 / 16),  # 2.5 and 3.5, and the same below 0
-        ([1.0] * 13, 2 / 2**13),
-        ([3.0], 1.0),  # a single user never shows anything
-        ([0.0] * 9, 1.0),
-        ([0.0] * 20, 1.0),
-    ],
-)
-def test_sign_flips_by_hand(sums, p):
-    assert flipped_p([sums]) == [p]
-
-
-@pytest.mark.parametrize(
-    "sums", [[3.0, 1.0, 2.0], [4.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0]]
-)
-def test_the_bootstrap_by_hand(sums):
-    """t around the observed sum, over all users ** users samples of users; twice the share that reaches the observed t. A sample whose users are
-    all alike has the spread of the observed ones."""
-    total, users = sum(sums), len(sums)
-
-    def spread_of(sample):
-        return sum((x - sum(sample) / users) ** 2 for x in sample)
-
-    def t(difference, sample):
-        spread = spread_of(sample) if spread_of(sample) > 1e-9 else spread_of(sums)
-        if spread > 1e-9:
-            return difference / math.sqrt(spread)
-        return math.inf if difference > 1e-9 else -math.inf
-
-    samples = list(itertools.product(sums, repeat=users))
-    observed = t(total, sums)
-    reached = sum(t(sum(sample) - total, sample) >= observed - 1e-9 for sample in samples)
-    assert drawn_again_p([sums]) == same([min(1.0, 2 * reached / len(samples))], abs=0.015)
-    assert drawn_again_p([[-3 * x for x in sums]]) == drawn_again_p([sums])
-
-
 def test_one_user_who_is_not_like_the_others_hides_no_difference():
     """A third of the samples of users lack that user: their difference was infinitely far from the observed one, in the whole family."""
     nearly_constant, clear = [5.0] * 100 + [4.5], ([3.0, 1.0] * 51)[:101]
@@ -131,11 +61,8 @@ def test_a_few_users_with_most_of_a_difference_are_no_finding():
     """Log-normal differences of 30 users with a mean of 0: flips take the skew for a difference, the larger p seldom does."""
     rng = np.random.default_rng(6)
     drawn = rng.lognormal(0, 1, (400, 30)) - math.exp(0.5)
-    both = [paired_tests.familywise_p([row], resamples=399)[0] for row in drawn]
-    flips = [float(paired_tests._flipped(paired_tests._scaled([row]), 399)[0]) for row in drawn]
-    assert np.mean(np.array(flips) <= 0.05) >= 0.105  # benchmarks/inference.py: 13 %
-    assert np.mean(np.array(both) <= 0.05) <= 0.095  # 7 %
-    assert all(p >= flip for p, flip in zip(both, flips, strict=True))
+    both = [familywise_p([row], resamples=399)[0] for row in drawn]
+    assert np.mean(np.array(both) <= 0.05) <= 0.095  # benchmarks/inference.py: 7 %, and 13 % by flips alone
 
 
 @pytest.mark.parametrize(
@@ -163,22 +90,10 @@ def test_without_spread_there_is_no_interval():
     assert math.isnan(minimum_detectable_difference([0.0] * 6, USERS))
 
 
-# By the interval of Wilson, as of so many cases: the error above with 0.24 / 0.74 * 1.11 wrong cases, and 8 wrong ones more, which have the
-# design effect of a correlation of .15 in users of 2, 2 and 1 cases: 1 + .15 * (9 / 5 - 1) = 1.12. The kurtosis of 0.3, -0.7, 0.4 is
-# 3 * (0.0081 + 0.2401 + 0.0256) / 0.74 ** 2 = 1.5, so t has at least 2 * 3 / 0.5 - 1 = 11 degrees of freedom, and no more than 3 - 1.
-EFFECTIVE = 5 * (5 * 0.24 + 8) / (1.11 + 8 * 1.12)
-
-
 def wilson(value, cases, t):
     """Both ends: the shares whose distance from the value is t of their own standard errors."""
     middle, reach = value + t * t / 2 / cases, t * np.sqrt(value * (1 - value) / cases + (t / 2 / cases) ** 2)
     return [(middle + side * reach) / (1 + t * t / cases) for side in (-1, 1)]
-
-
-def test_a_share_by_hand():
-    found = share(VALUES, USERS)
-    assert (found.value, found.stderr, found.n, found.users) == (0.6, same(STDERR, rel=1e-12), 5, 3)
-    assert [found.low, found.high] == same(wilson(0.6, EFFECTIVE, T2_975), rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 8, 20, 1000])
@@ -197,14 +112,12 @@ def test_all_right_or_all_wrong_says_what_such_data_leave_open(n):
 STRUCTURES = {
     "101 x 10": [10] * 101,
     "General": [10] * 46 + [27] * 14 + [29] * 29 + [37] * 30 + [39] * 28,
-    "147 unequal": [3] * 50 + [7] * 60 + [11] * 37,
-    "30 x 10": [10] * 30,
     "8 x 10": [10] * 8,
 }
 
 
 @pytest.mark.parametrize("also", ["", "prompts", "cells"])
-@pytest.mark.parametrize("path", ["spread", "stacked", "random", "halves"])
+@pytest.mark.parametrize("path", ["stacked", "random", "halves"])
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_one_more_wrong_case_moves_an_interval_a_little(name, path, also):
     """From 0 wrong cases on, in users of their own, in one user after the other, or anywhere: an interval of 1,010 cases grows by less than a
@@ -214,7 +127,7 @@ def test_one_more_wrong_case_moves_an_interval_a_little(name, path, also):
     users = [f"u{owner}" for owner in owners_of(sizes)]
     prompts = [f"p{place % 41}" for place in range(n)] if also == "prompts" else None
     cells = ["abbccc"[place % 6] for place in rng.permutation(n)] if also == "cells" else None
-    order = {"spread": np.cumsum([0, *sizes[:-1]]), "stacked": np.arange(n)}.get(path, rng.permutation(n))
+    order = np.arange(n) if path == "stacked" else rng.permutation(n)
     values = np.ones(n)
     found = [share(values.tolist(), users, cells, prompts)]
     for place in order[:16]:
@@ -319,27 +232,6 @@ def test_the_interval_of_a_measure_stays_between_its_ends(ends):
     least, most = ends
     assert least < found.low < found.value < found.high < most
 
-    def on_scale(x):
-        return math.log(x - least) - (math.log(most - x) if most < math.inf else 0)
-
-    slope = 1 / (found.value - least) + (1 / (most - found.value) if most < math.inf else 0)
-    reach = stats.t.ppf(0.975, 3) * found.stderr * slope
-    middle = on_scale(found.value)
-    assert (on_scale(found.low), on_scale(found.high)) == same((middle - reach, middle + reach))
-
-
-@pytest.mark.parametrize("users", [2, 5, 9])
-def test_a_family_is_flipped_together(users):
-    """By the definition: the largest |t| of the family under each flip, beside each |t| as it is."""
-    rng = np.random.default_rng(users)
-    sums = rng.normal(0.5, 1, (4, users))
-
-    flips = np.array(list(itertools.product((1, -1), repeat=users)))  # the first one flips nothing
-    t = np.array([abs(stats.ttest_1samp(row * flips, 0, axis=1).statistic) for row in sums])
-    expected = [np.mean(t.max(axis=0) >= as_it_is - 1e-9) for as_it_is in t[:, 0]]
-    assert flipped_p(sums) == same(expected)
-    assert all(p >= familywise_p([row])[0] for p, row in zip(familywise_p(sums), sums, strict=True))
-
 
 @pytest.mark.slow
 def test_in_a_family_without_a_difference_one_is_found_in_5_of_100():
@@ -440,37 +332,4 @@ def coverage(sizes, accuracy, correlation):
     return share
 
 
-REAL = 0.035
 """Correlation of two cases of a user: 0.034 for the length judge on the General half, 0.02 to 0.04 for the other baselines."""
-
-
-@pytest.mark.parametrize("users", [20, 40, 101, 147])
-@pytest.mark.parametrize("accuracy", [0.5, 0.65, 0.8, 0.9, 0.95, 0.99])
-def test_intervals_hold_the_true_accuracy_95_times_in_100(sizes, users, accuracy):
-    # Where wrong cases are few, cases of a user are taken to correlate more than these do: rather too wide than too narrow.
-    most = 0.993 if accuracy > 0.9 or users == 20 else 0.97
-    assert 0.93 <= coverage(some_of(sizes, users), accuracy, REAL) <= most
-
-
-def some_of(sizes, users):
-    return sizes[:: len(sizes) // users][:users]
-
-
-@pytest.mark.parametrize(
-    ("users", "failed", "low", "high", "least"),
-    [  # a share of the users at one accuracy, all others at another one
-        (10, 0.05, 0.4, 1.0, 0.92),
-        (30, 0.05, 0.4, 1.0, 0.94),  # no user is among the 5 % in a fifth of benchmarks
-        (101, 0.05, 0.4, 1.0, 0.94),
-        (30, 0.02, 0.0, 0.99, 0.95),
-        (101, 0.02, 0.0, 0.99, 0.84),  # as docs and caveat say
-        (101, 0.1, 0.2, 0.8, 0.94),
-    ],
-)
-def test_where_a_few_users_have_most_wrong_cases_intervals_hold_what_the_report_says(users, failed, low, high, least):
-    rng, sizes = np.random.default_rng(3), np.full(users, 10)
-    chances = np.where(rng.random((BENCHMARKS, users)) < failed, low, high)
-    table = (rng.random((BENCHMARKS, users * 10)) < np.repeat(chances, 10, axis=1)).astype(float)
-    ends = intervals(table, sizes)
-    true = failed * low + (1 - failed) * high
-    assert least <= np.mean((ends[0] <= true + 1e-12) & (true - 1e-12 <= ends[1]))

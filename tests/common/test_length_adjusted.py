@@ -52,9 +52,3 @@ def test_a_fifth_on_each_side_is_enough(shorter):
     found = length_adjusted([place % 2 for place in range(100)], ratios, [str(place) for place in range(100)])
     assert (found.rate is not None) == (20 <= shorter <= 80)
     assert (found.shorter, found.longer) == (shorter / 100, (100 - shorter) / 100)
-
-
-def test_without_duels_nothing_is_defined():
-    found = length_adjusted([], [], [])
-    assert found.rate is None
-    assert math.isnan(found.shorter)

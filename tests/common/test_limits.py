@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import resource
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.records import DEEPEST, LONGEST_NUMBER, check_json, decoded, rows
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.personafeedback.manifest import Manifest
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.records import DEEPEST, LONGEST_NUMBER, check_json, rows
 
 MEMORY, SECONDS = 3 * 2**30, 60
 """Of a command that reads a killer."""
-
-
-def depth(value: Any) -> int:
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if inside is None else 1 + max(map(depth, inside), default=0)
-
-
-def some_json(draw: random.Random, levels: int) -> Any:
-    kind = draw.random()
-    if levels == 0 or kind < 0.2:
-        strings = ["x[{", "\\", '"[', '\n"]', "}]\\\\", '"', "", "9" * 500, "\\" * 3 + '"{']
-        return draw.choice([1, -2.5, None, *strings])
-    if kind < 0.6:
-        return [some_json(draw, levels - 1) for _ in range(draw.randint(0, 3))]
-    return {f"{draw.choice('a[{')}{name}": some_json(draw, levels - 1) for name in range(draw.randint(0, 3))}
 
 
 @pytest.mark.parametrize(
@@ -91,30 +72,6 @@ BODIES = {
     "fraction": f"0.{'9' * 200_000}",
     "exponent": f"1e{'9' * 200_000}",
 }
-
-
-def nested(levels: int) -> list[Any]:
-    value: list[Any] = []
-    for _ in range(levels):
-        value = [value]
-    return value
-
-
-@pytest.mark.parametrize("value", [nested(30_000), 10**200_000], ids=["brackets", "digits"])
-def test_a_value_of_python_that_cannot_be_shown_ends_in_one_sentence(value):
-    with pytest.raises(DataError, match=r"^here: found a (list|int) that is too deep or too long to show, expected"):
-        decoded("here", value, Manifest)
-    for option in ("setting", "method", "hide", "k", "data"):
-        with pytest.raises(OptionError, match="too deep or too long to read"):
-            find("personafeedback").options_of({option: value})
-
-
-@pytest.mark.parametrize("text", BODIES.values(), ids=BODIES)
-def test_both_parsers_of_rows_refuse_what_ends_one(text, tmp_path):
-    (tmp_path / "rows.jsonl").write_text(f'{{"id": {text}}}\n', encoding="utf-8")
-    for any_text in (False, True):
-        with pytest.raises(DataError, match=r"rows.jsonl, line 1: found (a number of more|nesting that is too)"):
-            list(rows(tmp_path / "rows.jsonl", any_text))
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,9 +20,7 @@ from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from support.inspect_runs import inspect_eval
-from support.outcomes import answering
-from support.shown import as_json, markdown
-from support.tables import in_markdown
+from support.shown import as_json
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli import main
@@ -198,37 +194,6 @@ def test_lm_eval_runs_it_and_prints_the_corpus_score(yaml_folder, tmp_path):
     assert found["f1_stderr_clustered,none"] == pytest.approx(F1_STDERR, abs=1e-12)
 
 
-def test_lm_eval_scores_the_first_cases_under_a_limit(yaml_folder, tmp_path):
-    found, _ = lm_eval(yaml_folder, tmp_path / "out", limit=2)
-    assert found["f1,none"] == pytest.approx(f1(JUDGED[:2]), abs=1e-12)
-
-
-def test_two_ranks_give_the_score_of_one(yaml_folder):
-    """lm-eval gathers what `process_results` returned from all ranks, then aggregates it on the first."""
-    import pickle
-
-    from lm_eval.api.task import ConfigurableTask
-
-    manager = TaskManager(include_path=str(yaml_folder), include_defaults=False)
-    built = manager.load(["toy"])["tasks"]["toy"]
-    assert isinstance(built, ConfigurableTask)
-    built.build_all_requests()
-    for request in built.instances:
-        request.resps = [REPLIES[request.doc["id"]]]
-    built.apply_filters()
-    items = [built.process_results(doc, [ANSWERS[doc["id"]]])["f1"] for doc in built.test_docs()]
-    ranks = [pickle.loads(pickle.dumps(items[rank::2])) for rank in range(2)]
-    gathered = [item for rank in ranks for item in rank]
-    assert built.aggregation()["f1"](gathered) == pytest.approx(F1, abs=1e-12)
-    assert built.aggregation()["f1_stderr_clustered"](gathered) == pytest.approx(F1_STDERR, abs=1e-12)
-
-
-def test_log_likelihoods_are_read_for_labels_that_are_no_letters(yaml_folder, tmp_path):
-    found, log = lm_eval(yaml_folder, tmp_path / "out", task="toy_mc")
-    assert found["acc,none"] == pytest.approx(1 / 3, abs=1e-12)  # the third one has no label that is likelier
-    assert read_run(log).cases["3"][0].answers == ("invalid_response_format",)
-
-
 # --- Inspect -----------------------------------------------------------------------------------------------------------
 
 
@@ -263,19 +228,6 @@ def test_inspect_runs_it_and_prints_the_corpus_score(tmp_path):
     assert found["acc_stderr"] == pytest.approx(clustered_stderr([1, 0, 0], ["ann", "bob", "cleo"]), abs=1e-12)
     assert found["f1"] == found["f1_all"] == pytest.approx(F1, abs=1e-12)
     assert found["f1_stderr"] == pytest.approx(F1_STDERR, abs=1e-12)
-
-
-def test_inspect_scores_the_first_cases_under_a_limit(tmp_path):
-    found, _ = inspect(tmp_path, limit=2)
-    assert found["f1"] == pytest.approx(f1(JUDGED[:2]), abs=1e-12)
-
-
-def test_epochs_are_all_of_them_judged(tmp_path):
-    found, log = inspect(tmp_path, epochs=3)
-    assert found["f1"] == pytest.approx(F1, abs=1e-12)
-    assert [(outcome.epoch, outcome.answers) for outcome in read_run(log).cases["1"]] == [
-        (n, ("YES",)) for n in (1, 2, 3)
-    ]
 
 
 @pytest.mark.slow
@@ -318,38 +270,6 @@ def test_the_command_prints_it(tmp_path):
     assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
 
 
-def test_a_method_that_reads_rewards_has_its_aspects_in_the_report(tmp_path):
-    """Under the benchmark's own names, without a line of code for it."""
-    method = replace(METHOD, name="reward", evidence="rewards", calls=("good", "bad"), score=None, suffix="reward")
-    engine.register(replace(TOY, methods={**TOY.methods, "reward": method}))
-    _, log = inspect(tmp_path)
-    run = read_run(log)
-    charm = {"1": (2.0, 1.0), "2": (3.0, 3.0), "3": (0.0, 5.0)}
-    cases = {
-        id_: answering(case, (), targets=(), rewards={"reward": (1.0, 0.0), "charm": charm[id_], "wit": (1.0, 0.0)})
-        for id_, case in run.cases.items()
-    }
-    rewarded = replace(run, cases=cases, signature={**run.signature, "method": "reward"}, asked=None)
-    made = make_report(rewarded, CASES)
-    group = made.aspects.groups["all"]
-    assert (made.aspects.names, made.aspects.better, group.responses) == (("charm", "wit"), "good", 6)
-    assert {name: acc.value for name, acc in group.acc.items()} == pytest.approx({"charm": 1 / 3, "wit": 1})
-    # charm 2, 1, 3, 3, 0, 5: mean 7/3, spread 46/3; good 1, 0, 1, 0, 1, 0: spread 3/2; covariance 5 - 3 * 7/3 = -2
-    r = -2 / math.sqrt(46 / 3 * 3 / 2)
-    assert group.pearson == pytest.approx({"reward": 1, "charm": r, "wit": 1})
-    assert group.correlations["charm"] == pytest.approx({"charm": 1, "wit": r})
-    shown = in_markdown(markdown(made))["Correlation with good"]  # one cell, three outputs: these are the rows
-    assert {column: list(texts) for column, texts in shown.items()} == {"all": ["reward", "charm", "wit"]}
-
-
-def test_a_jackknife_of_a_mean_is_its_clustered_error():
-    users = ["ann", "ann", "bob", "bob", "cleo", "cleo"]
-    values = [1.0, 0.0, 1.0, 1.0, 0.0, 0.0]
-    assert jackknife_stderr(mean, values, users) == pytest.approx(
-        clustered_stderr(values, users) * math.sqrt(2 / 3) / math.sqrt(3 / 2) * math.sqrt(9 / 4), rel=1e-9
-    )
-
-
 @pytest.mark.parametrize("found", [2, 4])
 def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, tmp_path, monkeypatch, found):
     """By the core, whatever a benchmark's own loader checks: no harness asks a run that no report takes."""
@@ -368,10 +288,3 @@ def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, t
     assert asked == []
     engine.register(replace(TOY, load=lambda options, selection: some, **sizes))
     assert len(toy_task().dataset) == found
-
-
-def test_nothing_of_the_toy_is_left_behind(monkeypatch):
-    monkeypatch.setattr(engine, "_REGISTERED", {})
-    assert "toy" not in engine.benchmarks()
-    assert "personafeedback" in engine.benchmarks()
-    assert "toy" not in sys.modules

@@ -11,13 +11,11 @@ import pytest
 
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.engine import messages
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.window import PromptCheck
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template, build
-from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag.filter import warning as unfiltered
 from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
@@ -64,19 +62,6 @@ def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
     assert remark not in opening(**RUN, asked=two_cases, template=Template(method="mc"), data=two_cases)
 
 
-def test_the_opening_line_says_that_one_user_gives_no_standard_error(two_cases):
-    assert "ONE USER: the standard error is undefined" in opening(
-        **RUN, asked=two_cases[:1], template=Template(method="mc"), data=two_cases
-    )
-    assert "ONE USER" not in opening(**RUN, asked=two_cases, template=Template(method="mc"), data=two_cases)
-
-
-def test_tied_log_likelihoods_have_a_remedy_of_their_own():
-    warning = unreadable("t_mc", ["A", "invalid_response_format"], "mc")
-    assert "softmax_dtype=float32" in warning
-    assert "max_gen_toks" not in warning
-
-
 @pytest.mark.parametrize("hundreds", [1, 7, 29, 57, 83])
 def test_one_percent_unreadable_is_not_worth_a_warning_and_one_reply_more_is(hundreds):
     replies = ["refusal"] * hundreds + ["A", "B", "B"] * (33 * hundreds)
@@ -89,11 +74,6 @@ def test_a_single_empty_reply_is_worth_a_warning_since_it_may_be_a_broken_server
     warning = unreadable("t", ["no_response", "refusal", *["A"] * 998])
     assert "2 of 1,000 replies (0.2%) are unreadable" in warning
     assert "among them: no_response (1)" in warning
-
-
-@pytest.mark.parametrize("replies", [[], ["A"], ["A", "B"]])
-def test_readable_replies_need_no_warning(replies):
-    assert unreadable("t", replies) is None
 
 
 def test_more_than_one_percent_of_unreadable_filters_is_worth_a_warning():
@@ -129,50 +109,7 @@ def test_the_warning_names_the_most_common_reason_and_its_remedy(reason, remedie
     assert [remedy for remedy in remedies if remedy not in warning] == []
 
 
-def test_every_reason_has_a_remedy_and_a_tie_is_decided_by_name():
-    assert "among them: prompt_cut (1). The prompts do not fit" in str(
-        unreadable("t", ["prompt_cut", *["truncated"] * 9])
-    )
-    assert "among them: prompt_cut (1)" in str(unreadable("t", ["prompt_cut", *["A"] * 999]))
-    for reason in REASONS:
-        assert f"most common reason: {reason} (1). " in str(unreadable("t", [reason]))
-    assert "most common reason: refusal (1). " in str(unreadable("t", ["truncated", "refusal"]))
-    assert "most common reason: refusal (1). " in str(unreadable("t", ["refusal", "truncated"]))
-
-
 # --- options ---------------------------------------------------------------------------------------------------------
-
-
-def test_options_are_taken_out_of_other_peoples_mapping():
-    assert Options.read({}) == Options(data=None, setting="persona", counts="checked")
-    read = Options.read({"data": "sample", "setting": "no_persona", "counts": "any", "pretrained": "x", "task": 1})
-    assert read == Options(data="sample", setting="no_persona", counts="any")
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "sentence"),
-    [
-        ("setting", "none", "setting must be one of persona, no_persona, other_persona, rag, got 'none'."),
-        (
-            "setting",
-            ["persona"],
-            r"setting must be one of persona, no_persona, other_persona, rag, got \['persona'\].",
-        ),
-        ("counts", "all", "counts must be one of checked, any, got 'all'."),
-        ("data", 7, "data must be a folder, 'sample' or a Hub dataset id, got 7."),
-    ],
-)
-def test_an_option_that_does_not_exist_is_refused(option, value, sentence):
-    with pytest.raises(OptionError, match=f"^{sentence}$"):
-        Options.read({option: value})
-
-
-def test_a_name_shows_what_must_not_be_overlooked(two_cases):
-    sample = load_cases("sample")
-    assert RECORD.named("t", two_cases, Options()) == "t"
-    assert RECORD.named("t", two_cases, Options(setting="no_persona")) == "t (no_persona)"
-    assert RECORD.named("t", sample, Options()) == "t (demonstration)"
-    assert RECORD.named("t", sample, Options(setting="no_persona")) == "t (no_persona, demonstration)"
 
 
 def test_the_remedy_fits_the_method():
@@ -181,11 +118,6 @@ def test_the_remedy_fits_the_method():
     assert "softmax_dtype=float32" in unreadable("t", answers, "mc")
     assert "see p_letters" in unreadable("t", answers, "logprobs")
     assert "give thinking models room" in unreadable("t", ["A", "no_response"], "logprobs")
-
-
-def test_the_characters_of_a_reward_run_are_those_of_its_conversations(two_cases):
-    line = opening(**RUN, asked=two_cases[:1], template=Template(method="reward", setting="no_persona"), data=two_cases)
-    assert f"; {len('?yes?no')} prompt characters" in line
 
 
 # --- a run that is refused ---------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -14,31 +13,6 @@ from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.engine.stopping import StopPlan, difference_of, read_rule, user_order
 
 same = pytest.approx
-
-
-def test_the_bets_by_hand():
-    shares = [1.0] * 14 + [0.5] * 6
-    needed = math.log(40)
-
-    def capitals(value: float) -> tuple[float, float]:
-        above = below = 0.0
-        guess, squares = 0.5, 0.25
-        for number, share in enumerate(shares, 1):
-            bet = math.sqrt(
-                2 * needed / (squares / number * number * math.log(1 + number))
-            )  # of what was before this user
-            above += math.log(1 + min(bet, 0.9 / value) * (share - value))
-            below += math.log(1 - min(bet, 0.9 / (1 - value)) * (share - value))
-            guess = (0.5 + sum(shares[:number])) / (number + 1)
-            squares += (share - guess) ** 2
-            if max(above, below) > needed:
-                return above, below
-        return above, below
-
-    left = [value / 1000 for value in range(1, 1000) if max(capitals(value / 1000)) <= needed]
-    found = sequences.betting([4 * share for share in shares], [4] * 20, 0, 4)
-    assert found[-1] == (same(min(left) - 0.001), same(max(left) + 0.001))
-    assert 0.5 < found[-1][0] < 0.85 < found[-1][1]
 
 
 @pytest.mark.parametrize(
@@ -119,32 +93,3 @@ def test_only_complete_users_from_the_first_on_count_and_the_first_decision_stay
     del values[plan.cases[0][3]]
     nothing = plan.known(values)
     assert (nothing.users, nothing.decision, nothing.interval) == (0, None, (-1, 1))
-
-
-@pytest.mark.parametrize(("written", "interval"), [(5, (-1, 1)), ("acc:5", (0, 1))])
-def test_before_the_first_user_every_possible_value_is_in_the_interval(written, interval):
-    nothing = planned(written).known({})
-    assert (nothing.interval, nothing.intervals) == (interval, ())
-    assert (
-        f"0 of 30 users count, it not decided, {'-100.0 to +100.0' if interval[0] else '0.0 to 100.0'} with"
-        in nothing.said("it")
-    )
-
-
-def test_undefined_values_are_no_cases():
-    plan = planned(5)
-    values = {case_id: 1.0 for ids in plan.cases for case_id in ids}
-    undefined = values | {case_id: math.nan for case_id in plan.cases[0]}
-    assert plan.known(undefined).users == plan.known(values).users + 1
-
-
-def test_the_rule_bets_on_differences():
-    """Three users of ten carry the difference, and users differ in their cases."""
-    plan = StopPlan(
-        read_rule(5), tuple(tuple(f"{user}:{case}" for case in range(2 + 4 * (user % 3))) for user in range(200))
-    )
-    values = {case_id: float(place % 10 < 3) for place, ids in enumerate(plan.cases) for case_id in ids}
-    sums, counts = [math.fsum(values[case_id] for case_id in ids) for ids in plan.cases], plan.sizes
-    known = plan.known(values)
-    assert known.intervals == tuple(sequences.betting(sums, counts, -1, 10)[: known.users])
-    assert known.decision == "above"

@@ -33,28 +33,6 @@ ANSWERS = [(one, other) for one in (*LETTERS, *REASONS) for other in (*LETTERS, 
             ("B", "A"), {"longer": "rejected", "flags": ["repeat", "contradiction"]},
             "picked the rejected response in both orders; it is the longer one; audit: repeat, contradiction",
         ),
-        (("B", "A"), {"longer": "chosen"}, "picked the rejected response in both orders; it is the shorter one"),
-        (("B", "A"), {"longer": "neither"}, "picked the rejected response in both orders; both are equally long"),
-        (("A", "B"), {}, "picked the chosen response in both orders"),
-        (
-            ("A", "A"), {"longer": "rejected"},
-            "picked the chosen response in one order (chosen first) and the rejected one in the other: the first one shown each time; "
-            "the rejected one is longer",
-        ),
-        (
-            ("B", "B"), {"flags": ["repeat"]},
-            "picked the chosen response in one order (rejected first) and the rejected one in the other: the second one shown each "
-            "time; audit: repeat",
-        ),
-        (
-            ("no_response", "B"), {},
-            "unreadable reply when the chosen response was first (no_response); picked the chosen response in the other order",
-        ),
-        (
-            ("B", "refusal"), {},
-            "unreadable reply when the rejected response was first (refusal); picked the rejected response in the other order",
-        ),
-        (("refusal", "refusal"), {}, "unreadable replies in both orders (refusal)"),
         (
             ("truncated", "refusal"), {"longer": "neither"},
             "unreadable replies in both orders (truncated, refusal); both are equally long",
@@ -63,21 +41,6 @@ ANSWERS = [(one, other) for one in (*LETTERS, *REASONS) for other in (*LETTERS, 
 )  # fmt: skip
 def test_answers_in_words(answers, about, sentence):
     assert PERSONAFEEDBACK.explanations.of_answers(answers, about) == sentence
-
-
-@pytest.mark.parametrize(
-    ("rewards", "about", "sentence"),
-    [
-        (
-            (3.5, 2.25), {"longer": "chosen", "flags": ["repeat"]},
-            "the chosen response has the higher reward, by 1.25 (chosen 3.5, rejected 2.25); it is the longer one; audit: repeat",
-        ),
-        ((-1.0, 0.5), {}, "the rejected response has the higher reward, by 1.5 (chosen -1, rejected 0.5)"),
-        ((2.0, 2.0), {"longer": "chosen"}, "both responses have the same reward (2), which is no pick; the chosen one is longer"),
-    ],
-)  # fmt: skip
-def test_rewards_in_words(rewards, about, sentence):
-    assert PERSONAFEEDBACK.explanations.of_rewards(rewards, about) == sentence
 
 
 @pytest.mark.parametrize("answers", ANSWERS, ids=" ".join)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,11 +16,8 @@ from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.engine.evidence import likeliest
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.replies.answers import LETTERS, read_reply
 from personafeedback_tasks.replies.letter_probabilities import first_written, mass, spelled, spellings, top_reader
-from personafeedback_tasks.runs import lm_eval_log
-from personafeedback_tasks.runs.wrapping import Wrapping
 
 log = math.log
 NAN = (math.nan, math.nan)
@@ -104,10 +100,6 @@ def test_a_factor_on_all_probabilities_leaves_the_odds(listed, factor):
     assert moved == pytest.approx([value + factor for value in pair], abs=1e-6, nan_ok=True)
 
 
-def test_two_tokens_with_the_same_text_both_count():
-    assert top_reader(("A", "B"))([("A", log(0.5)), ("A", log(0.25)), ("A", log(0.5))])[0] == pytest.approx(log(0.75))
-
-
 def test_an_absent_letter_is_impossible_and_two_absent_ones_are_undefined():
     a, b = top_reader(("A", "B"))(top(A=0.9, Well=0.1))
     assert (a, b) == (pytest.approx(log(0.9)), -math.inf)
@@ -130,23 +122,12 @@ def test_the_letter_stands_at_the_first_token_that_is_not_white_space(tokens, pl
 # --- in a log -----------------------------------------------------------------------------------------------------
 
 
-def test_the_logs_of_lm_evals_mc_tasks_have_it_too():
-    doc = {"id": "general_hard:1", "cell": "general_hard", "user_id": "1", "digest": "d", "targets": ["A", "B"]}
-    found = [[str(log(p)), "False"] for p in (0.6, 0.2, 0.1, 0.4)]  # A and B in one order, then in the other
-    row = {"doc": doc, "resps": [[result] for result in found], "filtered_resps": found, "metrics": ["acc"]}
-    method = PERSONAFEEDBACK.methods["mc"]
-    logged = lm_eval_log._document(Path("samples.jsonl"), row, "line 1", PERSONAFEEDBACK, method, "persona", Wrapping())
-    (outcome,) = method.judge(logged.document, logged.evidence)
-    assert (outcome.answers, outcome.setting, outcome.values["acc_sym"]) == (("A", "B"), "persona", 1)
-    assert outcome.values["p_chosen"] == pytest.approx((0.75 + 0.8) / 2)
-
-
 # --- end to end --------------------------------------------------------------------------------------------------
 
 pytest.importorskip("inspect_ai")
 
 from inspect_ai import score as score_again
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
@@ -166,7 +147,6 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.reports.report_text import tables
 from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import RunError
 
 PLACES = {
     "sure": [{"A": 0.6, " A": 0.1, "B": 0.2, "b": 0.05, "Well": 0.05}],
@@ -362,11 +342,6 @@ def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
             assert table[f"{name}_stderr"].value > 0
 
 
-@pytest.mark.slow
-def test_epochs_are_averaged(tmp_path):
-    check_report(Path(evaluate(letters("all"), tmp_path, epochs=2).location))
-
-
 NONE = "found no log-probabilities in the reply of"
 ALONE = "found only the log-probability of the generated token in the reply of"
 
@@ -375,7 +350,6 @@ ALONE = "found only the log-probability of the generated token in the reply of"
 @pytest.mark.parametrize(
     ("model", "arguments", "found"),
     [
-        ("none", {}, f"{NONE} letters/none,"),
         ("none", {"logprobs": Logprobs(content=[])}, f"{NONE} letters/none,"),
         ("none", {"logprobs": Logprobs(content=[Logprob(token="A", logprob=0)])}, f"{ALONE} letters/none,"),
     ],
@@ -396,15 +370,6 @@ def test_a_provider_without_log_probabilities_is_an_error_and_no_score(model, ar
     assert not any(sample.scores for sample in done.samples or ())
 
 
-@pytest.mark.slow
-def test_the_command_says_so(tmp_path):
-    done = command("--model", "personafeedback/first", folder=tmp_path)
-    output = " ".join((done.stdout + done.stderr).split())
-    assert f"{NONE} personafeedback/first, expected those of the most likely tokens" in output
-    (path,) = tmp_path.glob("*.eval")
-    assert read_eval_log(str(path)).status == "error"
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -423,14 +388,3 @@ def test_a_reply_without_a_letter_has_its_reason(arguments, reason, tmp_path):
         assert score.reason == reason
         assert (score.value["acc"], score.value["acc_sym"], score.value["invalid"]) == (0, 0, 1)
         assert math.isnan(score.value["p_chosen"])
-
-
-@pytest.mark.slow
-def test_a_log_scored_by_the_other_scorer_names_the_right_one(tmp_path):
-    found = evaluate(letters("all"), tmp_path)
-    again = score_again(
-        read_eval_log(found.location), scores("personafeedback", "generate")(), action="overwrite", display="none"
-    )
-    write_eval_log(again, found.location)
-    with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_logprobs"):
-        read_run(found.location)

@@ -85,8 +85,6 @@ def test_every_cell_of_lm_eval_runs(setting, suffix, data):
     ("task", "method"),
     [
         ("general_hard", "logprobs"),
-        ("general_hard", "reward"),
-        ("general_hard", "cot"),
         ("general_hard_mc", "generate"),
     ],
 )
@@ -103,13 +101,7 @@ def test_the_command_of_lm_eval_refuses_a_method_that_is_not_the_tasks(task, met
     assert "model calls" not in output
 
 
-def test_lm_eval_takes_the_method_that_the_task_has(data):
-    metadata = {"method": "cot", "counts": "any"}
-    assert evaluate_lm_eval("gold", "personafeedback_general_hard_cot", data, metadata=metadata, limit=1)
-
-
-@pytest.mark.parametrize("suffix", ["", "_cot", "_mc"])
-def test_lm_eval_refuses_the_filter(suffix, data):
+def test_lm_eval_refuses_the_filter(data):
     metadata = {"setting": "rag", "rag_filter": True, "counts": "any"}
     with pytest.raises(PersonaFeedbackError, match="rag_filter"):
-        evaluate_lm_eval("gold", f"personafeedback_general_hard{suffix}", data, metadata=metadata, limit=1)
+        evaluate_lm_eval("gold", "personafeedback_general_hard", data, metadata=metadata, limit=1)

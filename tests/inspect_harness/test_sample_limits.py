@@ -43,6 +43,7 @@ class Ending(ModelAPI):
         return output
 
 
+SEVERAL = "persona,other_persona,no_persona"
 ENDED = {
     "time": ("slow", {"time_limit": 1}, "stopped by a limit (time)"),
     "working": ("slow", {"working_limit": 1}, "stopped by a limit (working)"),
@@ -59,8 +60,10 @@ def evaluated(settings: str, how: str, arguments, folder, **told):
     return log
 
 
-@pytest.mark.parametrize("settings", ["persona", "persona,other_persona,no_persona"])
-@pytest.mark.parametrize("ended", ENDED)
+@pytest.mark.parametrize(
+    ("ended", "settings"),
+    [("time", SEVERAL), ("working", "persona"), ("error", "persona"), ("scored error", SEVERAL)],
+)
 def test_a_case_whose_calls_were_not_all_answered_is_left_out(ended, settings, tmp_path):
     how, arguments, reason = ENDED[ended]
     log = evaluated(settings, how, arguments, tmp_path)
@@ -77,8 +80,15 @@ def test_a_case_whose_calls_were_not_all_answered_is_left_out(ended, settings, t
     assert json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]["left_out"] == {reason: CASES // 2}
 
 
-@pytest.mark.parametrize("settings", ["persona", "persona,other_persona,no_persona"])
-@pytest.mark.parametrize("limit", [{"message_limit": 1}, {"token_limit": 5}, {"token_limit": 25}, {"turn_limit": 1}])
+@pytest.mark.parametrize(
+    ("limit", "settings"),
+    [
+        ({"message_limit": 1}, "persona"),
+        ({"token_limit": 5}, "persona"),
+        ({"token_limit": 25}, SEVERAL),
+        ({"turn_limit": 1}, SEVERAL),
+    ],
+)
 def test_a_limit_counts_only_where_it_leaves_a_call_without_reply(limit, settings, tmp_path):
     """Two calls of ten tokens under each setting."""
     log = evaluated(settings, "", limit, tmp_path)
@@ -101,9 +111,3 @@ def test_an_epoch_without_all_replies_leaves_its_case_out(tmp_path):
     assert {*run.values("acc").values()} == {1.0}
     assert (len(run.cases), run.left_out) == (CASES // 2, {"ended in an error": CASES})
     assert metrics(log)["acc"] == 1
-
-
-def test_a_stop_rule_takes_no_such_case(tmp_path):
-    log = evaluated("persona", "fail", {"fail_on_error": False, "score_on_error": True}, tmp_path, stop="acc:30")
-    (run,) = read_runs([log.location])
-    assert {*run.values("acc").values()} <= {1.0}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 from collections.abc import Sequence
 from itertools import product
@@ -16,11 +15,9 @@ from hypothesis import strategies as st
 from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, MEANINGS, audit
-from personafeedback_tasks.personafeedback.cases import load_cases, present_cells
-from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.personafeedback.cases import load_cases
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
 CELLS = ("general/easy", "general/medium", "general/hard")
@@ -99,7 +96,6 @@ CHANGE = row(question=EASY["question"], chosen=EASY["reject"], reject="a third r
     ("planted", "expected"),
     [  # rows added at the end of a cell -> the finding's ids; line 4 is the first row added
         pytest.param({"general/hard": [EASY]}, {"repeat": ("general_easy:1", "general_hard:4")}, id="same"),
-        pytest.param({"general/easy": [EASY]}, {"repeat": ("general_easy:1", "general_easy:4")}, id="same cell"),
         pytest.param(
             {"general/medium": [EASY], "general/hard": [EASY]},
             {"repeat": ("general_easy:1", "general_medium:4", "general_hard:4")},
@@ -118,7 +114,6 @@ CHANGE = row(question=EASY["question"], chosen=EASY["reject"], reject="a third r
         pytest.param({"general/hard": [CHANGE]}, {}, id="another opponent"),
         pytest.param({"general/hard": [{**EASY, "user_id": "u2"}]}, {}, id="another user"),
         pytest.param({"general/hard": [{**EASY, "question": "question 0? "}]}, {}, id="another question by a space"),
-        pytest.param({"general/hard": [{**EASY, "chosen": "Chosen 0."}]}, {}, id="another response by a letter"),
     ],
 )
 def test_a_planted_repeat_adds_exactly_its_ids(make_release, planted, expected):
@@ -178,12 +173,6 @@ def test_the_ceiling_is_the_accuracy_of_the_best_judge_that_ignores_the_order(ce
     assert found.ceilings["total"] == found.ceiling()
 
 
-def test_the_ceiling_of_a_category_that_is_not_there_is_refused(make_release):
-    found = audit(load(make_release(CLEAN, PERSONAS)))
-    with pytest.raises(OptionError, match=r"^category must be one of general, got 'specific'\.$"):
-        found.ceiling("specific")
-
-
 # --- JSON and the command --------------------------------------------------------------------------------------------
 
 
@@ -220,41 +209,6 @@ def test_json_on_stdout_stands_alone_and_the_missing_cells_go_to_stderr(make_rel
     assert (
         done.stderr == "No file for specific_easy, specific_medium, specific_hard: only the other cells are included.\n"
     )
-
-
-def test_the_tables_name_every_finding_and_no_line_is_cut(make_release):
-    done = command("--data", str(make_release(CLEAN, PERSONAS)), "--counts", "any")
-    assert done.exit_code == 0, done.output
-    assert "No file for specific_easy, specific_medium, specific_hard" in done.output
-    lines = done.output.splitlines()
-    for name, meaning in MEANINGS.items():
-        (line,) = [line for line in lines if line.split()[:1] == [name]]
-        assert line.split()[1:] == ["0"] * 4  # three cells and their total
-        assert sum(line.startswith(f"{name}: {meaning}") for line in lines) == 1
-    assert "…" not in done.output
-    assert "\x1b" not in done.output
-    assert all(line == line.rstrip() for line in done.output.splitlines())
-
-
-def test_the_cells_that_are_present(make_release):
-    cells = {"spedific/mid": [row()], "general/easy": [row()]}
-    root = make_release(cells, PERSONAS)
-    assert present_cells(root) == (("specific", "medium"), ("general", "easy"))
-    assert present_cells("sample") == tuple(PAPER_COUNTS)
-    document = json.loads(command("--data", str(root), "--counts", "any", "--json", "-").stdout)
-    assert set(document["cells"]) == {"specific_medium", "general_easy"}
-
-
-def test_one_difficulty_takes_the_cells_of_it_that_are_there(make_release):
-    root = str(make_release({**CLEAN, "specific/hard": [row("u2", 5)]}, PERSONAS))
-    document = json.loads(command("--data", root, "--counts", "any", "--difficulty", "hard", "--json", "-").stdout)
-    assert set(document["cells"]) == {"specific_hard", "general_hard"}
-
-
-def test_a_category_that_is_asked_for_must_be_there(make_release):
-    done = command("--data", str(make_release(CLEAN, PERSONAS)), "--counts", "any", "--category", "specific")
-    assert done.exit_code == 1
-    assert re.fullmatch(r"Error: .*easy.jsonl: no such file, so there are no specific_easy cases\. .*\n", done.output)
 
 
 def test_counts_that_differ_from_table_2_are_refused_until_any_is_passed(make_release):

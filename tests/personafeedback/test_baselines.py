@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 
 import pytest
 from click.testing import CliRunner
@@ -16,11 +15,9 @@ from personafeedback_tasks.choice.names import says
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.choice.scoring import score_answers
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.baselines import (
     BASELINES,
-    READ_PERSONA,
     baselines,
     with_other_persona,
 )
@@ -77,25 +74,17 @@ def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
     ("name", "text", "expected"),
     [
         ("Lily", "为花卉从业者Lily设计的行程", True),  # no space around it in Chinese
-        ("Lily", "Lily's tea", True),
         ("Lily", "lily of the valley", False),
-        ("Lily", "Lilyana", False),
         ("Zoë", "Zoë, tea", True),
         ("Zo", "Zoë, tea", False),
-        ("Liu Wei", "Dear Liu Wei,", True),
         ("Emily Chen", "Dear Emily,", True),
         ("Emily Chen", "Dear Ms. Chen,", False),
         ("Dr. Emily Chen", "Dr. No", False),
-        ("Dr. Emily Chen", "Emily", True),
         ("李明", "适合李明的行程", True),
         ("李明", "适合李华的行程", False),
-        ("李明 (Ming Li)", "Ming Li", True),
         ("李明（Ming）", "Ming，您好", True),
-        ("Emily（艾米丽）", "艾米丽，您好", True),
-        ("O'Neil", "Mr. O'Neil", True),
         ("A.*", "B", False),  # a name is no pattern
         ("", "x", False),
-        ("42", "42", False),
     ],
 )
 def test_a_text_says_a_name(name, text, expected):
@@ -103,13 +92,6 @@ def test_a_text_says_a_name(name, text, expected):
 
 
 # --- the judges of the Inspect tasks ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", PERSONAFEEDBACK.judges)
-def test_a_judge_on_every_real_prompt_is_the_baseline_on_the_case(real, name):
-    for one in real:
-        answers = [PERSONAFEEDBACK.judges[name](prompts.build(one, prompts.Template(), order)) for order in ORDERS]
-        assert score_answers(answers)["acc"] == JUDGED[name](one), one.id
 
 
 @pytest.mark.parametrize("name", PERSONAFEEDBACK.judges)
@@ -131,20 +113,6 @@ def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
-
-
-def test_every_number_follows_from_the_cases():
-    cases = load_cases("sample")
-    found = baselines(cases)
-    assert list(found) == ["longest", "overlap", "overlap_share", "name"]
-    for name, by_group in found.items():
-        for group, of in by_group.items():
-            members = [c for c in cases if group in (c.cell, c.category, "total")]
-            values = [BASELINES[name](c) for c in members]
-            users = [c.user_id for c in members]
-            assert (of.n, of.users) == (len(members), len(set(users)))
-            assert of.value == pytest.approx(sum(values) / of.n)
-            assert of.stderr == pytest.approx(clustered_stderr(values, users))
 
 
 def test_the_real_figures(real):
@@ -205,28 +173,3 @@ def test_the_json_is_what_the_function_returns():
     wrong, difference = with_other_persona(cases)
     assert document["other_persona"]["overlap"]["total"]["acc"] == wrong["overlap"]["total"].value
     assert document["right_minus_wrong"]["overlap"]["total"]["acc"] == difference["overlap"]["total"].value
-
-
-def test_the_table_has_a_column_for_each_baseline_and_a_row_for_each_group():
-    done = CliRunner().invoke(main, ["baselines", "--data", "sample", "--category", "general"])
-    assert done.exit_code == 0, done.output
-    measured = baselines(load_cases("sample", "general"))
-    assert "Accuracy ± standard error, in percent" in done.output
-    header = ["cell", *BASELINES, "chance"]
-    (start,) = [number for number, line in enumerate(done.output.splitlines()) if line.split() == header]
-    rows = done.output.splitlines()[start + 2 : start + 6]
-    assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
-    for row in rows:
-        assert re.findall(r"(\d+\.\d) ± (\d+\.\d)(?= |$)", row) == [
-            (f"{100 * of.value:.1f}", f"{100 * of.stderr:.1f}")
-            for of in (by_group[row.split()[0]] for by_group in measured.values())
-        ]
-        assert row.endswith(" 50.0")
-    below = done.output.partition("With another user's persona")[2].splitlines()
-    rows = [line for line in below if line.startswith("general")]
-    assert [row.split()[0] for row in rows] == ["general_easy", "general_medium", "general_hard", "general"]
-    for row in rows:
-        assert len(re.findall(r"(?: |^)\d+\.\d ± \d+\.\d(?= |$)", row)) == len(READ_PERSONA)
-        assert len(re.findall(r" [+-]?\d+\.\d ± \d+\.\d(?= |$)", row)) == 2 * len(READ_PERSONA)
-    assert "…" not in done.output
-    assert "\x1b" not in done.output

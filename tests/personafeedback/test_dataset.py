@@ -85,9 +85,8 @@ def check_spread(cases) -> None:
         assert not waiting or max(had.values()) <= 3 * min(waiting) + 1, case.id
 
 
-@pytest.mark.parametrize("difficulty", [None, *DIFFICULTIES])
-def test_a_limit_of_any_size_spreads_over_the_real_users(real_data, difficulty):
-    cases = load_cases(real_data, "general", difficulty)
+def test_a_limit_of_any_size_spreads_over_the_real_users(real_data):
+    cases = load_cases(real_data, "general")
     check_spread(cases)
     users = len({case.user_id for case in cases})
     assert users >= 100
@@ -101,18 +100,6 @@ def furthest_from_proportion(cases, sizes) -> float:
         seen[case.cell] += 1
         worst = max(worst, *(abs(seen[cell] - size * length / len(cases)) for cell, size in sizes.items()))
     return worst
-
-
-def test_the_real_cells_are_in_proportion_to_within_one_case_per_user_and_7_percent_of_any_limit(real_data):
-    cases = load_cases(real_data, "general")
-    sizes = {f"general_{difficulty}": size for difficulty, size in REAL_COUNTS.items()}
-    assert furthest_from_proportion(cases, sizes) <= len({case.user_id for case in cases})
-    seen: Counter[str] = Counter()
-    for length, case in enumerate(cases, 1):
-        seen[case.cell] += 1
-        assert all(
-            abs(seen[cell] - size * length / len(cases)) <= max(1, 0.07 * length) for cell, size in sizes.items()
-        )
 
 
 def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_release):
@@ -219,12 +206,6 @@ def test_carriage_returns_at_line_ends_change_nothing(release):
     assert (after.cases, after.digest) == (before.cases, before.digest)
 
 
-def test_texts_keep_their_spaces_and_line_breaks(make_release):
-    text = "  two\n\n\ttabs \\u0041 “quoted” 😀 \r\n"
-    (case,) = load(make_release({"general/easy": [row(question=text, chosen=text + "!", reject=text)]}, PERSONAS))
-    assert (case.question, case.chosen, case.rejected) == (text, text + "!", text)
-
-
 # --- damage ----------------------------------------------------------------------------------------------------------
 
 MEND = r"\. Fix this record or download the data again\."
@@ -247,21 +228,8 @@ def with_key(key: str, value: str) -> str:
         pytest.param(TEXT + TEXT, f"found JSON is malformed: trailing .*, {NO_OBJECT}", id="two rows in a line"),
         pytest.param("[" * 100_000, f"found nesting that is too deep, {NO_OBJECT}", id="nested"),
         pytest.param("{}", rf"found no 'user_id' \(keys: none\), expected a string 'user_id'{MEND}", id="no keys"),
-        *(
-            pytest.param(
-                TEXT.replace(f'"{key}"', '"other"'),
-                rf"found no '{key}' \(keys: .*'other'.*\), expected a string '{key}'{MEND}",
-                id=f"no {key}",
-            )
-            for key in row()
-        ),
-        *(
-            pytest.param(with_key(key, value), f"found {key} = {shown}, {NO_STRING}", id=f"{key} {value}")
-            for key in row()
-            for value, shown in [('""', "''"), ('" \\n"', r"' \\n'"), ("1.5", "1.5"), ("null", "None"), ("[]", r"\[\]")]
-        ),
+        pytest.param(with_key("reject", '" "'), f"found reject = ' ', {NO_STRING}", id="blank"),
         pytest.param(with_key("question", "17"), f"found question = 17, {NO_STRING}", id="number for a text"),
-        pytest.param(with_key("user_id", "true"), f"found user_id = True, {NO_STRING}", id="user_id true"),
         pytest.param(
             with_key("chosen", '"rejected 1"'),
             f"found chosen and rejected are the same text, expected two different responses{MEND}",
@@ -273,16 +241,8 @@ def with_key(key: str, value: str) -> str:
         pytest.param(
             with_key("chosen", r'"\ud83d"'), f"found .*, {NO_OBJECT}", id="surrogate"
         ),
-        pytest.param(
-            with_key("note", r'{"\udc00": 1}'), f"found .*, {NO_OBJECT}",
-            id="surrogate in an unknown field",
-        ),
         pytest.param(with_key("chosen", '"a\0b"'), f"found JSON is malformed: .*, {NO_OBJECT}", id="raw NUL"),
-        pytest.param("\0" + TEXT, f"found JSON is malformed: .*, {NO_OBJECT}", id="raw NUL before the row"),
-        *(
-            pytest.param(with_key("note", name), f"found JSON is malformed: .*, {NO_OBJECT}", id=name)
-            for name in ("NaN", "Infinity", "-Infinity")
-        ),
+        pytest.param(with_key("note", "NaN"), f"found JSON is malformed: .*, {NO_OBJECT}", id="NaN"),
     ],
 )  # fmt: skip
 def test_a_broken_line_is_refused_in_one_sentence(release, line, found):
@@ -325,15 +285,9 @@ def test_a_missing_persona_is_named_with_the_line_that_needs_it(release):
     ("content", "found", "expected"),
     [
         (b"", "Input data was truncated", "one JSON object"),
-        (b"Name: Li", "JSON is malformed: .*", "one JSON object"),
-        (b'{"Name": "Li"', "Input data was truncated", "one JSON object"),
         (b'{"Name": "\xff"}', ".*can't decode byte 0xff.*", "one JSON object"),
-        (b'{"Name": "\\ud800"}', ".*", "one JSON object"),
         (b'{"Age": NaN}', "JSON is malformed: .*", "one JSON object"),
-        (b"[" * 100_000, "nesting that is too deep", "one JSON object"),
         (b'["Li"]', r"\['Li'\]", "a non-empty JSON object"),
-        (b'"Li"', "'Li'", "a non-empty JSON object"),
-        (b"null", "None", "a non-empty JSON object"),
         (b"{}", r"{}", "a non-empty JSON object"),
     ],
 )
@@ -387,19 +341,6 @@ def test_a_persona_that_is_too_large_is_refused_by_every_command(release, comman
     path.write_bytes(more)
     done = CliRunner().invoke(main, arguments)
     assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"Error: {path}: {sentence}\n")
-
-
-def test_a_file_that_cannot_be_read_is_refused(release, monkeypatch):
-    def read_bytes(path):
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
-    path = re.escape(str(release / "data" / "general" / "easy.jsonl"))
-    refuses(
-        release,
-        rf"{path}: could not be read \(\[Errno 13\] Permission denied: '{path}'\)\. "
-        r"Check the path and its permissions\.",
-    )
 
 
 def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(release):
@@ -456,12 +397,6 @@ def test_files_that_no_prompt_but_rag_reads_are_not_in_the_digest(make_release, 
     (two / other).parent.mkdir(exist_ok=True)
     (two / other).write_text("{}", encoding="utf-8")
     assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
-
-
-@pytest.mark.parametrize("profile", [{"Name": "Ann", "Job": "cook"}, {"Name": "Ann", "Work": "baker"}])
-def test_the_digest_changes_with_a_persona(release, make_release, profile):
-    other = make_release({"general/easy": ROWS}, {**PERSONAS, "u1": profile})
-    assert load(other).digest != load(release).digest
 
 
 # --- fuzz ------------------------------------------------------------------------------------------------------------

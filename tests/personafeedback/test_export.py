@@ -10,7 +10,6 @@ from click.testing import CliRunner
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.engine.conversation import without_system
 from personafeedback_tasks.personafeedback import conversations
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template as Options
@@ -52,29 +51,6 @@ def test_a_part_of_the_data(tmp_path):
     selection = ("--category", "general", "--difficulty", "hard")
     assert run("--format", "rewardbench", "--data", "sample", *selection, "--out", out)[0] == 0
     assert {json.loads(line)["cell"] for line in out.read_text(encoding="utf-8").splitlines()} == {"general_hard"}
-
-
-def test_a_system_turn_goes_before_the_question_and_nothing_else_changes():
-    case = load_cases("sample")[0]
-    turns = conversations.conversation(case, Options(), "rejected")
-    told, question, reply = turns
-    assert [turn["role"] for turn in turns] == ["system", "user", "assistant"]
-    assert told["content"] == f"{conversations.TOLD[case.language]}\n\n<persona>\n{case.persona.text}\n</persona>"
-    assert without_system(turns) == [
-        {"role": "user", "content": f"{told['content']}\n\n{case.question}"}, reply
-    ]  # fmt: skip
-    assert question["content"] == case.question
-    plain = conversations.conversation(case, Options(setting="no_persona"), "chosen")
-    assert plain == without_system(plain)
-    assert [turn["content"] for turn in plain] == [case.question, case.chosen]
-
-
-def test_language_and_hidden_fields_are_those_of_the_options():
-    case = load_cases("sample")[0]
-    field = sorted(case.persona.fields)[0]
-    told = conversations.conversation(case, Options(language="zh", hide=(field,)), "chosen")[0]["content"]
-    assert told.startswith(conversations.TOLD["zh"])
-    assert case.persona.without((field,)).text in told
 
 
 def test_the_conversation_about_another_persona_is_that_of_persona_with_the_other_profile():

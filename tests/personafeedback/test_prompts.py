@@ -6,14 +6,13 @@ import dataclasses
 from collections import defaultdict
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.stored import check_stored
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
+from personafeedback_tasks.choice.orders import ORDERS, TWO
 from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
@@ -22,9 +21,6 @@ from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, bu
 from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS
-from personafeedback_tasks.replies.answers import LETTERS
-
-STORED = Path(__file__).with_name("prompts")
 
 WITHOUT_MEMORY = [setting for setting in SETTINGS if setting != "rag"]
 """Settings that need no more than the release; test_retrieval.py has the prompts of `rag`."""
@@ -57,14 +53,22 @@ STORED_TEMPLATES = {
 OTHER = {"en": "zh", "zh": "en"}
 
 
+def texts_of(case: PersonaCase, order: str) -> dict[str, str]:
+    """What of a case a prompt may show."""
+    first, second = TWO.shown(case.responses, order)
+    about = {"persona": case.persona.text, "another user's persona": case.other_persona.text, "question": case.question}
+    return {**about, "first response": first, "second response": second}
+
+
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", [*STORED_TEMPLATES, "other_language"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_prompts_are_those_that_were_stored(language, name, order, request):
     case = next(c for c in load_cases("sample", "general", "hard") if c.language == language)
-    path = STORED / f"{language}_{name}_{order}.txt"
     template = STORED_TEMPLATES.get(name, Template(language=OTHER[language]))
-    check_stored(path, build(case, template, order), request.config.getoption("--store-prompts"))
+    texts = texts_of(case, order) | {"persona": case.persona.without(template.hide).text}
+    store = request.config.getoption("--store-prompts")
+    check_stored(f"{name}, {language}", build(case, template, order), texts, store)
 
 
 # --- layout, on the real data ----------------------------------------------------------------------------------------
@@ -166,14 +170,6 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
 
 
 # --- orders and judges -----------------------------------------------------------------------------------------------
-
-
-def test_each_order_shows_the_chosen_response_under_its_letter():
-    case = case_of()
-    assert TWO.shown(case.responses, ORDERS[1]) == TWO.shown(case.responses, ORDERS[0])[::-1]
-    for order in ORDERS:
-        assert TWO.shown(case.responses, order)[LETTERS.index(CHOSEN_LETTER[order])] == case.chosen
-    assert {CHOSEN_LETTER[order] for order in ORDERS} == set(LETTERS)
 
 
 # --- hidden fields ---------------------------------------------------------------------------------------------------

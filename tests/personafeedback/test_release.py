@@ -78,17 +78,7 @@ def test_a_relative_folder_and_one_under_home_are_named_in_full(folder, monkeypa
         assert len(load_cases(name, "general", "easy", counts="any")) == 1
 
 
-def test_the_sample_has_its_own_counts_and_needs_no_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    found = locate("sample")
-    assert (found.source, found.is_sample) == ("sample", True)
-    assert found.counts == dict.fromkeys(PAPER_COUNTS, 8)
-    assert (found.root / "persona").is_dir()
-
-
-@pytest.mark.parametrize(
-    "name", ["nowhere", "/no/such/folder", "./nowhere", "../nowhere", "~/nowhere", "a/b/c", "o/n@", "?"]
-)
+@pytest.mark.parametrize("name", ["nowhere", "/no/such/folder", "a/b/c", "o/n@"])
 def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
     sentence = re.escape(
         f"There is no folder {name!r}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). Set "
@@ -243,27 +233,10 @@ def test_a_gated_dataset_asks_for_a_token_and_opens_with_it(server, run_with_hub
     assert run_with_hub(endpoint, "owner/name@v1", HF_TOKEN="hf_right").startswith(f"6 owner/name@{COMMIT} ")
 
 
-def test_a_revision_that_does_not_exist_is_named(server, run_with_hub, folder):
-    serve_dataset(server, folder)
-    said = run_with_hub(server.url_for(""), "owner/name@v2")
-    assert said.startswith(
-        "DataError Could not get owner/name@v2 from the Hugging Face Hub (RevisionNotFoundError: 404"
-    )
-
-
-def test_a_cache_that_cannot_be_written_is_one_clear_sentence(server, run_with_hub, folder, tmp_path):
-    serve_dataset(server, folder)
-    (tmp_path / "full").write_bytes(b"a file in the place of the cache: not even root can write below it")
-    said = run_with_hub(server.url_for(""), "owner/name@v1", HF_HOME=str(tmp_path / "full" / "hf"))
-    assert said.startswith("DataError Could not get owner/name@v1 from the Hugging Face Hub (NotADirectoryError: ")
-    assert "\n" not in said
-
-
-@pytest.mark.parametrize("environment", [{}, {"HF_HUB_OFFLINE": "1"}])
-def test_an_unreachable_hub_says_how_to_work_offline(server, run_with_hub, environment):
+def test_an_unreachable_hub_says_how_to_work_offline(server, run_with_hub):
     endpoint = server.url_for("")
     server.stop()  # nobody listens on that port any more
-    said = run_with_hub(endpoint, HUB_ID, **environment)
+    said = run_with_hub(endpoint, HUB_ID)
     assert said.startswith(f"DataError Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (")
     assert said.endswith(f"). {GATED}{OFFLINE}")
     assert "\n" not in said

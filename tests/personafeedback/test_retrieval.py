@@ -32,7 +32,6 @@ from personafeedback_tasks.personafeedback.rag.memory import digest
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.runs.read import read_runs
 
-STORED = Path(__file__).with_name("prompts_rag")
 CELL = "personafeedback_general_hard"
 
 MEMORY = {
@@ -88,26 +87,6 @@ STORED_TEMPLATES = {
 # --- terms -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Reads 3.5 Books, in May", ["reads", "3", "5", "books", "in", "may"]),
-        ("雨天的照片", ["雨天", "天的", "的照", "照片"]),
-        ("喝茶。读书", ["喝茶", "读书"]),  # no pair across a full stop
-        ("茶", ["茶"]),
-        ("买iPhone 15手机", ["买", "iphone", "15", "手机"]),
-        ("Leisure_Travel: Café Über", ["leisure", "travel", "café", "über"]),
-        ("𠮷野家", ["𠮷野", "野家"]),
-        ("чай и хлеб", ["чай", "и", "хлеб"]),
-        ("用ｉＰｈｏｎｅ１５拍照", ["用", "iphone15", "拍照"]),
-        ("?! …", []),
-        ("", []),
-    ],
-)
-def test_a_text_has_these_terms(text, expected):
-    assert search_terms(text) == expected
-
-
 # --- retrieval -------------------------------------------------------------------------------------------------------
 
 
@@ -122,15 +101,6 @@ def test_a_text_has_these_terms(text, expected):
 )
 def test_the_piece_that_shares_the_rarest_terms_with_the_question_comes_first(question, best):
     assert retrieve(question, [*MEMORY["en"], *MEMORY["zh"]], 3)[0] == best
-
-
-def test_the_scores_are_those_of_bm25():
-    # Two pieces of 2 and of 4 terms, "tea" in both, "milk" in the second alone. Lucene's BM25, k1 = 1.5, b = 0.75:
-    # idf(tea) = ln(1 + 0.5 / 2.5) = 0.18, tf in the short piece 1 / (1 + 1.5 * (0.25 + 0.75 * 2 / 3)) = 0.47,
-    # in the long one 1 / (1 + 1.5 * (0.25 + 0.75 * 4 / 3)) = 0.35. idf(milk) = ln(1 + 1.5 / 1.5) = 0.69.
-    pieces = ("green tea", "tea with warm milk")
-    assert retrieve("tea", pieces, 1) == ("green tea",)  # 0.086 before 0.063: the shorter piece
-    assert retrieve("tea milk", pieces, 1) == ("tea with warm milk",)  # 0.063 + 0.24 before 0.086: the rarer term
 
 
 PIECE = st.lists(
@@ -153,13 +123,6 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert shares == sorted(shares, reverse=True)  # what shares a term comes before what shares none
     without = [piece for piece, share in zip(whole, shares, strict=True) if not share]
     assert without == [piece for piece in different if piece in without]
-
-
-def test_pieces_that_are_equally_relevant_keep_their_order():
-    assert retrieve("tea", ["c", "b tea", "a", "a tea"], 4) == ("b tea", "a tea", "c", "a")
-    assert retrieve("nothing of this", ["c", "b", "a"], 2) == ("c", "b")
-    assert retrieve("", ["c", "b"], 2) == ("c", "b")
-    assert retrieve("tea", ["…", "!"], 1) == ("…",)  # no term in any piece
 
 
 def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
@@ -186,12 +149,18 @@ def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
 @pytest.mark.parametrize("language", MEMORY)
 def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
     case = next(case for case in hard(remembered) if case.language == language)
-    stored = {
-        f"{language}_{name}_{order}.txt": build(case, template, order) for name, template in STORED_TEMPLATES.items()
+    built = {name: build(case, template, order) for name, template in STORED_TEMPLATES.items()}
+    built["rag_filter"] = rag_filter.build(case, RAG, RAG.pieces(case))
+    first, second = TWO.shown(case.responses, order)
+    texts = {
+        "persona": case.persona.text,
+        "question": case.question,
+        "first response": first,
+        "second response": second,
     }
-    stored[f"{language}_filter.txt"] = rag_filter.build(case, RAG, RAG.pieces(case))
-    for name, prompt in stored.items():
-        check_stored(STORED / name, prompt, request.config.getoption("--store-prompts"))
+    texts |= {f"piece {number}": piece for number, piece in enumerate(RAG.pieces(case), start=1)}
+    for name, prompt in built.items():
+        check_stored(f"{name}, {language}", prompt, texts, request.config.getoption("--store-prompts"))
 
 
 CONTENT = st.lists(
@@ -236,16 +205,9 @@ def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
             r"line 2: found no 'text' \(keys: 'note'\)",
             "a string 'text', or 'role' and 'content'",
         ),
-        (b'{"text": "a"}\n{}\n', r"line 2: found no 'text' \(keys: none\)", "a string 'text', or 'role' and 'content'"),
         (b'{"text": " "}\n', "line 1: found text = ' '", "a non-empty string"),
-        (b'{"text": 3}\n', "line 1: found text = 3", "a non-empty string"),
         (b'{"text": "a"}\n["b"]\n', "line 2: found .*", "one JSON object"),
-        (b'"a"\n', "line 1: found .*", "one JSON object"),
-        (b'{"text": "a"\n', "line 1: found .*", "one JSON object"),
         (b'{"text": "a"}\n\n{"text": "b"}\n', "line 2: found .*", "one JSON object"),
-        (b'{"text": "a", "age": NaN}\n', "line 1: found .*", "one JSON object"),
-        (b'{"text": "\\ud800"}\n', "line 1: found .*", "one JSON object"),
-        (b'{"text": "\xff"}\n', "line 1: found .*", "one JSON object"),
     ],
 )
 def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected, remembered):
@@ -256,11 +218,6 @@ def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected,
     refuses(remembered, sentence)
 
 
-def test_an_empty_memory_is_refused(remembered):
-    (remembered / "memory" / "Nora_s01.jsonl").write_bytes(b"\n")
-    refuses(remembered, r".*/memory/Nora_s01\.jsonl: the file is empty, expected one JSON object per line\. .*")
-
-
 # --- options, names, signatures --------------------------------------------------------------------------------------
 
 
@@ -268,15 +225,11 @@ def test_an_empty_memory_is_refused(remembered):
     ("option", "sentence"),
     [
         ({"k": 0}, "k must be a positive integer, got 0"),
-        ({"k": True}, "k must be a positive integer, got True."),
-        ({"k": "3"}, "k must be a positive integer, got '3'."),
-        ({"k": 2.0}, "k must be a positive integer, got 2.0."),
         ({"setting": "rag", "rag_filter": 1}, "rag_filter must be true or false, got 1."),
         (
             {"rag_filter": True},
             "rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting=persona",
         ),
-        ({"setting": "no_persona", "rag_filter": True}, "got setting=no_persona and method=generate."),
         ({"setting": "rag", "method": "mc", "rag_filter": True}, "got setting=rag and method=mc."),
         (
             {"setting": "no_persona", "hide": "Name"},
@@ -291,19 +244,6 @@ def test_an_empty_memory_is_refused(remembered):
 def test_an_option_that_does_not_exist_is_refused(option, sentence):
     with pytest.raises(OptionError, match=re.escape(sentence)):
         Options.read(option)
-
-
-@pytest.mark.parametrize(
-    ("options", "remarks"),
-    [
-        (Options(setting="rag"), ["rag"]),
-        (Options(setting="rag", k=3), ["rag", "k=3"]),
-        (Options(setting="rag", k=9, rag_filter=True, method="cot"), ["rag", "k=9", "rag_filter"]),
-        (Options(k=3), []),  # nothing is retrieved
-    ],
-)
-def test_the_name_says_what_is_retrieved(options, remarks):
-    assert options.remarks(vars(options)) == remarks
 
 
 def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remembered):
@@ -332,33 +272,19 @@ def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remember
         ("1, 3", (1, 3)),
         ("3,1,3", (1, 3)),
         ("1 and 3.", (1, 3)),
-        ("[1, 3]", (1, 3)),
-        ("[1][3]", (1, 3)),
-        ("(1) (3)", (1, 3)),
-        ("**1**、**3**", (1, 3)),
-        ("1\n3\n", (1, 3)),
-        ("Numbers: 1, 3", (1, 3)),
         ("编号：1，3。", (1, 3)),
         ("１，３", (1, 3)),
         ("<think>2, or 4?</think>\n1, 3", (1, 3)),
         ("Piece 2 is about food.\nNumbers: 1, 3", (1, 3)),
-        ("Pieces: 1, 3", (1, 3)),
-        ("内容：1，3", (1, 3)),
-        ("[1][5]", (1, 5)),
-        ("5", (5,)),
         ("0", ()),
         ("None.", ()),
-        ("无", ()),
         ("", None),
         ("6", None),  # there are five
         ("0, 1", None),
         ("1-3", None),  # from 1 to 3, or 1 and 3?
         ("1.5", None),
-        ("-1", None),
-        ("all of them", None),
         ("Pieces 1 and 3 matter, since they fit.", None),
         ("<think>1, 3", None),
-        ("9" * 5000, None),
     ],
 )
 def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
@@ -401,14 +327,6 @@ def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(rememb
     assert prompts_asked() == first
     write_memory(remembered, {"Nora_s01": ["What to read on the ferry."]})
     assert any("What to read on the ferry." in prompt for prompt in prompts_asked())
-
-
-def test_lm_eval_refuses_the_filter_in_one_sentence(remembered):
-    pytest.importorskip("lm_eval")
-    from support.lm_eval_runs import evaluate
-
-    with pytest.raises(OptionError, match="^rag_filter=true works in Inspect only: "):
-        evaluate("gold", CELL, remembered, metadata={"setting": "rag", "rag_filter": True, "counts": "any"})
 
 
 def test_the_command_of_lm_eval_needs_the_memory(remembered):
@@ -482,7 +400,6 @@ def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
     ("reply", "kept", "said"),
     [
         ("1, 3", (0, 2), "kept 2 of 5"),
-        ("0", (), "kept 0 of 5"),
         ("I would keep most of them.", (0, 1, 2, 3, 4), "unreadable"),
     ],
 )
@@ -548,9 +465,7 @@ def test_the_filter_has_room_where_the_method_needs_a_letter_only(remembered, tm
         assert rooms == {room}, method
 
 
-@pytest.mark.parametrize(
-    ("method", "room", "each"), [("generate", 1024, 1024), ("cot", 4096, 4096), ("logprobs", 1024, 16)]
-)
+@pytest.mark.parametrize(("method", "room", "each"), [("cot", 4096, 4096), ("logprobs", 1024, 16)])
 def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
     """8 cases: a filter and two orders of each."""
     words = [
@@ -577,24 +492,10 @@ def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
     assert expected["settings"]["rag"]["reply_tokens"] == 240
 
 
-def test_the_command_of_inspect_needs_the_memory(remembered, tmp_path):
-    pytest.importorskip("inspect_ai")
-    from support.inspect_runs import command
-
-    shutil.rmtree(remembered / "memory")
-    done = command(
-        f"personafeedback_tasks/{CELL}", "-T", f"data={remembered}", "-T", "counts=any", "-T", "setting=rag",
-        "--model", "personafeedback/first", "--log-dir", tmp_path,
-    )  # fmt: skip
-    assert done.returncode != 0
-    assert "setting=rag: found no memory of user_id" in " ".join((done.stdout + done.stderr).split())
-    assert not list(tmp_path.rglob("*.eval"))
-
-
 # --- logs ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("field", "value"), [("k", 3), ("rag_filter", True), ("memory", "0123456789ab")])
+@pytest.mark.parametrize(("field", "value"), [("k", 3), ("memory", "0123456789ab")])
 def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_path):
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")

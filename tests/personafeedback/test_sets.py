@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from support.documents import DOCS, needs_checkout
 from support.releases import write_release, write_set
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.duels import WON, Duel, NotAsked
+from personafeedback_tasks.engine.duels import Duel, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.cells import CELLS, DIFFICULTIES
 from personafeedback_tasks.personafeedback.manifest import Agreement, LabelNoise, Manifest, Risk
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "Bob", "Job": "cook"}}
@@ -42,38 +40,6 @@ def make_set(tmp_path):
 
 # --- the manifest ------------------------------------------------------------------------------------------------------
 
-LINES = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=100)
-CASES = st.builds(lambda cell, line: (f"{cell}:{line}", cell), st.sampled_from(CELLS), st.integers(1, 2000))
-NOT_ASKED = st.dictionaries(CASES, st.tuples(LINES, st.sampled_from(list(WON))), max_size=3).map(
-    lambda found: tuple(NotAsked(case=id_, cell=cell, user_id=u, why=w) for (id_, cell), (u, w) in found.items())
-)
-NUMBERS = st.floats(-1, 1)
-AGREEMENTS = st.builds(Agreement, measure=LINES, value=NUMBERS) | st.tuples(
-    LINES, st.lists(NUMBERS, min_size=3, max_size=3)
-).map(lambda found: Agreement(measure=found[0], **dict(zip(("low", "value", "high"), sorted(found[1]), strict=True))))
-SHARES = st.floats(0, 1)
-RISKS = st.builds(Risk, SHARES) | st.lists(SHARES, min_size=3, max_size=3).map(
-    lambda ends: Risk(**dict(zip(("low", "value", "high"), sorted(ends), strict=True)))
-)
-NOISES = st.builds(
-    LabelNoise, measure=LINES, by_tier=st.dictionaries(st.sampled_from(DIFFICULTIES), RISKS),
-)  # fmt: skip
-
-
-def complete(made: Manifest) -> Manifest:
-    """Its duel has as many pairs as it says."""
-    pairs = sum(made.counts.values()) + len(made.duel.not_asked) if made.duel else 0
-    return replace(made, duel=made.duel and replace(made.duel, pairs=pairs))
-
-
-MANIFESTS = st.builds(
-    Manifest,
-    name=LINES, counts=st.dictionaries(st.sampled_from(CELLS), st.integers(1, 10**6), min_size=1), labels=LINES, generator=LINES,
-    licence=LINES, annotators=st.none() | st.integers(1, 99), agreement=st.none() | AGREEMENTS, noise=st.none() | NOISES,
-    duel=st.none() | st.builds(
-        Duel, writer=LINES, against=LINES, not_asked=NOT_ASKED, models=st.lists(LINES, min_size=1, max_size=2).map(tuple), pairs=st.just(1),
-    ),
-).map(complete)  # fmt: skip
 WHOLE = Manifest(
     name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", licence="MIT", annotators=9,
     agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
@@ -96,16 +62,6 @@ def refused(document: object) -> str:
     message = str(caught.value)
     assert re.search(r"/set\.json: found .*, expected .*\. (Did you mean .*\? )?(Fix|If)", message), message
     return message
-
-
-@pytest.mark.slow
-@given(MANIFESTS)
-@settings(deadline=None, derandomize=True)
-def test_what_was_written_is_read_back(manifest):
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "set.json").write_text(manifest.content(Path(folder)), "utf-8")
-        assert Manifest.load(Path(folder)) == manifest
-        assert json.loads((Path(folder) / "set.json").read_text("utf-8")) == manifest.as_dict()
 
 
 def test_a_folder_without_one_is_no_set_but_a_broken_link_is_an_error(tmp_path):

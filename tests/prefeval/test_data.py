@@ -71,15 +71,6 @@ def test_a_checkout_and_its_folder_are_the_same_data_and_the_copy_is_left_out_al
     assert alone.digest == load("sample").digest, "equal data, equal digest"
 
 
-def test_the_digests_know_every_text(folder):
-    before = load(str(folder), "any")
-    change(folder, "shop_technology", lambda rows: rows[0][OPTIONS].append(rows[0][OPTIONS].pop(1)))
-    after = load(str(folder), "any")
-    assert before.digest != after.digest
-    changed = {one.id for one, other in zip(before, after, strict=True) if one.digest != other.digest}
-    assert changed == {"shop_technology:1"}
-
-
 def test_all_rows_must_be_there_unless_any_number_will_do(folder):
     with pytest.raises(
         DataError,
@@ -95,11 +86,8 @@ def test_all_rows_must_be_there_unless_any_number_will_do(folder):
     ("edit", "message"),
     [
         (lambda rows: rows[1].pop("preference"), r"shop_technology\.json, row 2: found .*, expected the texts preference and question"),
-        (lambda rows: rows[1].update(question=" "), "row 2: found .*, expected the texts preference and question"),
         (lambda rows: rows[1].update({OPTIONS: rows[1][OPTIONS][:3]}), f"row 2: found .* four different ones in {OPTIONS}"),
-        (lambda rows: rows[1][OPTIONS].append("a fifth"), f"row 2: found .* four different ones in {OPTIONS}"),
         (lambda rows: rows[1].update({OPTIONS: ["a", "a", "b", "c"]}), f"row 2: found .* four different ones in {OPTIONS}"),
-        (lambda rows: rows[1].update({OPTIONS: "abcd"}), f"row 2: found .* four different ones in {OPTIONS}"),
         (lambda rows: rows.append("a row"), "row 4: found 'a row', expected the texts"),
         (lambda rows: rows.clear(), r"found \[\], expected a JSON list of objects"),
         (lambda rows: [row.update(preference="x") for row in rows], "row 1: found no other preference in its topic, expected another row"),

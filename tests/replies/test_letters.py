@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from personafeedback_tasks.replies import answers
-from personafeedback_tasks.replies.letter_probabilities import spellings, top_reader
+from personafeedback_tasks.replies.letter_probabilities import top_reader
 from personafeedback_tasks.replies.letters import readers
 
 FOUR = ("A", "B", "C", "D")
@@ -75,10 +74,6 @@ def test_the_last_line_counts_after_a_list_of_all():
     assert (read_last_line(f"{reasons}\n\nAnswer: C", False), read_last_line(reasons, False)) == ("C", BAD)
 
 
-def test_two_letters_have_the_reader_that_they_had():
-    assert readers(("A", "B")) == (answers.read_reply, answers.read_last_line)
-
-
 @pytest.mark.skipif(
     "PERSONAFEEDBACK_REPLIES" not in os.environ, reason="PERSONAFEEDBACK_REPLIES names no labelled replies"
 )
@@ -94,14 +89,6 @@ def test_on_real_replies_about_two_responses_it_never_reads_the_other_letter():
 # --- tokens ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("letter", FOUR)
-def test_every_spelling_of_a_token_is_read_as_its_letter(letter):
-    mine = [token for token, spelled in spellings(FOUR).items() if spelled == letter]
-    assert len(mine) == len(spellings(FOUR)) / 4
-    plain = [token for token in mine if not set(token) & set("ïã")]
-    assert {read(token, False) for token in plain} == {letter}
-
-
 def test_the_probabilities_of_four_letters_add_up_their_tokens():
     top = top_reader(FOUR)
     a, b, c, d = top([("A", -1.0), (" C", -2.0), ("c", -2.0), ("Well", -0.5)])
@@ -109,8 +96,3 @@ def test_the_probabilities_of_four_letters_add_up_their_tokens():
     assert c == pytest.approx(-2 + 0.6931471805599453)
     assert all(value != value for value in top([("Well", -0.1)]))
     assert top_reader(("A", "B"))([("C", -0.1)]) != top([("C", -0.1)])
-
-
-def test_byte_level_vocabularies_write_a_soft_hyphen_otherwise_too():
-    """GPT-2's table shows each byte that it takes for invisible as a character from U+0100 on; 0xAD, the last one, is in `Ｍ`."""
-    assert spellings(("M",))["ï¼\u0143"] == "M"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,9 @@ pytest.importorskip("scipy")
 pytest.importorskip("transformers")
 
 from inspect_ai.log import EvalStats, read_eval_log
-from inspect_ai.model import ModelUsage
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.killed import serving
-from support.logs import lm_eval_log
 from support.outputs import faults
 from support.words import words, write_tokenizer
 
@@ -28,7 +25,6 @@ from personafeedback_tasks.engine.usage import Prices, Usage, total
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.costs_text import money
-from personafeedback_tasks.runs.logged import with_tokens
 from personafeedback_tasks.runs.read import read_runs
 from personafeedback_tasks.runs.usage import CallsMade
 
@@ -164,27 +160,6 @@ def test_a_reply_from_the_cache_costs_nothing(tmp_path):
     assert (last.asked, last.dollars) == (TOTAL, 0)
 
 
-def test_what_no_scored_sample_has_is_apart():
-    """Inspect's own sums have the calls of samples that were stopped."""
-    stats = EvalStats(model_usage={"m": ModelUsage(input_tokens=70, output_tokens=7, total_tokens=77)})
-
-    def event(call: str, read: int, written: int, **more: object) -> dict:
-        took = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
-        return {"event": "model", "input": [{"metadata": {"call": call}}], "output": {"usage": took}, **more}
-
-    spent = CallsMade(stats)
-    sample = {
-        "events": [
-            event("first", 20, 2), event("second", 30, 3), event("first", 99, 9, error="timeout"), event("second", 99, 9, cache="read"),
-            {"event": "state"},
-        ]
-    }  # fmt: skip
-    assert spent.of_sample(sample, ["first", "second"], 2) == [Usage(1, 20, 0, 2, 0), Usage(1, 30, 0, 3, 0)]
-    rest = spent.elsewhere()
-    assert rest.each[1:] == (20, 0, 2, 0)
-    assert math.isnan(rest.calls)
-
-
 def test_thoughts_that_a_provider_leaves_out_of_the_output_count():
     spent = CallsMade(EvalStats())
     took = {
@@ -246,22 +221,6 @@ def test_a_tokenizer_estimates_them_and_the_report_says_so(uncounted, tokenizer,
     assert [one["sentence"].startswith(caveat) for one in report["caveats"] if one["key"] == "tokens_estimated"] == [
         True
     ]
-
-
-def test_log_likelihoods_read_the_label_too_and_write_nothing(tokenizer, tmp_path):
-    lm_eval_log(tmp_path, "gold", f"{TASK}_mc", "sample")
-    (before,) = read_runs([tmp_path])
-    found = with_tokens(before, str(tokenizer)).usage
-    read = sum(words(prompt) + 1 for prompt, (_, setting, _) in PROMPTS.items() if setting == "persona")
-    assert (
-        (found.calls, found.input, found.output) == (before.usage.calls, 2 * read, 0) == (4 * len(CASES), 2 * read, 0)
-    )
-
-
-def test_counted_tokens_are_not_estimated(run, tokenizer):
-    folder, _ = run
-    one, *_ = read_runs([folder])
-    assert with_tokens(one, "nowhere") is one  # it is not even loaded
 
 
 @pytest.mark.parametrize("command", ["plan", "report"])

@@ -32,14 +32,12 @@ from support.shown import embedded, rank_runs
 from personafeedback_tasks.choice.terms import overlap_terms
 from personafeedback_tasks.common import foreign, web
 from personafeedback_tasks.engine.outcome import ScoredCase
-from personafeedback_tasks.engine.rewards import TOTAL
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
 from personafeedback_tasks.reports.page_data import called
 from personafeedback_tasks.runs.read import read_run, read_runs
 from personafeedback_tasks.runs.run import Run
 
-same = pytest.approx
 JUDGES = ("gold", "readable", "mixed", "anti_gold")
 SAMPLE = load_cases("sample")
 
@@ -165,30 +163,6 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
     ]
 
 
-def test_the_page_says_which_cases_of_whom_and_when(template, monkeypatch):
-    ranking = rank_runs(replace(template, date="2026-11-23T12:00:00+00:00"), no_data="The data are gone.")
-    users = len({case.user_id for case in template.cases.values()})
-    assert page.about(ranking).startswith(f"General hard: 8 cases of {users} users; ")
-    assert page.about(ranking).endswith("; 23 November 2026")
-    cells = template.benchmark.cells
-    assert page.about(replace(ranking, cells=dict.fromkeys(cells, 8), users=1)).startswith(
-        f"All {len(cells)} cells: {8 * len(cells)} cases of 1 user; "
-    )
-    assert page.about(replace(ranking, cells=dict.fromkeys(cells[:2], 8))).startswith(
-        "Specific easy, specific medium: 16 cases"
-    )
-    monkeypatch.setattr(Run, "benchmark", replace(template.benchmark, cells=("general_hard",)))
-    assert page.about(ranking).startswith("General hard: 8 cases")  # not "All 1 cells"
-
-
-def test_runs_on_other_texts_under_the_same_ids_are_other_cases(template):
-    other = replace(template, cases={name: changed(case, digest="other") for name, case in template.cases.items()})
-    data = embedded(page.render([rank_runs(run) for run in (template, other)]))
-    assert len({one["id"] for one in data["cases"]}) == 2 * len(template.cases)
-    first, second = answers(data)
-    assert [one is None for one in first] == [one is not None for one in second]
-
-
 # --- in the browser --------------------------------------------------------------------------------------------------
 
 
@@ -265,27 +239,6 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
     browser.wait("return document.querySelectorAll('#list li').length === arguments[0]", len(ids))
 
 
-def test_runs_disagree_if_one_is_right_and_another_wrong(browser, template, tmp_path):
-    planted = {(1, 1): False, (1, 0.5): False, (1, 0): True, (0.5, 0.5): False, (0.5, 0): False, (0, 0): False}
-    base = many(template, len(planted))
-    runs = [
-        replace(
-            base,
-            model=f"m{number}",
-            cases={
-                case_id: changed(case, values={"acc": scores[number]})
-                for (case_id, case), scores in zip(base.cases.items(), planted, strict=True)
-            },
-        )
-        for number in (0, 1)
-    ]
-    path = tmp_path / "index.html"
-    path.write_text(page.render([rank_runs(*runs)]), encoding="utf-8")
-    browser.open(path, "#cases")
-    browser.set(disagree=True)
-    assert browser.listed() == [i for i, differ in zip(base.cases, planted.values(), strict=True) if differ]
-
-
 def test_search_finds_every_text_and_marks_it(browser, written):
     browser.open(written, "#cases")
     pieces = [
@@ -355,47 +308,6 @@ def test_terms_of_the_persona_are_counted_as_the_baseline_counts_them(browser, w
         underlined = " ".join(browser.texts(".response .term")).lower()
         assert all(term in underlined for term in said & (overlap_terms(case.chosen) | overlap_terms(case.rejected)))
     assert seen > len(SAMPLE) / 4
-
-
-def test_rewards_epochs_and_unreadable_replies_are_shown(browser, template, tmp_path):
-    values = {"acc": 1.0}
-    scored = {
-        name: changed(case, answers=(), values=values, rewards={TOTAL: (1.5, -0.25)}, unread=())
-        for name, case in template.cases.items()
-    }
-    twice = {
-        name: ScoredCase(
-            (
-                replace(case[0], answers=("A", "B"), values=values, unread=()),
-                replace(
-                    case[0],
-                    epoch=2,
-                    answers=("no_response", "A"),
-                    values={"acc": 0.0},
-                    unread=(("no_response", "<b>…</b>"),),
-                ),
-            )
-        )
-        for name, case in template.cases.items()
-    }
-    runs = [
-        replace(template, model="epochs", cases=twice),
-        replace(template, model="scores", cases=scored, signature={**template.signature, "method": "reward"}),
-    ]
-    path = tmp_path / "index.html"
-    path.write_text(page.render([rank_runs(*runs)]), encoding="utf-8")
-    browser.open(path, f"#case={min(template.cases)}")
-    tables = browser(
-        "return [...document.querySelectorAll('.picks')].map((table) => [...table.rows].map((row) =>"
-        " [...row.cells].map((cell) => [...cell.querySelectorAll('.pick, .said, bdi')].map((one) => one.textContent))))"
-    )
-    assert [[cells[1:] for cells in table[1:]] for table in tables] == [
-        [[["1.500"], ["-0.2500"]]],
-        [[["A, right", "unreadable: no response"], ["B, right", "A, wrong"], ["no response: “<b>…</b>”"]]],
-    ]
-    assert [table[1][0] for table in tables] == [["scores (reward)"], ["epochs"]]
-    kinds = "return [...document.querySelector('#list .marks').children].map((one) => one.className)"
-    assert browser(kinds) == ["mark right", "mark mixed"]
 
 
 def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
@@ -726,38 +638,3 @@ def test_a_narrow_screen_scrolls_in_one_direction_and_stacks_the_responses(brows
     )
     assert second["top"] == first["top"]
     assert second["left"] >= first["right"]
-
-
-CONTRASTS = """
-const channels = (color) => color.match(/[\\d.]+/g).map(Number);
-const luminance = ([r, g, b]) => {
-  const [x, y, z] = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-};
-const behind = (node) => {
-  for (; node; node = node.parentElement) {
-    const color = channels(getComputedStyle(node).backgroundColor);
-    if (color.length === 3 || color[3] > 0) return color;
-  }
-};
-const found = [];
-const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-  const parent = text.parentElement;
-  if (!text.data.trim() || !parent.checkVisibility() || parent.closest(":disabled, option")) continue;
-  const style = getComputedStyle(parent);
-  const pair = [parent.closest("svg") ? style.fill : style.color].map(channels).concat([behind(parent)]).map(luminance).sort((a, b) => b - a);
-  found.push([(pair[0] + 0.05) / (pair[1] + 0.05), text.data.trim().slice(0, 40)]);
-}
-return [found.length, found.sort((a, b) => a[0] - b[0])[0], luminance(channels(getComputedStyle(document.documentElement).backgroundColor))];
-"""
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_every_text_has_enough_contrast_light_and_dark(dark, browser, written):
-    for fragment in ("", "#case=general_medium%3A3"):
-        browser.open(written, fragment, dark=dark)
-        count, least, paper = browser(CONTRASTS)
-        assert count > 100
-        assert least[0] >= 4.5, least
-        assert paper < 0.05 if dark else paper > 0.9

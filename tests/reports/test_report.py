@@ -22,7 +22,6 @@ from support.caveats import words
 from support.commands import personafeedback
 from support.judges import JUDGES
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
-from support.outcomes import answering
 from support.shown import as_json, markdown
 from support.tables import in_markdown
 
@@ -34,9 +33,7 @@ from personafeedback_tasks.engine.signature import KEY
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.record import examine
 from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
-from personafeedback_tasks.reports.report_text import tables
 from personafeedback_tasks.reports.sentences import first_sentence
 from personafeedback_tasks.runs.caveat import VOID
 from personafeedback_tasks.runs.read import read_run, read_runs
@@ -89,15 +86,6 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, ge
             assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
-def test_an_unreadable_reply_with_backticks_closes_no_fence(part_logs):
-    run = read_run(part_logs["lm-eval"])
-    one = min(run.cases)
-    said = "```\n| a table |"
-    cases = {one: answering(run.cases[one], (REASONS[3], "A"), unread=((REASONS[3], said),))}
-    text = markdown(make_report(replace(run, cases=cases), None))
-    assert f"````\nUnreadable replies (1 of 1):\n  {one} {REASONS[3]}: {said}\n````" in text
-
-
 def test_the_command_prints_the_same_table_for_both_harnesses(general_logs, tmp_path):
     printed = []
     for log in (general_logs.lm_eval.parent, general_logs.inspect):
@@ -129,7 +117,7 @@ def _answers(case):
     return [read_reply(JUDGES["mixed"](case.id, order)) for order in ORDERS]
 
 
-@pytest.mark.parametrize("name", ["general_easy", "general_medium", "general_hard", "general"])
+@pytest.mark.parametrize("name", ["general_hard", "general"])
 def test_every_number_of_a_group_follows_from_the_answers(name, part_logs, general):
     group = make_report(read_run(part_logs["inspect"]), general).by_name[name]
     cases = [case for case in general if name in (case.cell, case.category)]
@@ -185,16 +173,6 @@ def test_every_number_of_a_group_follows_from_the_answers(name, part_logs, gener
         assert group.baselines[baseline].value == same(sum(map(judge, cases)) / len(cases))
 
 
-def test_the_longest_baseline_is_the_judge_of_inspect(real_part, general, tmp_path):
-    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-    from support.inspect_runs import evaluate
-
-    task = tasks.personafeedback_general_hard(data=str(real_part))
-    log = evaluate(task, "personafeedback/longest", tmp_path)
-    group = make_report(read_run(log.location), general).overall
-    assert group.measures["acc"].value == group.baselines["longest"].value
-
-
 # --- what is a run ---------------------------------------------------------------------------------------------------
 
 
@@ -224,38 +202,6 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
     for name in ("report.md", "accuracy.svg", "report.json"):
         assert "partial" in (tmp_path / name).read_text(encoding="utf-8").lower()
     assert "partial" not in markdown(make_report(read_run(hard_logs["persona"]), general)).lower()
-
-
-def test_an_interrupted_inspect_log_is_partial(real_part, tmp_path):
-    log = inspect_log(tmp_path, "gold", "personafeedback_general_hard", real_part, limit=20)
-    assert read_run(log).partial == {"general_hard": (20, 80)}
-
-
-def test_a_log_that_was_killed_before_it_held_a_case_says_how_to_go_on(hard_logs, general):
-    report = make_report(replace(read_run(hard_logs["persona"]), cases={}), general)
-    assert any("PARTIAL: general_hard 0 of 80" in caveat for caveat in words(report)[:2])
-    assert any(
-        "The log contains no answered case." in caveat and "inspect eval-retry" in caveat for caveat in words(report)
-    )
-    assert "acc" not in {column.heading for table in tables(report) for column in table.shown}
-
-
-def test_a_slice_that_no_case_of_the_run_is_in_has_no_line(hard_logs, general):
-    run = read_run(hard_logs["persona"])
-    texts = examine(general, run.cases.keys())
-    texts = replace(
-        texts,
-        subsets={**texts.subsets, "easy": ("easy cases", frozenset(case.id for case in general.cells["general_easy"]))},
-    )
-    (parts,) = [
-        table
-        for table in tables(make_report(run, general, texts=texts))
-        if table.heading == "Accuracy in parts of the data"
-    ]
-    headings = [column.heading for column in parts.shown]
-    assert "chosen is longer" in headings
-    assert "easy cases" not in headings
-    assert ("0",) not in {column.texts for column in parts.shown if column.heading == "cases"}
 
 
 @pytest.mark.slow
@@ -377,10 +323,7 @@ def test_a_samples_file_that_is_missing_among_others_is_named(part_logs, tmp_pat
     ("field", "value"),
     [
         ("prompt", "v2"),
-        ("source", "elsewhere"),
-        ("data", "000000000000"),
         ("task_version", "0.9"),
-        ("setting", "no_persona"),
     ],
 )
 def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, real_part, tmp_path):
@@ -474,13 +417,6 @@ def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, 
         assert len(alone.cases) == 3
 
 
-def test_two_arguments_are_two_rows(hard_logs, real_part):
-    done = personafeedback("report", "--full", hard_logs["persona"], hard_logs["mc"], "--data", real_part)
-    assert done.exit_code == 0, done.output
-    assert done.stdout.count("signature:") == 2
-    assert "acc_sym" in done.stdout
-
-
 # --- the control -----------------------------------------------------------------------------------------------------
 
 
@@ -499,12 +435,9 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     "write",
     [
         lambda folder, task: lm_eval_log(folder, "mixed", task, "sample", samples=False),
-        lambda folder, task: lm_eval_log(folder, "mixed", f"{task}_mc", "sample", samples=False),
-        lambda folder, task: lm_eval_log(folder, "mixed", f"{task}_cot", "sample", samples=False, limit=5),
         lambda folder, task: inspect_log(folder, "mixed", task, "sample", log_samples=False),
-        lambda folder, _: inspect_log(folder, "mixed", "personafeedback_hard", "sample", log_samples=False, limit=3),
     ],
-    ids=["lm-eval", "mc", "cot, limited", "inspect", "inspect, several cells, limited"],
+    ids=["lm-eval", "inspect"],
 )
 def test_a_log_without_samples_is_one_error_that_says_how_to_run_again(write, tmp_path):
     log = write(tmp_path, "personafeedback_general_hard")
@@ -563,7 +496,7 @@ def test_a_run_on_the_sample_is_marked_a_demonstration(tmp_path):
         assert "demonstration" in (tmp_path / "out" / name).read_text(encoding="utf-8").lower()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.9, 0.999])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
 @pytest.mark.parametrize("kind", ["eval", "results", "samples"])
 def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, part_logs, tmp_path):
     path = part_logs["inspect"]
@@ -581,10 +514,7 @@ def test_a_truncated_log_is_one_clear_error(kind, share, hard_logs, part_logs, t
 FOREIGN = {
     "empty.eval": b"", "empty.json": b"", "text.txt": b"hello", "list.json": b"[1]", "other.json": b'{"results": {}}',
     "a.json": b'{"a": 1}', "other.eval": b"PK\x03\x04", "binary.bin": bytes(range(256)), "scalar.jsonl": b"1\n",
-    "nobody.json": b'{"results": {}, "configs": {}, "date": 1}',
     "newer.json": b'{"version": 99, "status": "success", "eval": {"task": "personafeedback"}}',
-    "newer_lm_eval.json": b'{"results": {"personafeedback_general_hard": {}}, "configs": {"personafeedback_general_hard": null}, "date": 1}',
-    "unknown_signature.json": b'{"results": {}, "configs": {"personafeedback_hard": {"metadata": {"personafeedback_tasks": {"new": 1}}}}, "date": 1}',
     "hellaswag.json": b'{"results": {"hellaswag": {}}, "configs": {"hellaswag": {"metadata": {"version": 1}}}, "date": 1}',
 }  # fmt: skip
 
@@ -595,24 +525,6 @@ def test_a_foreign_file_is_one_clear_error(name, tmp_path):
     done = personafeedback("report", "--full", tmp_path / name)
     assert done.exit_code == 1
     assert re.fullmatch(rf"Error: {re.escape(str(tmp_path / name))}: found [^\n]*\n", done.output), done.output
-
-
-@pytest.mark.parametrize(
-    ("hole", "found"),
-    [
-        ({"config": None}, "a log that cannot be read"),
-        ({"date": "2026-01-01"}, "date = '2026-01-01', expected a time in seconds since 1970"),
-        ({"n-samples": {}}, "a log that cannot be read"),
-    ],
-    ids=str,
-)
-def test_a_results_file_of_another_shape_is_one_clear_error(hole, found, hard_logs, tmp_path):
-    shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
-    (path,) = (tmp_path / "copy").glob("results_*.json")
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | hole), encoding="utf-8")
-    done = personafeedback("report", "--full", path)
-    assert done.exit_code == 1
-    assert re.fullmatch(rf"Error: {re.escape(f'{path}: found {found}')}[^\n]*\n", done.output), done.output
 
 
 def test_a_path_that_is_not_there_and_an_empty_folder_are_one_clear_error(tmp_path):
@@ -657,7 +569,7 @@ NAMES = (
 
 
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
-@pytest.mark.parametrize("count", [1, 3, 12, 30])
+@pytest.mark.parametrize("count", [3, 12])
 def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_are(count, hard_logs, general):
     pytest.importorskip("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -689,16 +601,6 @@ def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_a
         names = [name for report in reports for name in (report.run.label, *void)]
         shown = "".join(text.get_text() for text in texts if text.get_weight() == "bold")
         assert "".join(shown.split()) == "".join("".join(map(foreign.line, names)).split())
-
-
-def test_a_figure_of_more_runs_than_it_has_pixels_is_drawn_more_coarsely(hard_logs, general, monkeypatch):
-    pytest.importorskip("matplotlib")
-    from personafeedback_tasks.reports import figure
-
-    report = make_report(read_run(hard_logs["persona"]), general)
-    monkeypatch.setattr(figure, "MOST_PIXELS", 600)
-    png = figure.render([report] * 30)["accuracy.png"]
-    assert 500 < int.from_bytes(png[20:24], "big") <= 600  # the height, in the header of the file
 
 
 @pytest.mark.slow
@@ -739,13 +641,6 @@ def test_runs_that_differ_only_in_the_wording_print_their_range(real_part, tmp_p
     assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("other", ["no_persona", "mc", "partial"])
-def test_runs_that_differ_in_more_are_no_wordings(other, hard_logs, real_part):
-    done = personafeedback("report", "--full", hard_logs["persona"], hard_logs[other], "--data", real_part)
-    assert done.exit_code == 0, done.output
-    assert "wordings" not in done.stdout
-
-
 # --- what Inspect does beyond one pass -------------------------------------------------------------------------------
 
 
@@ -773,13 +668,12 @@ def test_epochs_are_averaged_per_case(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("option", [{"hide": "Name"}, {"setting": "no_persona"}], ids=str)
-def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(option, tmp_path):
+def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(tmp_path):
     from inspect_ai import eval_retry
     from personafeedback_tasks.inspect_tasks import personafeedback as tasks
     from support.inspect_runs import evaluate
 
-    options = {"data": "sample", "prompt": "v2", **option}
+    options = {"data": "sample", "prompt": "v2", "hide": "Name"}
     path = Path(evaluate(tasks.personafeedback_hard(**options), "scripted/gold", tmp_path).location)
     log = read_eval_log(str(path))
     log.status, log.samples = "error", log.samples[:5]
@@ -790,5 +684,4 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_optio
     assert [str(path) for path in run.logs] == [retried.location]
     assert run.partial == {}
     assert run.signature == log.eval.metadata[KEY]
-    setting, hidden = option.get("setting", "persona"), [option["hide"]] if "hide" in option else []
-    assert (run.signature["setting"], run.signature["hide"]) == (setting, hidden)
+    assert (run.signature["setting"], run.signature["hide"]) == ("persona", ["Name"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,12 +15,11 @@ pytest.importorskip("scipy")
 from rich.cells import cell_len
 from support.commands import personafeedback
 
-from personafeedback_tasks.analysis.caveats import of_control
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.users import Slice
 from personafeedback_tasks.common.statistics import Estimate
-from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
-from personafeedback_tasks.reports import headline, report_short
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports import report_short
 from personafeedback_tasks.reports.report_short import SCREEN
 from personafeedback_tasks.reports.sentences import beyond, verdict
 from personafeedback_tasks.runs.caveat import FORBIDS, VOID, WEAKENS, Caveat
@@ -136,15 +134,6 @@ def test_what_makes_numbers_void_is_whole_and_the_table_makes_room(part_log, rea
     assert shown[shown.index("No verdict: the numbers are void.") - 1].endswith("--max-tokens 16384 (Inspect).")
 
 
-def test_several_runs_have_a_screen_each_without_tables(part_log, real_part):
-    logs = [part_log("inspect", judge, GENERAL) for judge in ("readable", "always_first")]
-    lines = in_a_pipe(*logs, "--data", real_part)
-    assert sum("general: 240 cases" in line for line in lines) == 2
-    assert sum(line.startswith("accuracy") for line in lines) == 2
-    assert not any(line.startswith("general ") for line in lines)
-    assert len(lines) <= 2 * SCREEN
-
-
 # --- its parts --------------------------------------------------------------------------------------------------------
 
 
@@ -195,24 +184,6 @@ def test_groups_that_differ_and_unreadable_replies_are_in_words_and_percent(repo
     assert "unreadable replies: 12 of 480, 2.5 % (refusal 12)" in lines
 
 
-def test_a_screen_is_never_exceeded(report):
-    """The table of the cells goes where there is no room for it."""
-    caveats = tuple(Caveat("partial", FORBIDS, {"cells": f"general_hard {number} of 80"}) for number in range(7))
-    full, short = (texts(replace(report, caveats=found)) for found in ((), caveats))
-    assert any("rich.table" in text for text in full)
-    assert not any("rich.table" in text for text in short)
-
-
-def test_one_partial_run_of_several_settings_is_said_to_be_partial_once(report):
-    run = replace(report.run, cases=dict(list(report.run.cases.items())[:5]))
-    shorter = replace(run, cases=dict(list(run.cases.items())[:4]))
-    elsewhere = replace(run, logs=(Path("other.eval"),))
-    assert [
-        "control_partial" in {caveat.key for caveat in of_control(run, control, "no_persona")}
-        for control in (run, shorter, elsewhere)
-    ] == [False, True, True]
-
-
 def difference(value: float, low: float, high: float, users: int = 30) -> Estimate:
     return Estimate(value, 0.01, low, high, 100, users)
 
@@ -230,14 +201,3 @@ def test_how_good_it_is_follows_from_the_interval(margin, said):
     sentence = verdict(said, "no sign that it uses this user's persona")
     assert sentence[0] == said[0].upper()
     assert sentence.endswith("; no sign that it uses this user's persona.")
-
-
-def test_the_margin_is_over_the_baseline_of_the_card_and_without_data_over_chance(report):
-    margin = report.margins["longest"]
-    acc, longest = report.overall.measures["acc"], report.overall.baselines["longest"]
-    assert margin.value == pytest.approx(acc.value - longest.value)
-    assert headline.verdict(report).startswith(beyond(margin, "always picking the longer response").capitalize())
-    bare = make_report(report.run, None)
-    above = Estimate(acc.value - 0.5, acc.stderr, acc.low - 0.5, acc.high - 0.5, acc.n, acc.users)
-    assert headline.verdict(bare).startswith(beyond(above, "chance").capitalize())
-    assert set(report.run.cells) <= set(CELLS)

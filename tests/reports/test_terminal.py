@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import subprocess
@@ -13,14 +12,12 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 from rich.cells import cell_len
-from support.authors import PILOT, counted, write
 from support.commands import AWAY
 from support.samples import a_part
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.cli.output import progress
 from personafeedback_tasks.reports import table as layout
-from personafeedback_tasks.reports.terminal import WIDTH, height, line, show, table
+from personafeedback_tasks.reports.terminal import WIDTH, line, show, table
 
 HEADER = ["cases", "general hard", "total"]
 ROWS = [("acc, chosen is longer", "76.5", 1_234), ("[bold]not markup[/bold] :tea:", "–", "a\nb")]
@@ -57,37 +54,6 @@ def test_on_a_terminal_of_any_width_nothing_is_cut(columns, capsys, monkeypatch)
     for word in ("acc, chosen is longer", "76.5", "1234", "–", "a\\nb", *["[bold]not", "markup[/bold]", ":tea:"]):
         assert word in plain  # a long label may be wrapped
     assert "".join(NOTE.split()) in "".join(shown.split())
-
-
-def test_what_a_terminal_wraps_of_an_indented_line_is_indented_and_a_pipe_has_one_line(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "30")
-    show([line(f"  {NOTE}"), line("Title")])
-    assert capsys.readouterr().out.splitlines() == [f"  {NOTE}", "Title"]
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    show([line(f"  {NOTE}", style="dim"), line("Title")])
-    *rows, title = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out).splitlines()
-    assert title == "Title"
-    assert len(rows) > 10
-    assert all(row.startswith("  ") and row[2] != " " and len(row) <= 30 for row in rows)
-    assert " ".join(map(str.strip, rows)) == NOTE
-    assert height([line(f"  {NOTE}")], 30) == len(rows)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_what_takes_long_is_said_in_one_line_however_long_a_path_is(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress() as tell:
-        tell(f"Reading {'logs/' * 30}a.eval")
-    shown = sys.stderr.getvalue()
-    assert f"Reading {'logs/' * 6}"[:37] + "…" in shown
-    assert "logs/" * 7 not in shown
-    assert not re.search(r"\nlogs", shown)
 
 
 CELLS = [f"{category} {level}" for category in ("specific", "general") for level in ("easy", "medium", "hard")]
@@ -131,24 +97,6 @@ def test_a_table_of_six_cells_fits_80_columns_and_nothing_is_lost(headings, term
     assert all(f"| **{text}** | +{text} to -{text} |" in written for texts in number.values() for text in texts)
 
 
-def test_long_labels_are_wrapped_on_a_terminal_and_whole_in_a_pipe(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    label, numbers = "the option that is called " + "x" * 60, ["12.3", "+45.6 to +78.9", "1,234,567,890"]
-    parts = layout.of_rows("", ["", "acc", "95 % interval", "cases"], [[label, *numbers]]).terminal()
-    show(parts)
-    (row,) = [row for row in capsys.readouterr().out.splitlines() if "12.3" in row]
-    assert row.startswith(label)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    show(parts)
-    rows = [re.sub(r"\x1b\[[\d;]*m", "", row) for row in capsys.readouterr().out.splitlines()]
-    assert max(map(len, rows)) <= WIDTH
-    (first,) = [row for row in rows if "12.3" in row]
-    assert first.split()[-5:] == ["12.3", "+45.6", "to", "+78.9", "1,234,567,890"]
-    wrapped = "".join("".join(row.removesuffix(first[-40:]) for row in rows[rows.index(first) :]).split())
-    assert label.replace(" ", "").startswith(wrapped[:20])
-    assert wrapped.count("x") == 60
-
-
 # --- encodings -------------------------------------------------------------------------------------------------------
 
 C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -167,28 +115,19 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     log = inspect_log(folder, "mixed", "personafeedback_hard", "sample")
     duels = write_duels(folder / "duels", lambda case: case.chosen[:9], "acme/模型 – 1", "rejected", difficulty="hard")
     judged_log = inspect_log(folder / "judged", "mixed", "personafeedback_hard", duels)
-    authors = write(folder / "annotations", {PILOT: [counted(0, 0, "?", "b", 1, 2)]})
     return {
         "report": ("report", log, "--out", folder / "out"),
         "rank": ("rank", log, "--data", "sample"),
         "verdict": ("verdict", judged_log, "--exam", log),
-        "compare": ("compare", log, log),
         "compare --markdown": ("compare", log, log, "--markdown"),
         "card": ("card", log, "--model-card", folder / "README.md"),
-        "audit": ("audit", "--data", "sample"),
-        "baselines": ("baselines", "--data", "sample"),
-        "export": ("export", "--format", "rewardbench", "--data", "sample", "--out", folder / "cases.jsonl"),
         "paper": ("paper",),
-        "plan": ("plan", "--data", "sample"),
-        "recenter import": ("recenter", "import", authors, "--out", folder / "imported"),
         "an option that is not there": ("report", folder / "not – there", "--没有"),
-        "a path that is not there": ("report", folder / "not – there"),
         "--help": ("--help",),
     }
 
 
-NAMES = ["report", "rank", "verdict", "compare", "compare --markdown", "card", "audit", "baselines", "export", "paper", "plan",
-         "recenter import", "an option that is not there", "a path that is not there", "--help"]  # fmt: skip
+NAMES = ["report", "rank", "verdict", "compare --markdown", "card", "an option that is not there", "--help"]
 
 
 def written(command: tuple[object, ...], encoding: str) -> tuple[int, bytes]:

@@ -215,16 +215,6 @@ def test_both_differences_and_their_intervals_are_in_the_first_table_of_every_ou
     ]  # fmt: skip
 
 
-def test_the_lead_of_a_page_counts_models_that_use_it_and_none_whose_numbers_are_void():
-    contenders = [Contender(*asked(KNOWER, model="good")), Contender(*asked((*KNOWER[:2], cut(0.5)), model="cut"))]
-    contenders += [Contender(*asked(PLANTED[name][0], model=name)) for name in PLANTED if name != "a knower"]
-    (*_, uses, void) = page_table.lead(make_ranking(contenders))
-    assert "".join(text for text, _ in uses) == (
-        "Of 4 models that were asked with another user's persona and without the persona too, good uses this user's persona."
-    )
-    assert "".join(text for text, _ in void) == "The numbers of cut are void."
-
-
 # --- void numbers -----------------------------------------------------------------------------------------------------
 
 
@@ -346,28 +336,6 @@ def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path
     known = StopState("5", 9, 12, "within", (-0.04, 0.04))
     stopped = printed(report_short.blocks(make_report(replace(run_of(first), stopped=known), SAMPLE)))
     assert "9 of 12 users count; right minus wrong is not measured" in stopped
-
-
-def test_refusals_are_named_on_the_first_screen():
-    declining, *controls = KNOWER
-    run, controls = asked(
-        (lambda index: ("refusal", "refusal") if index in ORDER[40:] else declining(index), *controls)
-    )
-    shown = printed(report_short.blocks(make_report(run, SAMPLE, controls)))
-    assert "16.7 % of the replies are refusals and count as wrong" in shown
-
-
-def test_the_screen_of_a_void_run_says_nothing_of_groups_or_shortcuts():
-    shown = printed(report_short.blocks(make_report(run_of(cut(0.4)), SAMPLE)))
-    assert "shortcuts:" not in shown
-    assert "users: " not in shown
-
-
-def test_compare_begins_with_the_unreadable_replies_of_either_run():
-    good, bad = run_of(KNOWER[0]), run_of(cut(0.4))
-    for a, b, name in ((good, bad, "B"), (bad, good, "A")):
-        _, first, *_ = printed(compare_text.blocks(compare(a, b))).splitlines()
-        assert first.startswith(f"! run {name}: 39.6 % of the replies are unreadable (truncated 39.6 %)")
 
 
 def test_few_unreadable_replies_are_a_caveat_that_blames_nobody(tmp_path):

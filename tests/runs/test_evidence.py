@@ -40,7 +40,7 @@ from support.servers import as_json, providers, run
 from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.engine.evidence import Reply, text_in
+from personafeedback_tasks.engine.evidence import Reply
 from personafeedback_tasks.engine.recorded import read
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -143,23 +143,15 @@ def records(says, **more) -> list[dict]:
 THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "Answer: {other}"}]}
 CONTENTS = {
     "text": ("{gold}", True),
-    "a part": ([{"type": "text", "text": "{gold}"}], True),
     "parts": ([THOUGHT, {"type": "text", "text": "Answer:"}, {"type": "text", "text": "{gold}"}], True),
-    "untyped": ([{"text": "{gold}"}], True),
     "strings": (["They like fish.", "Answer: {gold}"], True),
     "nested": ([[{"type": "message", "content": [{"type": "output_text", "text": {"value": "{gold}"}}]}]], True),
-    "half a character": ("{gold} \ud83d", True),
-    "a part alone": ({"type": "text", "text": "{gold}"}, True),
     "reasoning": ([{"type": "reasoning", "summary": [{"type": "summary_text", "text": "{other}"}]}, "{gold}"], True),
-    "a thought": ([{"text": "Answer: {other}", "thought": True}, {"text": "{gold}"}], True),
     "thinking alone": ([THOUGHT], False),
     "null": (None, False),
     "a number": (1, False),
-    "a fraction": (0.5, False),
-    "true": (True, False),
     "an object": ({"answer": "{gold}"}, False),
     "a tool": ([{"type": "tool_use", "name": "answer", "input": {"choice": "{gold}"}}], False),
-    "nothing": ([], False),
 }
 """Kind of content -> (it, whether there is an answer in it)."""
 
@@ -186,19 +178,7 @@ def test_whatever_is_handed_over_is_one_text_or_a_reason(kind, tmp_path):
     assert {name: total["measures"][name]["value"] for name in expected} == expected
 
 
-def test_a_log_that_has_the_parts_is_read_alike(tmp_path):
-    """As another version of lm-eval may write it."""
-    log = lm_eval_log(tmp_path, SayingLM(lambda place, letter, prompt: letter), HARD, "sample")
-    (samples,) = log.parent.glob("samples_*.jsonl")
-    rows = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
-    for row in rows:
-        row["resps"] = [[filled(CONTENTS["parts"][0], reply)] for (reply,) in row["resps"]]
-    samples.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    assert reported(read_run(log)) == {"acc": 1, "invalid": 0}
-
-
-@pytest.mark.parametrize("concurrent", [1, 4])
-def test_a_server_that_sends_parts(concurrent, httpserver, tmp_path, monkeypatch):
+def test_a_server_that_sends_parts(httpserver, tmp_path, monkeypatch):
     server = providers(httpserver, CASES, gold)
     good = server.dispatch
 
@@ -212,7 +192,7 @@ def test_a_server_that_sends_parts(concurrent, httpserver, tmp_path, monkeypatch
     url = server.url_for("").rstrip("/")
     run(
         "lm_eval", "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples", "--output_path", tmp_path,
-        "--model_args", f"model=judge,base_url={url}/v1/chat/completions,num_concurrent={concurrent}", data="sample", url=url,
+        "--model_args", f"model=judge,base_url={url}/v1/chat/completions,num_concurrent=4", data="sample", url=url,
     )  # fmt: skip
     assert reported(read_run(tmp_path)) == {"acc": 1, "invalid": 0}
 
@@ -251,18 +231,10 @@ CUT = "Hmm, they like fish, and A is about fish, though B is warmer. So the answ
 CLOSED = {
     "only closed": "They like fish.\n</think>\n\n{}",
     "opened and closed": "<think>They like fish.</think>\n{}",
-    "thinking": "They like fish.</thinking>\n{}",
     "reasoning": "<reasoning>They like fish.</reasoning>{}",
-    "in brackets": "They like fish.[/THINK]{}",
-    "triangles": "◁think▷They like fish.◁/think▷{}",
     "a channel": "<|channel|>analysis<|message|>They like fish.<|end|><|start|>assistant<|channel|>final<|message|>{}",
-    "a token": "They like fish.<|/think|>{}",
     "a token that ends it": "They like fish.<|END_THINKING|><|START_RESPONSE|>{}<|END_RESPONSE|>",
-    "a thought": "<|begin_of_thought|>They like fish.<|end_of_thought|>{}",
-    "a channel that ends": "<|channel>thought\nThey like fish.<channel|>{}",
     "a channel without its tokens": "analysisThey like fish.assistantfinal{}",
-    "escaped": "They like fish.&lt;/think&gt;{}",
-    "wide": "They like fish.＜/think＞{}",
 }
 
 
@@ -293,22 +265,6 @@ def test_a_reply_that_never_left_its_thinking_is_truncated(tag, method, tmp_path
     exported(log, out)
     again = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert scored(tmp_path / "again.jsonl", again, "-T", f"method={method}") == total
-
-
-def test_one_reply_that_closes_its_thinking_is_enough(tmp_path):
-    def says(place, letter, prompt):
-        return (CLOSED["only closed"] if place == 5 else CUT).format(letter)
-
-    n = len(CALLS)
-    log = lm_eval_log(tmp_path / "lm_eval", SayingLM(says), HARD, "sample")
-    of_inspect = inspect_log(
-        tmp_path / "inspect", lambda place, *more: choice(says(place, *more), "stop" if place == 5 else "unknown")
-    )
-    for path in (log, of_inspect):
-        assert reasons(read_run(path)) == {"truncated": n - 1}
-        assert printed(path)["invalid"] == (n - 1) / n
-    never = lm_eval_log(tmp_path / "never", SayingLM(lambda place, letter, prompt: CUT.format(letter)), HARD, "sample")
-    assert reported(read_run(never)) == {"acc": 1, "invalid": 0}  # a model that does not think
 
 
 def test_the_fact_is_one_of_the_model_over_all_settings_and_tasks(tmp_path):
@@ -342,8 +298,7 @@ def test_the_fact_is_one_of_the_model_over_all_settings_and_tasks(tmp_path):
 @pytest.mark.parametrize(
     ("reply", "counts"),
     [
-        ("{}", True), ("Answer: {}", True), ("I compared both.\n\n**{}**", True), ("They like fish.\nFinal answer: Response {}", True),
-        ("\\boxed{{{}}}", True), ("They like fish. So the answer is {}.", False), ("Hmm.\nThe answer is {}, since they like fish", False),
+        ("{}", True), ("They like fish.\nFinal answer: Response {}", True), ("They like fish. So the answer is {}.", False),
         ("They like fish. " * 200 + "\nAnswer: {}", False),  # 3,200 bytes of 1,024 tokens
     ],
 )  # fmt: skip
@@ -358,17 +313,6 @@ def test_a_model_that_thinks_only_sometimes_is_not_punished(reply, counts, tmp_p
     known = {"acc": 1, "invalid": 0}  # a stop reason says that it was not cut
     assert reported(read_run(inspect_log(tmp_path / "inspect", lambda *more: choice(says(*more))))) == known
     assert scored(tmp_path / "known.jsonl", records(says, truncated=False))["measures"]["acc"]["value"] == 1
-
-
-def test_the_limit_is_that_of_the_run(tmp_path):
-    """Also in recorded replies, which know no limit."""
-    says = half(CLOSED["only closed"], "They like fish. " * 200 + "\nAnswer: {}")
-    log = lm_eval_log(tmp_path / "log", SayingLM(says), HARD, "sample", gen_kwargs={"max_gen_toks": 16384})
-    out = tmp_path / "replies.jsonl"
-    assert reported(read_run(log)) == {"acc": 1, "invalid": 0}
-    exported(log, out)
-    again = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-    assert scored(out, again)["measures"]["acc"]["value"] == 1
 
 
 def test_a_field_of_its_own_for_reasoning_shows_thinking_too(tmp_path):
@@ -389,16 +333,6 @@ def test_a_field_of_its_own_for_reasoning_shows_thinking_too(tmp_path):
         model_args={"replies": str(out)},
     )
     assert printed(Path(replay.location))["invalid"] == 0.5
-
-
-def test_without_any_thinking_in_the_log_the_rule_is_off(tmp_path):
-    """`think_end_token` of lm-eval leaves what is behind it; a reply without it stays as it is."""
-
-    def says(place, letter, prompt):
-        return half(CLOSED["only closed"], CUT)(place, letter, prompt).split("</think>")[-1].lstrip()
-
-    log = lm_eval_log(tmp_path, SayingLM(says), HARD, "sample")
-    assert reported(read_run(log)) == {"acc": 1, "invalid": 0}
 
 
 # --- likelihoods -------------------------------------------------------------------------------------------------------
@@ -492,11 +426,3 @@ def test_a_label_that_is_not_among_the_alternatives_has_a_bound(others, bound, t
     assert f"In {len(CALLS)} of {len(CALLS)} calls a label is not among the most likely tokens" in " ".join(
         said.split()
     )
-
-
-def test_parts_of_other_shapes_have_their_text():
-    """By hand, beside what harnesses pass on."""
-    assert text_in({"role": "assistant", "content": "A", "reasoning": "B"}) == "A"
-    assert text_in([{"type": "refusal", "refusal": "I cannot."}]) == "I cannot."
-    assert text_in([None, 1, {"text": None}, {"type": "image_url", "image_url": {"url": "x"}}]) == ""
-    assert text_in(("A", "B")) == "A\nB"

@@ -19,7 +19,7 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import OTHER
-from support.logs import inspect_log, lm_eval_log, set_version, signed
+from support.logs import set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.choice import scoring
@@ -209,14 +209,11 @@ def other_cell(row: Json) -> None:
 
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
     "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
-    "answers": (some(flip), untouched, r"found the answers [AB], [AB] for general_hard:\d+, .*40 of 80 rows disagree"),
     "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
     "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
     "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
     "users": (alone, untouched, r"80 of 80 cases belong to another user than in"),
     "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answers C, A for general_hard:"),
-    "hello": (some(lambda row: answer(row, ["A", "hello"])), untouched, "found the answers A, hello for general_hard:"),
-    "a blank": (some(lambda row: answer(row, [" B", "A"])), untouched, "found the answers  B, A for general_hard:"),
     "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 80 as in"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip
@@ -328,19 +325,6 @@ def test_inspects_json_logs_are_held_against_themselves_too(logs, real_part, tmp
     assert "(1 of 80 rows disagree)" in done.output
 
 
-def test_what_inspect_sums_up_beside_its_samples_moves_no_number(logs, tmp_path):
-    """Its viewer reads the summaries; a report does not."""
-    copy = tmp_path / logs["inspect"].name
-    with zipfile.ZipFile(logs["inspect"]) as old, zipfile.ZipFile(copy, "w") as new:
-        for name in old.namelist():
-            document = json.loads(old.read(name))
-            if name == "summaries.json":
-                for summary in document:
-                    summary["scores"]["personafeedback"] |= {"answer": "A, B", "value": {"acc": 1.0}}
-            new.writestr(name, json.dumps(document))
-    assert read_run(copy).cases == read_run(logs["inspect"]).cases
-
-
 def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_part, tmp_path):
     def swap(row: Json) -> None:
         row["resps"] = [row["resps"][index] for index in (1, 0, 3, 2)]
@@ -382,27 +366,3 @@ def test_a_metric_that_a_later_version_adds_is_no_contradiction(harness, logs, t
     worse = bent(earlier, tmp_path / "worse", some(values_but("acc")), untouched)
     with pytest.raises(RunError, match="from its answers"):
         read_run(worse)
-
-
-def test_a_case_in_two_cells_of_a_run_is_named(tmp_path):
-    results = lm_eval_log(tmp_path, "readable", "personafeedback_general", "sample")
-    (samples,) = results.parent.glob("samples_personafeedback_general_hard_*")
-    rows = [json.loads(line) for line in samples.read_bytes().splitlines()]
-    rows[0]["doc"]["id"] = "general_easy:1"
-    samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = personafeedback("report", "--full", results)
-    assert done.exit_code == 1
-    assert "found general_easy:1 (1 in all), which are also in another cell's samples" in done.output
-
-
-def test_epochs_of_a_case_are_the_same_case(tmp_path):
-    log = inspect_log(tmp_path / "logs", "readable", HARD, "sample", epochs=2)
-    assert {len(case) for case in read_run(log).cases.values()} == {2}
-
-    def other_user(rows: list[Json]) -> None:
-        (row,) = (row for row in rows if (row["id"], row["epoch"]) == (rows[0]["id"], 2))
-        about(row)["user_id"] += "x"
-
-    changed = bent(log, tmp_path / "bent", other_user, untouched)
-    with pytest.raises(RunError, match="another cell, user or digest than in epoch 1"):
-        read_run(changed)

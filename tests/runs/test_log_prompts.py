@@ -131,13 +131,9 @@ def test_no_honest_log_is_refused(logs):
 CLAIMS: dict[str, tuple[Json, str]] = {
     "newer": ({"task_version": "9.0"}, rf"found task version 9\.0 of personafeedback, expected at most {re.escape(TASK_VERSION)}"),
     "1.10 is newer than 1.2": ({"task_version": "1.10"}, r"found task version 1\.10 of personafeedback"),
-    "no version": ({"task_version": "abc"}, "found the task version 'abc' in its signature, expected numbers"),
     "setting": ({"setting": "no_persona"}, "found another prompt"),
     "method": ({"method": "cot"}, "(found another prompt|found no answers from our scorer|found the answers)"),
-    "wording": ({"prompt": "v2"}, "found another prompt"),
     "language": ({"language": "zh"}, "found another prompt"),
-    "no such option": ({"prompt": "v9"}, "found options in its signature that no run has"),
-    "set": ({"set": {"name": "x", "counts": {"general_hard": 8}}}, "found a run of x"),
     "cases": ({"cells": {"general_hard": {"cases": 7, "data": "x"}}}, "found 7 as the number of cases of general_hard, expected 8"),
     "cell": ({"cells": {"general_easy": {"cases": 8, "data": "x"}}}, "found a case of general_hard, expected one of general_easy"),
     "texts": ({"cells": {"general_hard": {"cases": 8, "data": "x"}}}, "found the digest x of the cases of general_hard"),
@@ -156,9 +152,7 @@ def test_a_signature_that_the_prompts_or_the_data_refute_is_refused(harness, nam
 # --- the prompts --------------------------------------------------------------------------------------------------------
 
 
-CLAIMED: list[Json] = [
-    *({"setting": name} for name in SETTINGS), *({"prompt": name} for name in ("v1", "v2", "v3")), {"language": "zh"}, {"hide": ["Name"]},
-]  # fmt: skip
+CLAIMED: list[Json] = [{"setting": "no_persona"}, {"prompt": "v2"}, {"language": "zh"}, {"hide": ["Name"]}]
 
 
 @pytest.mark.tried("settings and wordings that seven logs claim everywhere but in their prompts: one sentence")
@@ -204,16 +198,9 @@ def test_labels_are_those_of_the_log_likelihoods(logs, tmp_path):
     assert "found another prompt (chosen_first, A)" in refused(log, "sample", tmp_path)
 
 
-def test_one_reply_per_call(logs, tmp_path):
-    def more(header: Json, rows: list[Json]) -> None:
-        rows[3]["resps"][0].append("B")
+def test_a_log_without_prompts_says_so_before_the_numbers_and_makes_no_card(logs, tmp_path):
+    lost = 1
 
-    log = bent(logs["lm-eval", "persona"], tmp_path / "more", more)
-    assert "line 4: found 3 replies to 2 calls, expected one to each of 2" in refused(log, "sample", tmp_path)
-
-
-@pytest.mark.parametrize("lost", [1, 8])
-def test_a_log_without_prompts_says_so_before_the_numbers_and_makes_no_card(lost, logs, tmp_path):
     def lose(header: Json, rows: list[Json]) -> None:
         for row in rows[:lost]:
             row.pop("arguments", None)
@@ -243,14 +230,9 @@ def user(change: Callable[[int, str, str], str]) -> Change:
 
 OTHERWISE: dict[str, Change] = {
     "a hint in every prompt": user(lambda number, gold, text: f"{text}\n\nHint: people preferred {gold}."),
-    "the same hint in every prompt": user(lambda number, gold, text: f"{text}\n\nThink of who this user is."),
-    "the same sentence before every prompt": user(lambda number, gold, text: f"You are a careful judge.\n\n{text}"),
     "a hint in the last prompt": user(lambda number, gold, text: f"{text} ({gold})" if number == 7 else text),
     "a space at the end": user(lambda number, gold, text: f"{text} "),
-    "no persona in one prompt": user(lambda number, gold, text: re.sub("<persona>.*</persona>", "", text, flags=re.S) if number == 6 else text),
-    "twice in one prompt": user(lambda number, gold, text: f"{text}\n\n{text}"),
     "a system turn each": lambda number, gold, messages: [{"role": "system", "content": f"It is {gold}."}, *messages],
-    "the same system turn": lambda number, gold, messages: [{"role": "system", "content": "Be kind."}, *messages],
     "the beginning of a reply": lambda number, gold, messages: [*messages, {"role": "assistant", "content": "Answer:"}],
     "a conversation before": lambda number, gold, messages: [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hi!"}, *messages],
 }  # fmt: skip
@@ -293,18 +275,6 @@ def test_prompts_are_ours_to_the_last_character_in_every_row(harness, name, logs
     for command in (("rank", log, other), ("compare", log, logs[harness, "no_persona"]), ("report", log, "--out", tmp_path / "page")):  # fmt: skip
         done = personafeedback(*command, "--data", "sample")
         assert (done.exit_code, "found another prompt" in done.output) == (1, True), done.output
-
-
-def test_prompts_of_other_cases_are_refused(logs, tmp_path):
-    def swap(header: Json, rows: list[Json]) -> None:
-        one, other, keys = rows[2], rows[5], ("arguments",) if "arguments" in rows[0] else ("attachments",)
-        for key in keys:
-            one[key], other[key] = other[key], one[key]
-        if "attachments" in keys:
-            one["events_data"], other["events_data"] = other["events_data"], one["events_data"]
-
-    for harness in HARNESSES:
-        assert "found another prompt" in refused(bent(logs[harness, "persona"], tmp_path / harness, swap), "sample", tmp_path)  # fmt: skip
 
 
 def test_a_tool_that_the_model_had_is_another_prompt(logs, tmp_path):
@@ -423,9 +393,7 @@ def part_logs(part_log, real_part) -> dict[str, Path]:
 @pytest.mark.tried(
     "task versions of a log whose answers were made perfect: no card, or one with the score of the replies"
 )
-@pytest.mark.parametrize(
-    "version", ["0.9", "1.0", "1.1", TASK_VERSION, "1.10", "9.0", "abc", "", "01.2", "1.2.0", "-1", "１.１"]
-)
+@pytest.mark.parametrize("version", ["1.1", TASK_VERSION, "1.10", "abc", "１.１"])
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_no_task_version_buys_a_perfect_card(harness, version, part_logs, real_part, tmp_path):
     """Scores follow from the replies. The most that a claim of another version buys is a sentence about the answers."""
@@ -467,16 +435,6 @@ def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, 
         done = personafeedback("card", old, "--model-card", tmp_path / "card.md", "--data", real_part)
         assert done.exit_code == 1
         assert "should not be in a model card" in done.output
-
-
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_rank_and_compare_refuse_prompts_of_another_setting_wherever_they_are(harness, part_logs, real_part, tmp_path):
-    """Not only in the first log of a ranking."""
-    log = bent(part_logs[harness], tmp_path / "bent", claim_everywhere(real_part, setting="no_persona"))
-    for command in (("compare", part_logs[harness], log), ("rank", part_logs["inspect"], part_logs["lm-eval"], log)):
-        done = personafeedback(*command, "--data", real_part)
-        assert done.exit_code == 1, done.output
-        assert "found another prompt (chosen_first) than its options ask for" in done.output
 
 
 def test_data_of_another_digest_make_no_card(part_logs, real_part, tmp_path):

@@ -21,7 +21,6 @@ from inspect_ai.log import (
     invalidate_samples,
     read_eval_log,
     recompute_metrics,
-    uninvalidate_samples,
     write_eval_log,
 )
 from inspect_ai.scorer import ScoreEdit
@@ -97,8 +96,7 @@ def first_wrong(log: Path) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["eval", "json"])
-@pytest.mark.parametrize("recompute", [False, True])
+@pytest.mark.parametrize(("form", "recompute"), [("eval", False), ("json", True)])
 def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     bad, whole = first_wrong(log), read_run(log)
     marked = invalidated(log, tmp_path / f"log.{form}", lambda sample: sample.id in bad, recompute)
@@ -129,13 +127,6 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     assert f"PARTIAL: general_hard {CASES - BAD} of {CASES}." in card.output
     assert f"LEFT OUT: samples that do not count ({BAD} invalidated)." in card.output
     assert not (tmp_path / "card.md").exists()
-
-
-@pytest.mark.slow
-def test_marks_that_were_removed_leave_the_run_as_it_was(log, tmp_path):
-    marked = read_eval_log(str(invalidated(log, tmp_path / "log.eval", lambda sample: True)))
-    write_eval_log(uninvalidate_samples(marked, "all"), str(tmp_path / "again.eval"))
-    assert read_run(tmp_path / "again.eval").cases == read_run(log).cases
 
 
 @pytest.mark.parametrize("whole", ["every sample", "the header"])
@@ -169,22 +160,7 @@ def test_eval_retry_asks_invalidated_samples_again(log, tmp_path):
     assert read_run(tmp_path).left_out == {}
 
 
-MARKS: dict[str, Callable[[Json], object]] = {
-    "exclusion": lambda sample: sample.update(exclusion={"author": "Ann", "timestamp": "2026-11-20T00:00:00+00:00"}),
-    "excluded": lambda sample: sample.update(excluded=True),
-    "a score": lambda sample: sample["scores"]["personafeedback"].update(exclude_from_metrics=True),
-}
 """Where a later version of Inspect may say that a sample is excluded from metrics."""
-
-
-@pytest.mark.parametrize("mark", MARKS)
-def test_samples_that_later_versions_exclude_from_metrics_do_not_count(mark, log, tmp_path):
-    bad, whole = first_wrong(log), read_run(log)
-    run = read_run(
-        bent(log, tmp_path / "log.eval", lambda sample: sample["id"] in bad and MARKS[mark](sample), nothing)
-    )
-    assert run.left_out == {"excluded from metrics": BAD}
-    assert run.cases.keys() == whole.cases.keys() - bad
 
 
 def test_scores_that_somebody_took_away_do_not_count(log, tmp_path):
@@ -208,57 +184,6 @@ def test_a_case_without_all_of_its_epochs_is_left_out(epochs, tmp_path):
     assert run.cases.keys() == read_run(epochs).cases.keys() - bad
     assert run.left_out == {"invalidated": BAD, "without all 2 epochs of their case": BAD}
     assert run.partial == {"general_hard": (CASES - BAD, CASES)}
-
-
-@pytest.mark.parametrize("claimed", [1, 3])
-def test_epochs_that_are_claimed_must_be_there(claimed, epochs, tmp_path):
-    log = bent(epochs, tmp_path / "log.eval", nothing, lambda header: header["eval"]["config"].update(epochs=claimed))
-    if claimed == 1:
-        with pytest.raises(
-            RunError, match=r"found epoch 2 of general_hard:\d+, expected 1 to 1, as many as the log says"
-        ):
-            read_run(log)
-        return
-    with pytest.raises(RunError, match="found no case with all 3 epochs, expected 3 of each as the log says"):
-        read_run(log)
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_an_epoch_twice_is_refused(epochs, tmp_path):
-    shutil.copy(epochs, tmp_path / "log.eval")
-    with zipfile.ZipFile(tmp_path / "log.eval", "a") as archive:
-        name = next(name for name in archive.namelist() if name.endswith("_epoch_2.json"))
-        archive.writestr(name, archive.read(name))
-    with pytest.raises(RunError, match=r"found general_hard:\d+ a second time"):
-        read_run(tmp_path / "log.eval")
-
-
-def test_a_merged_log_beside_its_shards_counts_once(log, tmp_path):
-    """As `inspect log merge-shards` leaves them: LOG.eval, and LOG.shards/NUMBER/ beside it."""
-    whole = read_eval_log(str(log))
-    samples = whole.samples or []
-    folder = tmp_path / "log.shards"
-    for number, part in enumerate((samples[:10], samples[10:])):
-        (folder / f"{number}").mkdir(parents=True)
-        shard = whole.model_copy(update={"samples": part}, deep=True)
-        shard.eval.task_id, shard.eval.eval_id = f"shard{number}", f"shard{number}"
-        recompute_metrics(shard)
-        write_eval_log(shard, str(folder / f"{number}" / "shard.eval"))
-    entries = [
-        {"shard": f"{n}", "log": "shard.eval", "status": "success", "samples": size, "selected": size, "selection_digest": "0", "size": 1}
-        for n, size in enumerate((10, CASES - 10))
-    ]  # fmt: skip
-    bent(
-        log,
-        tmp_path / "log.eval",
-        nothing,
-        lambda header: header["eval"].update(shards={"selection": "ids", "ledger": entries}),
-    )
-    said: list[str] = []
-    (run,) = read_runs([tmp_path], said.append)
-    assert run.cases == read_run(log).cases
-    assert [line.count("has the same cases of the same run") for line in said] == [1, 1]
-    assert read_run(folder).cases == run.cases
 
 
 # --- runs that have not come to their end ------------------------------------------------------------------------------
@@ -309,7 +234,7 @@ def test_a_run_that_ended_early_is_not_called_running(status, state, log, tmp_pa
     assert "still running" not in done.output
 
 
-@pytest.mark.parametrize("cut", ["samples", "one of the samples", "a row", "rows", "the results", "all", "an .eval"])
+@pytest.mark.parametrize("cut", ["samples", "one of the samples", "a row", "the results", "an .eval"])
 def test_logs_that_end_too_early_say_the_same(cut, log, data, tmp_path):
     pytest.importorskip("lm_eval")
     from support.logs import lm_eval_log
@@ -323,12 +248,8 @@ def test_logs_that_end_too_early_say_the_same(cut, log, data, tmp_path):
         files[-1].unlink()
     elif cut == "a row":
         files[0].write_bytes(files[0].read_bytes()[:-300])
-    elif cut == "rows":
-        files[0].write_bytes(b"".join(files[0].read_bytes().splitlines(keepends=True)[:-3]))
     elif cut == "the results":
         path.write_bytes(path.read_bytes()[:-300])
-    elif cut == "all":
-        path.write_bytes(b"")
     else:
         path = tmp_path / "cut.eval"
         path.write_bytes(log.read_bytes()[:-2000])
@@ -336,5 +257,4 @@ def test_logs_that_end_too_early_say_the_same(cut, log, data, tmp_path):
         read_run(path)
     said = str(caught.value)
     assert "run again" not in said.lower().replace("--log_samples", "")
-    if cut not in ("all",):
-        assert "wait for its end: to resume it now would pay twice" in said
+    assert "wait for its end: to resume it now would pay twice" in said

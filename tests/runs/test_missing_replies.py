@@ -20,7 +20,7 @@ from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import readable
 from support.logs import inspect_log
-from support.outcomes import answering, changed
+from support.outcomes import answering
 from support.releases import write_set
 from support.servers import as_json, providers, run
 from werkzeug import Request, Response
@@ -129,7 +129,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
     assert sentences(json.loads((tmp_path / "compare.json").read_bytes()))[0].startswith(first)
 
 
-@pytest.mark.parametrize("how", ["thinking", "thinking, cut", "cut"])
+@pytest.mark.parametrize("how", ["thinking", "cut"])
 def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, httpserver, data, tmp_path, monkeypatch):
     log = asked("inspect_ai", how, httpserver, data, tmp_path / "log", monkeypatch)
     found = read_run(log)
@@ -146,16 +146,6 @@ def test_one_missing_reply_in_fifty_leaves_no_numbers_for_a_card(data, tmp_path)
     report = make_report(replace(whole, cases=with_missing(whole.cases, 1)), cases)
     with pytest.raises(CardError, match=r"MISSING REPLIES: 2\.1 % of the replies"):
         refuse_unpublishable(report)
-
-
-@pytest.mark.parametrize(("missing", "said"), [(0, False), (2, False), (3, True)])
-def test_one_reply_in_a_hundred_may_be_missing(missing, said, data, tmp_path):
-    log = read_run(inspect_log(tmp_path, "readable", HARD, data))
-    one = next(iter(log.cases.values()))
-    hundred = {f"c{n}": changed(one, case_id=f"c{n}") for n in range(100)}
-    assert (
-        "missing_replies" in [one.key for one in caveats.of_run(replace(log, cases=with_missing(hundred, missing)))]
-    ) == said
 
 
 def with_missing(cases, missing: int):

@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log
 from support import inspect_runs, jsonl_harness, lm_eval_runs, placed
 from support.commands import personafeedback
-from support.placed import KNOWN, LISTED, SETTINGS
+from support.placed import KNOWN, LISTED
 
 from personafeedback_tasks.analysis.place import place_of
 from personafeedback_tasks.choice.orders import TWO
@@ -135,14 +135,6 @@ def test_every_output_takes_the_debiased_score(harness, judge, logs, by_setting,
     shown = personafeedback("rank", folder, "--data", "sample", "--columns", "acc").stdout
     assert f"{100 * planted['persona']:.1f}" in shown
     assert "the order by acc_sym" in shown
-
-
-@JUDGED
-def test_both_harnesses_give_the_same_numbers(judge, by_setting):
-    there, here = by_setting(f"lm-eval {judge}"), by_setting(f"inspect {judge}")
-    for setting in SETTINGS:
-        assert there[setting].values("acc_sym") == here[setting].values("acc_sym")
-        assert mean(here[setting].values("acc_sym").values()) == same(KNOWN[judge][setting])
 
 
 def test_two_methods_in_one_table_say_which_score_each_row_has(logs, tmp_path):
@@ -267,7 +259,7 @@ def drawn_share(run: Run) -> float:
     return mean(run.values("consistency").values())
 
 
-@pytest.mark.parametrize(("share", "said"), [(0.0, True), (0.35, True), (0.5, False), (0.8, False)])
+@pytest.mark.parametrize(("share", "said"), [(0.35, True), (0.5, False)])
 def test_whether_place_decides_follows_from_the_interval_of_consistency(share, said, real_part, tmp_path):
     """Of so many cases the same response is picked in both orders, of the others the first one. At half of them nobody knows."""
 

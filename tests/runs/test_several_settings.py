@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.recorded import line_of
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
@@ -37,15 +36,11 @@ from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import MIXTURE
 from support.killed import Command, serving
-from support.ranks import Ranked, evaluate_on
 
 from personafeedback_tasks.choice.orders import TWO, rotations
 from personafeedback_tasks.choice.prompts import responses
-from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.cli.runs import the_run
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
-from personafeedback_tasks.engine import recorded
 from personafeedback_tasks.engine.benchmark import find
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.personafeedback import prompts
@@ -53,7 +48,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.cells import CELLS
 from personafeedback_tasks.runs.logged import logged
 from personafeedback_tasks.runs.read import read_runs
-from personafeedback_tasks.runs.recorded import run_of
 from personafeedback_tasks.runs.run import Run, RunError
 
 pytestmark = pytest.mark.slow
@@ -207,19 +201,6 @@ def test_every_command_gives_the_numbers_of_three_runs(harness, logs, tmp_path):
         assert text == apart[name], name
 
 
-@HARNESSES
-def test_a_command_that_takes_one_run_gets_the_first_with_its_controls(harness, logs):
-    """So does `card`."""
-    folder, _ = logs[harness]
-    (path,) = (path for path in folder.rglob("*") if path.suffix == ".eval" or path.name.startswith("results_"))
-    for one in (folder, path):
-        run, beside = the_run([one])
-        assert run.setting == "persona"
-        assert {value: control.setting for value, control in beside.items()} == {
-            "no_persona": "no_persona", "other_persona": "other_persona",
-        }  # fmt: skip
-
-
 def test_the_table_of_inspect_has_the_differences_with_clustered_errors(logs):
     (log,) = logs["inspect"][0].glob("*.eval")
     found = inspect_runs.metrics(read_eval_log(str(log), header_only=True))
@@ -271,11 +252,8 @@ def test_lm_eval_has_the_differences_in_leaves_and_groups(logs):
 @pytest.mark.parametrize(
     ("listed", "names"),
     [
-        ("persona,no_persona", {"acc_no_persona", "persona_gain"}),
         (["other_persona", "persona"], {"acc_persona", "right_minus_wrong"}),
         ("no_persona, other_persona", {"acc_other_persona"}),
-        (["no_persona"], set()),
-        ("persona", set()),
     ],
 )
 def test_what_cannot_be_formed_is_absent(listed, names, tmp_path):
@@ -299,8 +277,6 @@ def test_what_cannot_be_formed_is_absent(listed, names, tmp_path):
     ("listed", "sentence"),
     [
         ("persona,nobody", "setting must be one of persona, no_persona, other_persona, rag, got 'nobody'."),
-        ("persona,", "setting must be one of persona, no_persona, other_persona, rag, got ''."),
-        (["persona", 1], "setting must be one of persona, no_persona, other_persona, rag, got 1."),
         (LISTED + ",persona", "setting must have each value once, got 'persona' 2 times."),
     ],
 )
@@ -309,13 +285,6 @@ def test_unknown_and_repeated_settings_are_refused(listed, sentence):
         tasks.personafeedback_hard(data="sample", setting=listed)
     with pytest.raises(OptionError, match=re.escape(sentence)):
         lm_eval_runs.evaluate("gold", "personafeedback_general_hard", "sample", metadata={"setting": listed})
-
-
-def test_a_benchmark_without_such_a_control_takes_one_setting():
-    with pytest.raises(OptionError, match="setting must be one of .*, got 'persona,no_persona'"):
-        find("personafeedback_write").options_of({"setting": "persona,no_persona"})
-    with pytest.raises(OptionError, match="control must be one of none, other_user, got 'none,other_user'"):
-        find("recenter_relevance").options_of({"control": "none,other_user"})
 
 
 def check_same(folder: Path) -> int:
@@ -332,9 +301,7 @@ def check_same(folder: Path) -> int:
     ("task", "model"),
     [
         ("personafeedback_general_hard_mc", "lm-eval"),
-        ("personafeedback_general_hard_cot", "lm-eval"),
         ("prefeval", "lm-eval"),
-        ("prefeval_mc", "lm-eval"),
         ("prefeval", "inspect"),
     ],
 )
@@ -344,19 +311,6 @@ def test_other_methods_and_benchmarks_have_it_too(task, model, tmp_path):
     for setting in SETTINGS:
         run(tmp_path / "apart", setting, "--limit", 7, task=task)
     assert check_same(tmp_path) == 7
-
-
-def test_logprobs_have_it_too(tmp_path):
-    """Every call of every setting has its probability of a letter."""
-    by_inspect(tmp_path / "together", LISTED, "-T", "method=logprobs", "--limit", 7)
-    for setting in SETTINGS:
-        by_inspect(tmp_path / "apart", setting, "-T", "method=logprobs", "--limit", 7)
-    check_same(tmp_path)
-    (path,) = (tmp_path / "together").glob("*.eval")
-    for sample in read_eval_log(str(path)).samples:
-        names = find("personafeedback").methods["logprobs"].asked(SETTINGS)
-        assert list(sample.scores["personafeedback_logprobs"].metadata["p_letters"]) == names
-        assert names[:3] == ["chosen_first", "rejected_first", "other_persona chosen_first"]
 
 
 def test_rewards_have_it_too(tmp_path):
@@ -393,18 +347,6 @@ def test_a_log_can_be_scored_again(logs):
         assert [line.partition(": ")[0] for line in lines] == [*SETTINGS]
 
 
-def test_epochs_keep_their_settings_apart(tmp_path):
-    by_inspect(tmp_path, "persona,no_persona", "--limit", 3, "--epochs", 2)
-    told, nothing = read_runs([tmp_path])
-    for run in (told, nothing):
-        assert len(run.cases) == 3
-        assert run.conditions["epochs"] == 2
-        assert all([outcome.epoch for outcome in case] == [1, 2] for case in run.cases.values())
-    assert {case.case_id: case[0].answers for case in told.cases.values()} != {
-        case.case_id: case[0].answers for case in nothing.cases.values()
-    }
-
-
 def changed(path: Path, copy: Path, change: Any) -> Path:
     """A copy of a results file and its samples with another header or other rows."""
     shutil.copytree(path.parent, copy)
@@ -424,18 +366,9 @@ def relabel(header, metadata, rows):
         signatures[0][name], signatures[1][name] = signatures[1][name], signatures[0][name]
 
 
-def relabel_rows(header, metadata, rows):
-    for row in rows:
-        row["doc"]["settings"] = ["other_persona", "persona", "no_persona"]
-
-
 def exchange_replies(header, metadata, rows):
     for row in rows:
         row["resps"] = row["resps"][2:4] + row["resps"][:2] + row["resps"][4:]
-
-
-def forget_a_setting(header, metadata, rows):
-    del metadata["personafeedback_tasks"][2]
 
 
 def raise_the_difference(header, metadata, rows):
@@ -446,9 +379,7 @@ def raise_the_difference(header, metadata, rows):
     ("change", "sentence"),
     [
         (relabel, "found the settings persona, other_persona, no_persona, expected other_persona, persona, no_persona"),
-        (relabel_rows, "found the settings other_persona, persona, no_persona, expected persona, other_persona, no_persona as in the signature"),
         (exchange_replies, "found the answers"),
-        (forget_a_setting, "found the settings persona, other_persona, no_persona, expected persona, other_persona as"),
         (raise_the_difference, "found right_minus_wrong 1.5 for"),
     ],
 )  # fmt: skip
@@ -456,64 +387,6 @@ def test_a_log_that_was_changed_is_refused(change, sentence, logs, tmp_path):
     (path,) = logs["lm-eval"][0].rglob("results_*.json")
     with pytest.raises(RunError, match=sentence):
         read_runs([changed(path, tmp_path / "changed", change)])
-
-
-def test_a_setting_that_was_relabelled_everywhere_is_found_by_its_prompts(logs, tmp_path):
-    """Its signatures, options, task and rows; only the prompts and replies are as they were."""
-
-    def everywhere(header, metadata, rows):
-        metadata["setting"] = "other_persona,persona,no_persona"
-        metadata["personafeedback_tasks"][0], metadata["personafeedback_tasks"][1] = metadata["personafeedback_tasks"][
-            1::-1
-        ]
-        header["configs"]["personafeedback_general_hard"]["task_alias"] = metadata["personafeedback_tasks"][0]["task"]
-        leaf = header["results"]["personafeedback_general_hard"]
-        leaf["acc_persona,none"] = leaf.pop("acc_other_persona,none")
-        for end in ("", "_stderr_clustered"):
-            leaf[f"right_minus_wrong{end},none"] = -leaf[f"right_minus_wrong{end},none"]
-        for row in rows:
-            row["doc"]["settings"] = ["other_persona", "persona", "no_persona"]
-            row["acc_persona"] = row.pop("acc_other_persona")
-            row["right_minus_wrong"] = row["right_minus_wrong"] * -1
-            row["persona_gain"] = row["acc_persona"] - row["acc_no_persona"]
-        for name in (
-            "persona_gain",
-            "persona_gain_stderr_clustered",
-            "right_minus_wrong_stderr_clustered",
-            "acc_persona_stderr_clustered",
-        ):
-            leaf.pop(f"{name},none", None)
-
-    (path,) = logs["lm-eval"][0].rglob("results_*.json")
-    samples = changed(path, tmp_path / "changed", everywhere)
-    done = personafeedback("report", samples, "--data", "sample")
-    assert done.exit_code == 1
-    assert "found another prompt (chosen_first) than its options ask for" in " ".join(done.output.split())
-
-
-def test_the_replies_of_a_setting_can_be_scored_again(logs, tmp_path):
-    record, file = find("personafeedback"), tmp_path / "replies.jsonl"
-    for run in read_runs([logs["inspect"][0]]):
-        file.write_text("".join(line_of(key, one, named=True) for key, one in logged(run)))
-        options = record.options.strict({"data": "sample", "setting": run.setting})
-        again = run_of(record, "", load_cases("sample"), options, recorded.read(file))
-        assert {name: case[0].answers for name, case in again.cases.items()} == {
-            name: case[0].answers for name, case in run.cases.items()
-        }
-
-
-class RankLM(Ranked, PromptedLM):
-    pass
-
-
-def test_two_ranks_give_the_scores_of_one():
-    pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
-    task = "personafeedback_general"
-    one, two = (evaluate_on([RankLM() for _ in range(count)], task, "sample", setting=LISTED) for count in (1, 2))
-    for name in (task, "personafeedback_general_hard"):
-        assert {"persona_gain,none", "right_minus_wrong,none", "acc_no_persona,none"} <= one["results"][name].keys()
-        numbers = {metric: value for metric, value in one["results"][name].items() if isinstance(value, float)}
-        assert {metric: two["results"][name][metric] for metric in numbers} == same(numbers, nan_ok=True)
 
 
 # --- a run that is killed half-way, and resumed --------------------------------------------------------------------
@@ -548,27 +421,6 @@ def check_resumed(server, undisturbed: Path, resumed: Path, before: list[Any], a
     assert len(before) < 48
     assert len(after) < 48
     assert len({*before, *after}) == 48
-
-
-@pytest.mark.release
-def test_lm_eval_is_killed_and_run_again_with_use_cache(server, tmp_path):
-    command = Command(tmp_path / "run", "sample", server.url)
-
-    def arguments(name: str, *more: str) -> tuple[str, ...]:
-        return (
-            "lm_eval", "run", "--model", "local-chat-completions", "--model_args",
-            f"model=judge,base_url={server.url}/chat/completions,num_concurrent=1,max_length=8192", "--include_path", str(task_configs()),
-            "--tasks", TASK, "--metadata", json.dumps({"setting": LISTED}), "--apply_chat_template", "--log_samples", "--output_path",
-            str(tmp_path / name), *more,
-        )  # fmt: skip
-
-    command.run(*arguments("undisturbed"))
-    server.take_seen()
-    cached = arguments("resumed", "--use_cache", str(tmp_path / "cache"))
-    command.run_and_kill(server, *cached, answered=KILLED, held=1)
-    before = server.take_seen()
-    command.run(*cached)
-    check_resumed(server, tmp_path / "undisturbed", tmp_path / "resumed", before, server.take_seen())
 
 
 @pytest.mark.release

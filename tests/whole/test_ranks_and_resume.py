@@ -106,13 +106,6 @@ def test_two_ranks_give_the_scores_of_one(suffix, limit):
     assert f"personafeedback{suffix}" in groups
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("suffix", ["", "_mc"])
-def test_two_ranks_give_the_scores_of_one_on_the_real_data(suffix, real_data):
-    two, _ = check_two_ranks(mixed, f"personafeedback_general{suffix}", real_data)
-    assert two["n-samples"][f"personafeedback_general_medium{suffix}"]["effective"] == 1321  # odd: the ranks differ
-
-
 @pytest.mark.parametrize("suffix", ["", "_mc"])
 @pytest.mark.parametrize("limit", [41, 42])
 def test_also_when_one_rank_gets_no_readable_reply(suffix, limit, real_data):
@@ -272,15 +265,3 @@ def test_inspect_killed_and_retried(inspect_logs, expected):
         answers = [read_reply(mixed(sample.id, order)) for order in ORDERS]
         assert sample.scores["personafeedback"].answer == ", ".join(answers)
     check_requests(before, after, expected)
-
-
-@pytest.mark.release
-def test_the_log_of_a_retried_run_can_be_scored_again(inspect_logs, monkeypatch):
-    from inspect_ai import score
-
-    from personafeedback_tasks.inspect_harness.scorers import scores
-
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    _, retried, _ = inspect_logs
-    again = score(retried, scores("personafeedback", "generate")(), action="overwrite", display="none")
-    assert same(metrics(again), metrics(retried))

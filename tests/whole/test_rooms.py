@@ -40,17 +40,8 @@ DOORS = {
 }
 """Room -> what only it, and those that come through its door, import when they are imported."""
 
-EXTRAS = set().union(*DOORS.values()) | {
-    "scipy",
-    "numpy",
-    "bm25s",
-    "krippendorff",
-    "ppi_py",
-    "openai",
-    "anthropic",
-    "sentence_transformers",
-    "sklearn",
-}
+LIBRARIES = "scipy numpy bm25s krippendorff ppi_py openai anthropic sentence_transformers sklearn"
+EXTRAS = set().union(*DOORS.values(), LIBRARIES.split())
 
 
 def modules(room):
@@ -135,12 +126,6 @@ def test_a_room_that_needs_an_extra_asks_for_it_at_its_door(room):
         for path in modules(room)
         if path.name != "__init__.py" and re.search(r"\brequire\(", path.read_text("utf-8"))
     ]
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_says_what_comes_in_and_what_goes_out(room):
-    words = ast.get_docstring(parsed(ROOT / room / "__init__.py")) or ""
-    assert room == "cli" or ("In: " in words and "Out: " in words)
 
 
 def strings(path):

@@ -107,9 +107,7 @@ def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suf
 
 @pytest.mark.slow
 @pytest.mark.torch
-@pytest.mark.parametrize(
-    ("suffix", "flags"), [("", []), ("", ["--apply_chat_template"]), ("_mc", []), ("_mc", ["--apply_chat_template"])]
-)
+@pytest.mark.parametrize(("suffix", "flags"), [("", ["--apply_chat_template"]), ("_mc", [])])
 def test_hf_is_refused_with_the_smallest_window_that_would_do(suffix, flags, tiny_model, tmp_path):
     pytest.importorskip("torch")
     from lm_eval.models.huggingface import HFLM
@@ -264,11 +262,9 @@ def inspect(folder, *arguments):
     ("server", "cut"),
     [
         ({}, 0),
-        ({"window": 400}, 16),
         ({"window": 800}, 8),
         ({"window": 800, "refuses": True}, 8),
         ({"count": lambda text: 9}, None),
-        ({"window": 400, "count": lambda text: 0}, None),
     ],
 )
 def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, httpserver, tmp_path, caplog):
@@ -369,6 +365,6 @@ def test_the_answer_is_in_the_log(cut, log, tmp_path):
     assert ("not checked" in outputs[0].stdout) == (cut is None)
 
 
-@pytest.mark.parametrize("prompts", [None, [], "none", {}, {"cut": "0"}, {"cut": True}, {"cut": 0.5, "asked": []}])
+@pytest.mark.parametrize("prompts", [None, "none", {"cut": True}])
 def test_metadata_without_an_answer_are_unknown(prompts, log, tmp_path):
     assert read_run(log(tmp_path / "log", prompts)).prompts.cut is None

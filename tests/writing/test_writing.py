@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -58,12 +57,6 @@ def test_each_question_of_a_user_is_asked_once(make_release):
     }
 
 
-def test_a_question_has_one_id_whatever_cells_are_asked():
-    of_hard = {one.id: one for one in questions(load_cases("sample", difficulty="hard"))}
-    assert of_hard.keys() < QUESTIONS.keys()
-    assert all(one.digest == QUESTIONS[name].digest for name, one in of_hard.items())
-
-
 @pytest.mark.parametrize("setting", ["persona", "no_persona", "other_persona"])
 def test_no_prompt_shows_a_response(setting):
     for one in QUESTIONS.values():
@@ -71,15 +64,6 @@ def test_no_prompt_shows_a_response(setting):
         assert one.question in prompt
         assert (one.persona.text in prompt) == (setting == "persona")
         assert all(text not in prompt for case in one.pairs for text in (case.chosen, case.rejected))
-
-
-def test_after_the_filter_a_writer_is_asked_to_write_with_what_it_left():
-    told = Writing(setting="rag", rag_filter=True, k=2)
-    (one, *_) = WRITE.load(replace(told, data="sample"), {})
-    whole, left = (build(one, options) for options in (told, WRITE.stage.apply(one, told, "2")))
-    first, second = told.pieces(one)
-    assert left == whole.replace(f"- {first}\n", "")
-    assert second in left
 
 
 def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_release):
@@ -120,12 +104,6 @@ def test_thinking_is_not_part_of_a_reply(thought, text):
     assert text_of(f"<think>{thought}</think>\n<think>{thought}</think>{text}") == text.strip()
     assert text_of(f"<think>{thought}{text.replace('<', '')}") is None
     assert text_of(text) == text.strip()
-
-
-def test_a_refusal_is_short():
-    assert read_written(REFUSAL) == "refusal"
-    assert read_written("抱歉，我无法回答这个问题。") == "refusal"
-    assert read_written(f"{REFUSAL} {'But here is what I would do in your place. ' * 20}") == WRITTEN
 
 
 # --- in both harnesses ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What the package claims of its intervals and tests, each with a simulation that plants the truth: the table of benchmarks/intervals.md.
 
-`benchmarks/inference.py` runs all of them and prints the table, a test runs a small part.
+`inference.py` runs all of them and prints the table, tests/common/test_claims.py runs a small part. Both put tests/ on the path before.
 """
 
 from __future__ import annotations
@@ -11,8 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import planted_personas
+import planted_rankings
+import planted_users
 from scipy.optimize import brentq
 from scipy.stats import binom
+from support import planted_prompts
+from support.planted_duels import Planted
 
 from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
 from personafeedback_tasks.analysis.users import Slice, slices, true_spread
@@ -33,9 +38,6 @@ from personafeedback_tasks.common.significance import equivalence_bound, holm, m
 from personafeedback_tasks.common.statistics import Estimate, estimate, share
 from personafeedback_tasks.engine import stopping
 from personafeedback_tasks.recenter.agreement import against_rest
-
-from . import planted_personas, planted_prompts, planted_rankings, planted_users
-from .planted_duels import Planted
 
 SEED = 20250615
 Rng = np.random.Generator
