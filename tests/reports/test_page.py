@@ -457,7 +457,7 @@ def hostile(template, tmp_path_factory) -> Path:
     write_release(root / "data", {"general/hard": rows}, {"u": {attack: attack for attack in attacks}})
     log = inspect_log(root / "logs", "mixed", "personafeedback_general_hard", root / "data", counts="any")
     run = read_run(log)
-    runs = [replace(run, model=attack) for attack in (*EVIL, "m" * 150)]
+    runs = [replace(run, model=attack, shown=attack) for attack in (*EVIL, "m" * 150)]
     cases = load_cases(root / "data", "general", "hard", counts="any")
     (root / "index.html").write_text(
         page.render([rank_runs(*runs, texts=run.benchmark.report.examine(cases, run.cases.keys()), data=cases)]),
