@@ -14,8 +14,8 @@ from ..engine.table import corpus_stderr, over_corpus
 mean = statistics.mean
 """Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
 
-Item = tuple[str, str, str, Sequence[tuple[Sequence[str], tuple[str, ...], str, Sequence[Any]]]]
-"""(benchmark, metric, user id, (targets, answers, cell, items) of its cases) of one document, for a metric over the corpus. lm-eval logs it."""
+Item = tuple[str, str, str, Sequence[tuple[str, Sequence[str], tuple[str, ...], str, Sequence[Any]]]]
+"""(benchmark, metric, user id, (case id, targets, answers, cell, items) of its cases) of one document, for a metric over the corpus. lm-eval logs it."""
 
 
 def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
@@ -42,9 +42,9 @@ def over_cases_stderr(items: Sequence[Item]) -> float:
 
 def _cases(items: Sequence[Item]) -> list[list[Outcome]]:
     return [
-        [Outcome(cell=cell, user_id=user, targets=targets, answers=answers, items=tuple(listed))]
+        [Outcome(case_id=case_id, cell=cell, user_id=user, targets=targets, answers=answers, items=tuple(listed))]
         for _, _, user, cases in items
-        for targets, answers, cell, listed in cases
+        for case_id, targets, answers, cell, listed in cases
     ]
 
 

@@ -230,7 +230,8 @@ class BenchmarkTask(ConfigurableTask):
             if name in found:
                 found[f"{name}_stderr_clustered"] = (doc["user_id"], [table[name] for table in tables])
         judged = [
-            (outcome.targets, outcome.answers, outcome.cell, outcome.items) for outcome in outcomes[: len(tables)]
+            (outcome.case_id, outcome.targets, outcome.answers, outcome.cell, outcome.items)
+            for outcome in outcomes[: len(tables)]
         ]
         for name in self.benchmark.corpus:
             item = (self.benchmark.name, name, doc["user_id"], judged)

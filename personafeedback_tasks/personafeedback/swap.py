@@ -218,15 +218,23 @@ def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         baselines=baselines,
         subsets={"untold": ("acc_untold: `overlap` is right in at most half of the calls of the pair", untold)},
         prompts={case.id: case.question for case in asked_cases},
+        label_note=NOTE,
     )
+
+
+NOTE = (
+    "Follow from the votes on each user's own pair, not on these two responses. Intervals leave out that the other user of a pair may "
+    "matter as well: in simulations where both do, they held in 81 to 89 % of runs, not in 95 %."
+)
 
 
 def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
     first, rest = card.caveats(facts)
     return [
         first[0],
-        "Both responses were chosen for somebody who asked this question: the labels follow from the votes on each user's own pair, and "
-        f"nobody voted on these two. Counting the terms that a response shares with the persona is right in {facts.baselines['overlap']} %.",
+        "Both responses were chosen for somebody who asked this question. Counting the terms that a response shares with the persona is right "
+        f"in {facts.baselines['overlap']} %.",
+        f"The labels f{NOTE[1:]}",
     ], rest
 
 

@@ -113,6 +113,10 @@ def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, t
     inspect_log = evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / "inspect").location
     lm_eval = lm_eval_log(tmp_path / "lm-eval", judge, "personafeedback_swap", "sample")
     (one, _), (other, _) = groups(tmp_path, inspect_log, "a"), groups(tmp_path, lm_eval, "b")
+    tables = json.loads(lm_eval.read_text("utf-8"))["results"]
+    for cell in SWAP.cells:
+        group = tables[f"personafeedback_swap_{cell}"]
+        assert group["changed,none"] == one[cell]["measures"]["changed"]["value"]
     assert one == other
     total = one["general"]
     assert total["cases"] == 8
@@ -123,7 +127,9 @@ def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, t
     changed = {"gold": 1.0, "always_first": 0.0}
     assert total["measures"]["changed"]["value"] == changed.get(judge, total["measures"]["changed"]["value"])
     if judge == "readable":
-        assert "picks that change with the user" in personafeedback("report", inspect_log, "--data", "sample").stdout
+        short = personafeedback("report", inspect_log, "--data", "sample").stdout
+        assert "picks that change with the user" in short
+        assert "they held in 81 to 89 % of runs, not in 95 %" in " ".join(short.split())
 
 
 def test_the_judge_longest_is_at_50_in_inspect(tmp_path):
