@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable, Iterator
 from re import _parser as parser  # type: ignore[attr-defined]
 
-from personafeedback_tasks.replies import answers, declarations, plain, vocabulary
-from personafeedback_tasks.replies.answers import read_reply
+from personafeedback_tasks.parsing import answers, declarations, plain, vocabulary
+from personafeedback_tasks.parsing.answers import read_reply
 
 CLASSES = sorted({*vocabulary._CLASS.values(), "x", "O"})
 MARKS = [*" \"'“「`*_~<>[]{}$#-|:.\\/()=,\n", "```", "</x>", "<x>", "<think>", '"a":', "\\boxed{", "1.", "A", "a"]

@@ -326,9 +326,9 @@ Calls = dict[tuple[str, str, str], tuple[str, str, tuple[float, ...]]]
 
 
 def calls_of(folder: Path) -> Calls:
-    from personafeedback_tasks.engine.evidence import Reply
-    from personafeedback_tasks.runs.logged import documents_of
-    from personafeedback_tasks.runs.read import read_runs
+    from personafeedback_tasks.core.evidence import Reply
+    from personafeedback_tasks.logs.logged import documents_of
+    from personafeedback_tasks.logs.read import read_runs
 
     run, *_ = read_runs([folder])
     found: Calls = {}

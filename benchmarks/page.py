@@ -24,9 +24,9 @@ from selenium.webdriver.chrome.service import Service
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.run_data import ranked
 from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.logs.data import RunData
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.runs.data import RunData
-from personafeedback_tasks.runs.read import read_run
 
 
 def log(folder: Path) -> Path:

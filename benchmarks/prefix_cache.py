@@ -16,8 +16,8 @@ from collections.abc import Iterable, Sequence
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from personafeedback_tasks.choice.cases import in_proportion
-from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.pairwise.cases import in_proportion
+from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, PersonaCase, in_turns, load_cases
 

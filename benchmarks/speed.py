@@ -23,13 +23,13 @@ from pathlib import Path
 
 import inspect_ai.log  # noqa: F401 - its logs are compressed as zipfile alone cannot read
 
-from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common import retrieval
+from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS, locate
-from personafeedback_tasks.replies.answers import read_reply
 
 REPEATS = 5
 COPIES = 10

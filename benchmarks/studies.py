@@ -36,7 +36,7 @@ from personafeedback_tasks.common.paired_tests import (
 )
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import Estimate, estimate, share
-from personafeedback_tasks.engine import stopping
+from personafeedback_tasks.core import stopping
 from personafeedback_tasks.recenter.agreement import against_rest
 
 SEED = 20250615

@@ -16,8 +16,8 @@ from zlib import crc32
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER
-from personafeedback_tasks.runs import log
+from personafeedback_tasks.logs import log
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))

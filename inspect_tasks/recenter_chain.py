@@ -13,7 +13,7 @@ from personafeedback_tasks.inspect_tasks.recenter_respond import recenter_respon
 from personafeedback_tasks.inspect_tasks.recenter_select import recenter_select
 
 from personafeedback_tasks.common.errors import OptionError, PersonaFeedbackError
-from personafeedback_tasks.engine.signature import signatures
+from personafeedback_tasks.core.signature import signatures
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 """What Inspect loads through the entry point `inspect_ai`: the tasks, and each benchmark's scorers, judges and reward models."""
 
-from .engine.benchmark import benchmarks
+from .core.benchmark import benchmarks
 from .inspect_harness.judges import FACTORIES, judges
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import scores

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from personafeedback_tasks.common.files import write
-from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks, find
-from personafeedback_tasks.engine.method import Method
+from personafeedback_tasks.core.benchmark import Benchmark, benchmarks, find
+from personafeedback_tasks.core.method import Method
 
 HERE = Path(__file__).resolve().parent
 ROOM = "personafeedback_tasks.lm_eval_harness"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ..common.records import short_list
 from ..common.statistics import Estimate, mean, share
-from ..engine.outcome import ScoredCase
-from ..engine.rewards import TOTAL, between, over_responses, right_and_tie, with_better
-from ..runs.run import Run, RunError
+from ..core.outcome import ScoredCase
+from ..core.rewards import TOTAL, between, over_responses, right_and_tie, with_better
+from ..logs.run import Run, RunError
 
 
 @dataclass(frozen=True)

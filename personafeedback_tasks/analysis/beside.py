@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..common.statistics import Estimate
-from ..engine.documents import Scorable, ScorableCase
-from ..engine.outcome import Answers, Outcome, ScoredCase
-from ..engine.report import PRECISION, RECALL, Examined, HumanAgreement
-from ..runs.run import Run
+from ..core.documents import Scorable, ScorableCase
+from ..core.outcome import Answers, Outcome, ScoredCase
+from ..core.report import PRECISION, RECALL, Examined, HumanAgreement
+from ..logs.run import Run
 from .groups import measures_of
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ..common.statistics import Estimate
-from ..engine.cases import CaseSet
-from ..engine.messages import UNREADABLE_SHARE, remedy
-from ..replies.answers import IMPOSSIBLE
-from ..runs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
-from ..runs.run import Run
-from ..runs.unfinished import advice, state_of
+from ..core.cases import CaseSet
+from ..core.messages import UNREADABLE_SHARE, remedy
+from ..logs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
+from ..logs.run import Run
+from ..logs.unfinished import advice, state_of
+from ..parsing.answers import IMPOSSIBLE
 from .control import measure_of
 from .place import by_place, place_free, place_of
 from .shortcuts import ONE_OF_THEM, Shortcuts

@@ -11,11 +11,11 @@ from ..common.jackknife import estimate_of
 from ..common.paired_tests import SMALLEST, paired_p
 from ..common.significance import holm, minimum_detectable_difference
 from ..common.statistics import Estimate, estimate
-from ..engine.outcome import CorpusMetric, Outcome
-from ..engine.table import over_corpus
-from ..runs.caches import refuse_shared
-from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
-from ..runs.run import Run, RunError
+from ..core.outcome import CorpusMetric, Outcome
+from ..core.table import over_corpus
+from ..logs.caches import refuse_shared
+from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
+from ..logs.run import Run, RunError
 from . import caveats
 from .groups import groups_of, judged
 from .place import cannot_move

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import nan
 
 from ..common.statistics import Estimate
-from ..runs.run import Run, RunError
+from ..logs.run import Run, RunError
 from .place import cannot_move
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate, mean, paired
-from ..runs.other_tasks import NO_PERSONA, SampleResult, TaskRun
-from ..runs.run import RunError
+from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun
+from ..logs.run import RunError
 
 
 @dataclass(frozen=True)

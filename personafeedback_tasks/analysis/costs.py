@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..engine.usage import ELSEWHERE, Prices, Usage, total
-from ..runs.run import Run
+from ..core.usage import ELSEWHERE, Prices, Usage, total
+from ..logs.run import Run
 
 TOTAL = "total"
 """The name of the last row, of all others together."""

@@ -8,15 +8,15 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..common.statistics import estimate
-from ..engine.cases import CaseSet
-from ..engine.duels import Duels
-from ..engine.signature import set_of
-from ..runs.caveat import VOID, WEAKENS, Caveat
-from ..runs.data import RunData, cases_of
-from ..runs.names import AS_LOGGED, with_names
-from ..runs.read import only
-from ..runs.run import Run, RunError
-from ..runs.written import of_writer
+from ..core.cases import CaseSet
+from ..core.duels import Duels
+from ..core.signature import set_of
+from ..logs.caveat import VOID, WEAKENS, Caveat
+from ..logs.data import RunData, cases_of
+from ..logs.names import AS_LOGGED, with_names
+from ..logs.read import only
+from ..logs.run import Run, RunError
+from ..logs.written import of_writer
 from .caveats import of_run
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking

@@ -11,11 +11,11 @@ from itertools import chain
 
 from ..common.jackknife import estimate_of
 from ..common.statistics import Estimate, estimate, paired, share
-from ..engine.benchmark import Benchmark
-from ..engine.outcome import Outcome, ScoredCase
-from ..engine.report import Examined
-from ..engine.table import over_corpus
-from ..runs.run import Run
+from ..core.benchmark import Benchmark
+from ..core.outcome import Outcome, ScoredCase
+from ..core.report import Examined
+from ..core.table import over_corpus
+from ..logs.run import Run
 from .control import with_sequence
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate, share
-from ..runs.run import Run
+from ..logs.run import Run
 
 HARMED, HELPED, UNCHANGED, UNREAD = "harmed", "helped", "unchanged", "unread"
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..common import tables
 from ..common.errors import DataError
 from ..common.records import rows, short, short_list
-from ..engine.duels import Duels
+from ..core.duels import Duels
 
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
 """Winner -> the vote for the reply."""

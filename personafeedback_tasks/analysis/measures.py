@@ -8,9 +8,9 @@ from functools import cached_property, partial
 
 from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, paired, share
-from ..engine.report import Examined
-from ..runs.caveat import Caveat
-from ..runs.run import Run
+from ..core.report import Examined
+from ..logs.caveat import Caveat
+from ..logs.run import Run
 from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
 from .place import by_place

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..common.statistics import Estimate, mean, share
-from ..engine.method import Method
-from ..engine.outcome import ScoredCase
-from ..runs.run import Run
+from ..core.method import Method
+from ..core.outcome import ScoredCase
+from ..logs.run import Run
 
 MOST, OFTEN = 0.5, 0.9
 """Shares from which on place decides: of the cases that are answered by place, and of the calls that pick one place."""

@@ -15,10 +15,10 @@ from typing import Any
 
 from ..common.paired_tests import familywise_p
 from ..common.statistics import Estimate, of_mean, user_sums
-from ..engine.cases import CaseSet
-from ..engine.report import Examined
-from ..runs.caveat import VOID, WEAKENS, Caveat, grouped
-from ..runs.run import Run
+from ..core.cases import CaseSet
+from ..core.report import Examined
+from ..logs.caveat import VOID, WEAKENS, Caveat, grouped
+from ..logs.run import Run
 from .beside import with_scores
 from .caveats import of_result
 from .measures import SCORE, Contender, Measure, measures

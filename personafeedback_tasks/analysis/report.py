@@ -9,14 +9,14 @@ from itertools import zip_longest
 from typing import Any
 
 from ..common.statistics import Estimate
-from ..engine.cases import CaseSet
-from ..engine.outcome import ScoredCase
-from ..engine.report import Examined
-from ..engine.usage import Prices
-from ..runs.asked import checked
-from ..runs.caveat import VOID, Caveat
-from ..runs.run import Run, RunError
-from ..runs.signature_line import signature_line
+from ..core.cases import CaseSet
+from ..core.outcome import ScoredCase
+from ..core.report import Examined
+from ..core.usage import Prices
+from ..logs.asked import checked
+from ..logs.caveat import VOID, Caveat
+from ..logs.run import Run, RunError
+from ..logs.signature_line import signature_line
 from .aspects import Aspects, make_aspects
 from .beside import Beside, make_beside, with_scores
 from .caveats import of_result

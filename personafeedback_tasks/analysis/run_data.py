@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from ..runs.data import RunData, first_with
+from ..logs.data import RunData, first_with
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..common.statistics import Estimate, paired, share
-from ..engine.report import Difference
-from ..runs.run import Run, RunError
+from ..core.report import Difference
+from ..logs.run import Run, RunError
 from .control import named_differences, with_sequence
 from .place import cannot_move
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, mean, numbered, shows_spread
-from ..engine.outcome import ScoredCase
-from ..engine.report import Examined
-from ..runs.run import Run
+from ..core.outcome import ScoredCase
+from ..core.report import Examined
+from ..logs.run import Run
 from .place import by_place
 
 ONE_OF_THEM = 0.95

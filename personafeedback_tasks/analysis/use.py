@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..common.statistics import LEVEL, Estimate, critical, shows_spread
-from ..runs.run import Run
+from ..logs.run import Run
 from .control import measure_of
 
 

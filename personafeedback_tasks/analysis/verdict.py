@@ -11,10 +11,10 @@ from ..common.adjusted import LengthAdjusted, length_adjusted
 from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
 from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..common.statistics import Estimate, by_user, linearized, mean, share
-from ..engine.cases import CaseSet
-from ..engine.duels import Duels, NotAsked
-from ..runs.caveat import WEAKENS, Caveat, grouped, ordered
-from ..runs.run import Run, RunError, text
+from ..core.cases import CaseSet
+from ..core.duels import Duels, NotAsked
+from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
+from ..logs.run import Run, RunError, text
 from . import caveats
 from .votes import Voted, voted
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from ..common.corrected import Votes
 from ..common.statistics import mean
-from ..engine.cases import CaseSet
-from ..engine.outcome import ScoredCase
-from ..engine.rewards import TOTAL
-from ..runs.run import Run
+from ..core.cases import CaseSet
+from ..core.outcome import ScoredCase
+from ..core.rewards import TOTAL
+from ..logs.run import Run
 
 
 @dataclass(frozen=True)

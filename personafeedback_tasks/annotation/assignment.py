@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, islice
 
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
 from .items import Guideline, Item
 from .rows import PackItem
 

@@ -12,7 +12,7 @@ import yaml
 from ..common.errors import DataError
 from ..common.records import short
 from ..common.text import nfc
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
 from .rows import Digests
 
 LETTERS = "ABCDEFGH"

@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 import yaml
 
 from ..common import tables, web
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
 from .items import CANNOT, FAULTS, LETTERS, NONE, Item, Pack
 
 PAGE = Path(__file__).with_name("page")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..common.errors import DataError
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
 from ..personafeedback.persona import Persona
 from .folder import Folder
 from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Question

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..common.errors import DataError, OptionError
 from ..common.records import settings, short
-from ..engine.benchmark import passing_for
+from ..core.benchmark import passing_for
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 
 FILE = "build.yaml"

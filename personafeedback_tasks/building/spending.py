@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..common.errors import require
-from ..engine.usage import Usage, total
+from ..core.usage import Usage, total
 from .folder import Folder
 from .models import Models
 from .rows import OWN, Origin

@@ -14,11 +14,11 @@ from ..annotation.pack_files import FORMATS
 from ..annotation.rows import Vote
 from ..annotation.study import Settings, Study, StudyFolder
 from ..common.errors import DataError, OptionError
+from ..logs.earlier import of_run, refuse_void
 from ..recenter import items, study
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
-from ..runs.earlier import of_run, refuse_void
 from .build_options import drop_option, files_argument
 from .options import FOLDER, out_option
 from .output import say

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..common.errors import OptionError
-from ..runs.data import RunData
-from ..runs.run import Run
+from ..logs.data import RunData
+from ..logs.run import Run
 from .options import FOLDER, json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import files_written, progress, show, write_json
 from .runs import check_names, read
@@ -112,9 +112,9 @@ def chain(
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
     """Runs of other tasks are left out. Raises OptionError: none is of the chain."""
+    from ..logs.earlier import of_run
+    from ..logs.signature_line import signature_line
     from ..recenter.chains import TASKS, StageRun
-    from ..runs.earlier import of_run
-    from ..runs.signature_line import signature_line
 
     made = [
         StageRun(
@@ -137,8 +137,8 @@ def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
         made: task -> the run of the model.
     """
     from ..analysis import caveats
+    from ..logs.caveat import grouped, ordered
     from ..reports.sentences import sentence
-    from ..runs.caveat import grouped, ordered
 
     found = grouped([(name, caveats.of_run(run)) for name, run in made.items()])
     if funnel.steps:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..common.errors import DataError
-from ..engine.cases import shown_source
+from ..core.cases import shown_source
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_cases, load_present
 from .options import json_option, release_options

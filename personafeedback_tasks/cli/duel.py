@@ -12,11 +12,11 @@ import click
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..common.records import short
-from ..engine.evidence import Reply
+from ..core.evidence import Reply
+from ..logs.data import RunData
+from ..logs.run import Run, RunError
+from ..logs.unfinished import advice, state_of
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
-from ..runs.data import RunData
-from ..runs.run import Run, RunError
-from ..runs.unfinished import advice, state_of
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
@@ -108,9 +108,9 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
     Raises:
         RunError: it is of another task, or has several epochs.
     """
-    from ..runs.earlier import refuse_void
-    from ..runs.logged import logged
-    from ..runs.written import writer_of
+    from ..logs.earlier import refuse_void
+    from ..logs.logged import logged
+    from ..logs.written import writer_of
 
     run, _ = the_run([path], [data])
     if run.benchmark.name != WRITE.name:

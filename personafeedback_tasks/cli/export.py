@@ -10,9 +10,9 @@ import click
 from ..common.errors import OptionError
 from ..common.files import write, write_all
 from ..common.records import json_lines
+from ..logs.data import RunData
 from ..personafeedback.conversations import SETTINGS, rewardbench
 from ..personafeedback.prompts import Template
-from ..runs.data import RunData
 from .data import selected
 from .options import RUN, name_option, release_options
 from .output import say

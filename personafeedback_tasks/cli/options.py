@@ -11,10 +11,10 @@ import click
 
 from ..common.errors import OptionError
 from ..common.records import argument
-from ..engine.usage import Prices
+from ..core.usage import Prices
+from ..logs.data import RunData
 from ..personafeedback.cases import COUNTS
 from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
-from ..runs.data import RunData
 
 Decorator = Callable[[Any], Any]
 

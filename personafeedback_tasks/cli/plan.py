@@ -8,8 +8,8 @@ import click
 
 from ..common.errors import require
 from ..common.tokens import counted_by, estimated
-from ..engine.plan import asked, benchmark_of, make_plan
-from ..engine.usage import Prices
+from ..core.plan import asked, benchmark_of, make_plan
+from ..core.usage import Prices
 from ..personafeedback.cases import COUNTS, present_cells
 from ..personafeedback.cells import PAPER_COUNTS
 from ..personafeedback.record import PERSONAFEEDBACK

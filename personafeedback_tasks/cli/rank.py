@@ -9,7 +9,7 @@ import click
 
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
-from ..runs.data import RunData, refuse_misfits
+from ..logs.data import RunData, refuse_misfits
 from .options import (
     FILE,
     RUN,
@@ -77,9 +77,9 @@ def rank(
     from ..analysis.duel_runs import duels_in, exams, writers
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
+    from ..logs.written import of_writer
     from ..reports import files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
-    from ..runs.written import of_writer
 
     found = read(runs, places[:-1] or places, names)
     on_benchmark, on_duels = [], []

@@ -10,14 +10,14 @@ import click
 from ..common.errors import OptionError
 from ..common.files import write
 from ..common.records import json_lines
-from ..engine.benchmark import Benchmark
-from ..engine.cases import CaseSet
-from ..engine.method import Method
-from ..engine.options import Options
-from ..engine.plan import asked, benchmark_of
-from ..engine.recorded import Key, read, refuse_without_text
-from ..runs.data import RunData
-from ..runs.recorded import asked_of, run_of
+from ..core.benchmark import Benchmark
+from ..core.cases import CaseSet
+from ..core.method import Method
+from ..core.options import Options
+from ..core.plan import asked, benchmark_of
+from ..core.recorded import Key, read, refuse_without_text
+from ..logs.data import RunData
+from ..logs.recorded import asked_of, run_of
 from .options import given_options, json_option, out_option, task_option
 from .output import STDOUT, files_written, needs_tables, say, show, write_json
 from .runs import report_of

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..engine.usage import Prices
-from ..runs.data import RunData, opened
-from ..runs.logged import with_tokens
-from ..runs.names import AS_LOGGED, offers, refuse_unknown, with_names
-from ..runs.read import only
-from ..runs.run import Run, RunError
+from ..core.usage import Prices
+from ..logs.data import RunData, opened
+from ..logs.logged import with_tokens
+from ..logs.names import AS_LOGGED, offers, refuse_unknown, with_names
+from ..logs.read import only
+from ..logs.run import Run, RunError
 from .options import (
     FILE,
     RUN,

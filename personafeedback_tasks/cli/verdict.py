@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from ..common.errors import OptionError, require
-from ..engine.cases import CaseSet
-from ..engine.duels import Duels
-from ..runs.data import RunData, cases_of, refuse_misfits
-from ..runs.run import Run, RunError
+from ..core.cases import CaseSet
+from ..core.duels import Duels
+from ..logs.data import RunData, cases_of, refuse_misfits
+from ..logs.run import Run, RunError
 from .options import RUN, json_option, markdown_option, places_option
 from .output import progress, show, write_json
 from .runs import passed_over, read

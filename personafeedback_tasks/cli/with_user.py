@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from ..logs.other_tasks import read_tasks
 from ..personafeedback.system import NEUTRAL, OPENING, SETTINGS, told_by
-from ..runs.other_tasks import read_tasks
 from .options import RUN, json_option, markdown_option, out_option
 from .output import files_written, say, show, write_json
 

@@ -29,11 +29,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
 from ..common.errors import OptionError
-from ..engine import window
-from ..engine.benchmark import Benchmark, Stage
-from ..engine.cases import Case, CaseSet
-from ..engine.method import Method
-from ..engine.options import Options
+from ..core import window
+from ..core.benchmark import Benchmark, Stage
+from ..core.cases import Case, CaseSet
+from ..core.method import Method
+from ..core.options import Options
 
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
@@ -107,7 +107,7 @@ def ask_every_call(
 
 
 def _size(prompt: Sequence[ChatMessage], output: ModelOutput) -> tuple[int, int | None]:
-    """See `engine.window.counted`. Inspect's input tokens leave out those of a cache."""
+    """See `core.window.counted`. Inspect's input tokens leave out those of a cache."""
     size, usage = sum(window.bytes_of(message.text) for message in prompt), output.usage
     if usage is None:
         return size, None
@@ -135,7 +135,7 @@ def messages(
 
 
 def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
-    """What a message says of itself; see `engine.replay.Judge`."""
+    """What a message says of itself; see `core.replay.Judge`."""
     return {"case_id": case.id, "call": call, **({"epoch": epoch} if epoch > 1 else {})}
 
 

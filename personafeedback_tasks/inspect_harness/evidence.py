@@ -7,10 +7,10 @@ from typing import Any
 
 from inspect_ai.model import ChatCompletionChoice
 
-from ..engine.benchmark import Benchmark
-from ..engine.evidence import Evidence, Reply, Reward
-from ..engine.method import Method
-from ..engine.rewards import RewardError
+from ..core.benchmark import Benchmark
+from ..core.evidence import Evidence, Reply, Reward
+from ..core.method import Method
+from ..core.rewards import RewardError
 from .logprobs import first_token
 from .reward_api import API
 

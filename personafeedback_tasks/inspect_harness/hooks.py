@@ -18,13 +18,13 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, Model, get_model
 from inspect_ai.scorer import Score
 from inspect_ai.util import display_type
 
-from ..engine import messages, recorded, window
-from ..engine.benchmark import Benchmark, find
-from ..engine.cases import CaseSet
-from ..engine.options import Options
-from ..engine.replay import Replay
-from ..engine.signature import KEY, signatures, signed
-from ..engine.window import PromptCheck, Window, check, made_for
+from ..core import messages, recorded, window
+from ..core.benchmark import Benchmark, find
+from ..core.cases import CaseSet
+from ..core.options import Options
+from ..core.replay import Replay
+from ..core.signature import KEY, signatures, signed
+from ..core.window import PromptCheck, Window, check, made_for
 from . import calls, judges
 from .calls import REFUSAL, TASK
 from .judges import JudgeAPI
@@ -58,7 +58,7 @@ _SCORES: dict[str, list[list[Score]]] = {}
 """Id of one of our running evaluations -> the scores of each finished sample."""
 
 _CALLS: dict[str, list[Any]] = {}
-"""Likewise, what is known of the sizes of their prompts, see `engine.window.counted`."""
+"""Likewise, what is known of the sizes of their prompts, see `core.window.counted`."""
 
 
 @cache

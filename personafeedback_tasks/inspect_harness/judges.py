@@ -10,10 +10,10 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError, choose
-from ..engine.benchmark import Benchmark, benchmarks, find
-from ..engine.evidence import Reply
-from ..engine.recorded import Key
-from ..engine.replay import Judge, Replay
+from ..core.benchmark import Benchmark, benchmarks, find
+from ..core.evidence import Reply
+from ..core.recorded import Key
+from ..core.replay import Judge, Replay
 
 FACTORIES: dict[str, Callable[..., Judge]] = {"replay": Replay}
 """Name -> what makes a judge for every benchmark from the model arguments that users pass, or raises TypeError for others. The package's

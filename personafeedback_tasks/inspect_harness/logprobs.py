@@ -9,9 +9,9 @@ from __future__ import annotations
 from inspect_ai.model import ChatCompletionChoice, GenerateConfig
 
 from ..common.errors import OptionError
-from ..engine.evidence import FirstToken
-from ..engine.method import TOP_TOKENS
-from ..replies.letter_probabilities import first_written
+from ..core.evidence import FirstToken
+from ..core.method import TOP_TOKENS
+from ..parsing.letter_probabilities import first_written
 
 CONFIG = GenerateConfig(
     logprobs=True,

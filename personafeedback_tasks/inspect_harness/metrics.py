@@ -7,20 +7,20 @@ from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
-from ..engine.benchmark import find
-from ..engine.outcome import Outcome, ScoredCase
-from ..engine.rewards import correlations
-from ..engine.table import table
+from ..core.benchmark import find
+from ..core.outcome import Outcome, ScoredCase
+from ..core.rewards import correlations
+from ..core.table import table
 
 VALUES = "values"
 """In the metadata of the score of a document with several cases: metric -> value of each."""
 
 ITEMS = "items"
-"""Likewise, of a case: what its replies list, see `engine.method.Described`."""
+"""Likewise, of a case: what its replies list, see `core.method.Described`."""
 
 THINKS, IF_THINKS = "thinks", "if_thinks"
 """Likewise: that a reply of the sample shows thinking; and the metadata that count in its place if one of another sample does, see
-`engine.thinking`: a scorer sees one sample at a time."""
+`core.thinking`: a scorer sees one sample at a time."""
 
 
 @metric

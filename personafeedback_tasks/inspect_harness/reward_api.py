@@ -18,9 +18,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, Model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..engine.benchmark import Benchmark, benchmarks
-from ..engine.evidence import Reward
-from ..engine.rewards import TOTAL, RewardError
+from ..core.benchmark import Benchmark, benchmarks
+from ..core.evidence import Reward
+from ..core.rewards import TOTAL, RewardError
 
 if TYPE_CHECKING:
     from ..reward_models.classifier import Encoded, RewardModel

@@ -11,14 +11,14 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from ..common.statistics import mean
-from ..engine.benchmark import Benchmark, find
-from ..engine.documents import Scorable
-from ..engine.evidence import Evidence
-from ..engine.method import Method
-from ..engine.outcome import Outcome
-from ..engine.rewards import TOTAL
-from ..engine.thinking import settle, settled, shows_thinking
-from ..replies.letter_probabilities import mass
+from ..core.benchmark import Benchmark, find
+from ..core.documents import Scorable
+from ..core.evidence import Evidence
+from ..core.method import Method
+from ..core.outcome import Outcome
+from ..core.rewards import TOTAL
+from ..core.thinking import settle, settled, shows_thinking
+from ..parsing.letter_probabilities import mass
 from .calls import events, replies, stage_outcome
 from .evidence import about_of, given, score_name
 from .metrics import IF_THINKS, ITEMS, THINKS, VALUES, measures, pearson

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspect_ai.log import EvalSampleSummary, read_eval_log, read_eval_log_sample_summaries, read_eval_log_samples_by_id
 
-from ..engine.usage import NONE, Usage
+from ..core.usage import NONE, Usage
 from .generation import LOGS
 
 

@@ -15,10 +15,10 @@ from inspect_ai.util import EarlyStop, EarlyStopping
 
 from ..common.errors import OptionError
 from ..common.records import jsonable
-from ..engine.benchmark import Benchmark
-from ..engine.method import Method
-from ..engine.signature import KEY
-from ..engine.stopping import StopPlan, StopState, difference_of, read_rule
+from ..core.benchmark import Benchmark
+from ..core.method import Method
+from ..core.signature import KEY
+from ..core.stopping import StopPlan, StopState, difference_of, read_rule
 from .evidence import score_name
 from .metrics import outcomes_of
 

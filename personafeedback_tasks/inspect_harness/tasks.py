@@ -16,11 +16,11 @@ from inspect_ai.solver import Solver
 from rich.markup import escape
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..engine.benchmark import Benchmark, find
-from ..engine.cases import CaseSet, shown_source
-from ..engine.method import Method
-from ..engine.options import Options
-from ..engine.stopping import KEY
+from ..core.benchmark import Benchmark, find
+from ..core.cases import CaseSet, shown_source
+from ..core.method import Method
+from ..core.options import Options
+from ..core.stopping import KEY
 from . import hooks, logprobs
 from .calls import ask_every_call, text_config
 from .reward_api import CONNECTIONS, refuse_other_model

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..common import statistics
-from ..engine.benchmark import Benchmark, find
-from ..engine.method import Method
-from ..engine.outcome import Outcome
-from ..engine.table import corpus_stderr, over_corpus
+from ..core.benchmark import Benchmark, find
+from ..core.method import Method
+from ..core.outcome import Outcome
+from ..core.table import corpus_stderr, over_corpus
 
 mean = statistics.mean
 """Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""

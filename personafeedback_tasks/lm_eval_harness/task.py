@@ -19,14 +19,14 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import ConfigurableTask
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..engine import messages
-from ..engine.benchmark import find
-from ..engine.cases import CaseSet
-from ..engine.evidence import Evidence, Reply, per_call, text_in
-from ..engine.outcome import Outcome
-from ..engine.signature import signatures, signed
-from ..engine.thinking import settle, token_limit
-from ..engine.window import KEY as PROMPTS
+from ..core import messages
+from ..core.benchmark import find
+from ..core.cases import CaseSet
+from ..core.evidence import Evidence, Reply, per_call, text_in
+from ..core.outcome import Outcome
+from ..core.signature import signatures, signed
+from ..core.thinking import settle, token_limit
+from ..core.window import KEY as PROMPTS
 from . import metrics
 from .window import LENGTHS, check_prompts
 

@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
 
-from ..engine.window import PromptCheck, Window, check, made_for
+from ..core.window import PromptCheck, Window, check, made_for
 
 LENGTHS = ("max_length", "max_model_len", "context_length")
 """The names of a window in --model_args."""

@@ -16,11 +16,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ..choice.cases import COUNTS, ChoiceCase, ChoiceCases, in_proportion
 from ..common import folders
 from ..common.errors import DataError, choose
 from ..common.records import NonEmpty, broken, decoded, one_of, read, rows
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
+from ..pairwise.cases import COUNTS, ChoiceCase, ChoiceCases, in_proportion
 
 ENVIRONMENT_VARIABLE = "MEMSYCO_DATA"
 REPOSITORY, COMMIT = "XMUDeepLIT/MemSyco-Bench", "c31e2c85ee8cc3c6f643587b8a6f4b5ad5eb3bf6"

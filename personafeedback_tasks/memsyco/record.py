@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..choice.benchmark import choice_benchmark
-from ..choice.orders import TWO
-from ..choice.report import NO_PERSONA, OTHER_PERSONA, PERSONA
-from ..choice.wording import ChoiceOptions, ChoiceWording
-from ..engine.options import option
-from ..engine.report import Control, Difference
+from ..core.options import option
+from ..core.report import Control, Difference
+from ..pairwise.benchmark import choice_benchmark
+from ..pairwise.orders import TWO
+from ..pairwise.report import NO_PERSONA, OTHER_PERSONA, PERSONA
+from ..pairwise.wording import ChoiceOptions, ChoiceWording
 from .data import COMMIT, CONFLICT, DIALOGUE, ENVIRONMENT_VARIABLE, FACTS, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
 

@@ -1,4 +1,4 @@
-"""Accuracy of shortcuts on the data, see `choice.baselines`: name -> case -> `acc`; on whole groups of cases, and with other personas."""
+"""Accuracy of shortcuts on the data, see `pairwise.baselines`: name -> case -> `acc`; on whole groups of cases, and with other personas."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import __version__
-from ..choice import baselines as shortcuts
-from ..choice.names import says
-from ..choice.orders import TWO
 from ..common.records import jsonable
 from ..common.statistics import Estimate, clustered_stderr, mean
+from ..pairwise import baselines as shortcuts
+from ..pairwise.names import says
+from ..pairwise.orders import TWO
 from .cases import PersonaCase, PersonaCases
 from .cells import columns
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..choice.benchmark import DEBIASED_SCORE
-from ..choice.methods import DEBIASED
 from ..common import foreign
-from ..engine.report import CardFacts
+from ..core.report import CardFacts
+from ..pairwise.benchmark import DEBIASED_SCORE
+from ..pairwise.methods import DEBIASED
 from .cases import PersonaCases
 from .manifest import CHOSEN, REJECTED, Duel, Manifest
 

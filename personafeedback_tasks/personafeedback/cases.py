@@ -18,11 +18,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..choice.cases import in_proportion
 from ..common.errors import DataError, choose
 from ..common.records import broken, cut, read, rows, short, short_list
-from ..engine import cases as engine
-from ..engine.cases import digest_of
+from ..core import cases as core
+from ..core.cases import digest_of
+from ..pairwise.cases import in_proportion
 from . import manifest
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS
 from .others import Others
@@ -111,7 +111,7 @@ class PersonaCase:
 
 
 @dataclass(frozen=True)
-class PersonaCases(engine.CaseSet[PersonaCase]):
+class PersonaCases(core.CaseSet[PersonaCase]):
     """The cases of one run, in the order in which a harness gets them.
 
     Attributes:
@@ -152,10 +152,10 @@ class PersonaCases(engine.CaseSet[PersonaCase]):
         return self.release.is_sample
 
     @property
-    def named_set(self) -> engine.NamedSet | None:
+    def named_set(self) -> core.NamedSet | None:
         """The name and the counts of the manifest; its other keys are in `release.manifest`."""
         described = self.release.manifest
-        return engine.NamedSet(described.name, described.counts) if described else None
+        return core.NamedSet(described.name, described.counts) if described else None
 
 
 def load_cases(
@@ -187,7 +187,7 @@ def load_cases(
         cases = [_case(row, path, line, *cell, release, personas) for line, row in rows(path)]
         if counts == "checked":
             name, expected = "_".join(cell), release.counts[cell]
-            engine.refuse_other_counts(str(path), {name: cases}, {name: expected})
+            core.refuse_other_counts(str(path), {name: cases}, {name: expected})
         cells.append(in_turns(cases, growth=1))
     return PersonaCases(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
 

@@ -1,14 +1,14 @@
-"""Case -> the two conversations that a reward model scores, see `choice.prompts`; and as the JSONL that RewardBench reads."""
+"""Case -> the two conversations that a reward model scores, see `pairwise.prompts`; and as the JSONL that RewardBench reads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from ..choice import prompts as choice
-from ..choice.orders import TWO
 from ..common.errors import OptionError
-from ..engine.conversation import Message, without_system
+from ..core.conversation import Message, without_system
+from ..pairwise import prompts as pairwise
+from ..pairwise.orders import TWO
 from .cases import PersonaCase, PersonaCases
 from .prompts import Template, profile
 
@@ -49,7 +49,7 @@ def conversation(case: PersonaCase, template: Template, side: str) -> list[Messa
     told = ""
     if template.setting != "no_persona":
         told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
-    return choice.conversation(told, case.question, case.responses[SIDES.index(side)])
+    return pairwise.conversation(told, case.question, case.responses[SIDES.index(side)])
 
 
 def rewardbench(cases: PersonaCases, template: Template) -> Iterator[dict[str, Any]]:

@@ -21,8 +21,8 @@ from msgspec import Meta, Struct
 
 from ..common.errors import DataError
 from ..common.records import decoded, json_text, jsonable, load_json, short
-from ..engine.benchmark import passing_for
-from ..engine.duels import WON, Duel
+from ..core.benchmark import passing_for
+from ..core.duels import WON, Duel
 from .cells import CELLS, DIFFICULTIES
 
 FILE = "set.json"
@@ -82,7 +82,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a set is.
 
     Attributes:
-        name: one printable line of at most 100 characters, not a benchmark's (`engine.benchmark.passing_for`); somebody else's text, to be escaped where it is shown.
+        name: one printable line of at most 100 characters, not a benchmark's (`core.benchmark.passing_for`); somebody else's text, to be escaped where it is shown.
         counts: cell -> number of its cases, from 1; the cells that the set has.
         licence: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
         labels: a sentence on how the labels arose.

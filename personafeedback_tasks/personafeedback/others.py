@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from ..choice.terms import overlap_terms
 from ..common.errors import DataError
 from ..common.records import short
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
+from ..pairwise.terms import overlap_terms
 from .persona import Persona, load_profile
 
 SEED = 1

@@ -1,6 +1,6 @@
 """Case -> the two prompts, one per order.
 
-Every prompt has the layout of `choice.prompts`. If the whole persona is told, the part before the question is the same for all
+Every prompt has the layout of `pairwise.prompts`. If the whole persona is told, the part before the question is the same for all
 cases of a user, so that a server's prefix cache serves it. With `rag` it differs from case to case.
 
 We found no prompt with which the authors asked models to choose. The wordings (`wordings.py`) are ours.
@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..choice.orders import TWO
-from ..choice.prompts import laid_out
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
-from ..engine.options import Options, option
+from ..core.options import Options, option
+from ..pairwise.orders import TWO
+from ..pairwise.prompts import laid_out
 from .cases import COUNTS, PersonaCase, PersonaCases
 from .wordings import LANGUAGES, WORDINGS, Wording
 

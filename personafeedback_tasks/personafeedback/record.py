@@ -11,18 +11,18 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, structs
 
 from .. import TASK_VERSION
-from ..choice.baselines import judges
-from ..choice.explanations import explanations
-from ..choice.methods import methods
-from ..choice.orders import TWO
-from ..choice.report import OTHER_PERSONA, control, report_of, shown_of
 from ..common.errors import DataError
 from ..common.records import cut, decoded, short
 from ..common.significance import Comparison
-from ..engine.benchmark import Benchmark, Stage
-from ..engine.duels import Duels
-from ..engine.report import CardSpec, Examined, Shown
-from ..engine.signature import set_of
+from ..core.benchmark import Benchmark, Stage
+from ..core.duels import Duels
+from ..core.report import CardSpec, Examined, Shown
+from ..core.signature import set_of
+from ..pairwise.baselines import judges
+from ..pairwise.explanations import explanations
+from ..pairwise.methods import methods
+from ..pairwise.orders import TWO
+from ..pairwise.report import OTHER_PERSONA, control, report_of, shown_of
 from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags

@@ -19,16 +19,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ..choice.cases import in_proportion
-from ..choice.explanations import explanations
-from ..choice.orders import TWO
-from ..choice.report import shown_of
 from ..common.errors import DataError
 from ..common.statistics import mean
-from ..engine.options import option
-from ..engine.outcome import Outcome
-from ..engine.report import CardFacts, Examined, Line
-from ..engine.signature import set_of
+from ..core.options import option
+from ..core.outcome import Outcome
+from ..core.report import CardFacts, Examined, Line
+from ..core.signature import set_of
+from ..pairwise.cases import in_proportion
+from ..pairwise.explanations import explanations
+from ..pairwise.orders import TWO
+from ..pairwise.report import shown_of
 from . import card
 from .baselines import acc_of
 from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of

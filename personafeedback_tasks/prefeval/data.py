@@ -10,11 +10,11 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from ..choice.cases import COUNTS, ChoiceCase, ChoiceCases, in_proportion
 from ..common import folders
 from ..common.errors import DataError, choose
 from ..common.records import broken, load_json, read, short
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
+from ..pairwise.cases import COUNTS, ChoiceCase, ChoiceCases, in_proportion
 
 ENVIRONMENT_VARIABLE = "PREFEVAL_DATA"
 REPOSITORY, COMMIT = "amazon-science/PrefEval", "50795054b5ff5f418d2b768a331d71e480f93331"

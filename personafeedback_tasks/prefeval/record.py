@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..choice.benchmark import choice_benchmark
-from ..choice.orders import rotations
-from ..choice.wording import ChoiceWording
+from ..pairwise.benchmark import choice_benchmark
+from ..pairwise.orders import rotations
+from ..pairwise.wording import ChoiceWording
 from .data import COMMIT, ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
 _CHOOSE = (

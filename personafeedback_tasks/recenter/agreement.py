@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Sequence
 
 from ..common.agreement import RowVotes, alpha, fleiss
 from ..common.jackknife import estimate_of
-from ..engine.outcome import Outcome
-from ..engine.report import HumanAgreement
+from ..core.outcome import Outcome
+from ..core.report import HumanAgreement
 
 NO_VOTES = "These data have labels without votes, so nothing says how far people agree with each other."
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 
 from ..common.embeddings import DEFAULT, embedder
 from ..common.retrieval import retrieve
-from ..engine.outcome import Answers
-from ..replies.words import NO, YES
+from ..core.outcome import Answers
+from ..parsing.words import NO, YES
 from .control import by_prompt
 from .rows import Relevance
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..common.errors import OptionError
-from ..engine.earlier import Earlier
+from ..core.earlier import Earlier
 from .extract import EXTRACT
 from .respond import RESPOND
 from .select import SELECT

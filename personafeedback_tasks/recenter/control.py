@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..common.errors import DataError
-from ..engine.cases import digest_of
-from ..engine.report import Control
+from ..core.cases import digest_of
+from ..core.report import Control
 from .data import Rows
 from .rows import PromptRow
 

@@ -20,7 +20,7 @@ from ..common import folders, records
 from ..common.errors import DataError
 from ..common.folders import SAMPLE
 from ..common.records import broken, short
-from ..engine.cases import Case, CaseSet, digest_of
+from ..core.cases import Case, CaseSet, digest_of
 from .rows import STAGES, JudgedRow, R, S, parse
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"

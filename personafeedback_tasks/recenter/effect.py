@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..common.statistics import Estimate, estimate
-from ..engine.earlier import Earlier
+from ..core.earlier import Earlier
 from .filter.folder import Filter
 from .funnel import judged_attributes
 from .made import selected

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.statistics import mean
-from ..engine.earlier import Earlier
-from ..engine.evidence import Reply
-from ..engine.method import Described, Method, Metric
-from ..engine.outcome import Answers, Outcome
-from ..engine.report import Line, Shown
-from ..replies.answers import REASONS
-from ..replies.objects import Objects, read_objects
+from ..core.earlier import Earlier
+from ..core.evidence import Reply
+from ..core.method import Described, Method, Metric
+from ..core.outcome import Answers, Outcome
+from ..core.report import Line, Shown
+from ..parsing.answers import REASONS
+from ..parsing.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
 from .rows import SOURCES, Message, transcript

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..engine.method import Method, Metric
-from ..engine.outcome import Outcome
-from ..engine.report import Examined, Line
-from ..replies.words import ACCEPT, PROBLEMATIC, read_accept
+from ..core.method import Method, Metric
+from ..core.outcome import Outcome
+from ..core.report import Examined, Line
+from ..parsing.words import ACCEPT, PROBLEMATIC, read_accept
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
 from .rows import SOURCES, Extraction, Message
 from .stages import always_saying, filled, judging

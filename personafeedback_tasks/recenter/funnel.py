@@ -13,8 +13,8 @@ from typing import NamedTuple
 from ..annotation.items import FAULTS
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
-from ..engine.earlier import Earlier
-from ..replies.answers import REASONS
+from ..core.earlier import Earlier
+from ..parsing.answers import REASONS
 from .extract import EXTRACT
 from .histories import ForPrompt
 from .made import Selected, extracted, replied, selected

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..annotation.items import FAULTS, NONE, Item, guidelines
 from ..annotation.rows import Vote
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
 from .histories import Conversation
 from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Message, Relevance, Response, StageRow, transcript
 

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..common.statistics import mean
-from ..engine.evidence import LogLikelihoods
-from ..engine.outcome import Answers, CorpusMetric, Outcome
-from ..engine.report import HumanAgreement, Line
+from ..core.evidence import LogLikelihoods
+from ..core.outcome import Answers, CorpusMetric, Outcome
+from ..core.report import HumanAgreement, Line
 from .agreement import of_labels
 from .data import Rows
 from .rows import Extraction, Relevance

@@ -5,13 +5,13 @@
     recenter_respond   a case per user and prompt
                        with a selected attribute     -> Replied
 
-A log has what a record needs: the replies, and beside each case its facts (`engine.method.FACTS`), so that no data need to be at hand:
+A log has what a record needs: the replies, and beside each case its facts (`core.method.FACTS`), so that no data need to be at hand:
 
     recenter_extract   conversation [{role, content}]; the cell is the source
     recenter_select    prompt_id, prompt, sensitive, attributes (in the order of their numbers in the model's prompt)
     recenter_respond   prompt_id, prompt, sensitive, attributes (those that were selected)
 
-`runs.earlier` reads a log, and the functions here make records of what it gives. Ids are the same in each run on the same data.
+`logs.earlier` reads a log, and the functions here make records of what it gives. Ids are the same in each run on the same data.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..engine.earlier import Earlier, EarlierCase
-from ..engine.report import Shown
-from ..replies.answers import REASONS
-from ..replies.numbers import among, read_numbers
-from ..replies.written import text_of
+from ..core.earlier import Earlier, EarlierCase
+from ..core.report import Shown
+from ..parsing.answers import REASONS
+from ..parsing.numbers import among, read_numbers
+from ..parsing.written import text_of
 from .extract import noted
 from .histories import ForPrompt
 from .rows import Extraction, Message, Relevance, Response

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..common.errors import DataError
-from ..engine.cases import digest_of
-from ..engine.earlier import Earlier
+from ..core.cases import digest_of
+from ..core.earlier import Earlier
 from .control import SEED, profiles
 from .data import Rows, file_name, in_turns, load, located
 from .filter.folder import Filter

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..engine.cases import digest_of
-from ..engine.documents import Document, Several
-from ..engine.outcome import Answers
-from ..replies.answers import REASONS
-from ..replies.numbers import among
-from ..replies.words import NO, YES
+from ..core.cases import digest_of
+from ..core.documents import Document, Several
+from ..core.outcome import Answers
+from ..parsing.answers import REASONS
+from ..parsing.numbers import among
+from ..parsing.words import NO, YES
 from .control import profiles
 from .data import in_turns
 from .rows import Relevance

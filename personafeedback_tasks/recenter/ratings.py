@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 
 from ..common.statistics import mean
-from ..engine.evidence import LogLikelihoods
-from ..engine.outcome import Answers, Outcome
-from ..engine.rewards import TOTAL, NamedRewards, pearson
+from ..core.evidence import LogLikelihoods
+from ..core.outcome import Answers, Outcome
+from ..core.rewards import TOTAL, NamedRewards, pearson
 from .control import SELECTED
 from .rows import SCALE
 

@@ -8,13 +8,13 @@ from typing import Any
 from ..common.errors import DataError
 from ..common.records import short
 from ..common.statistics import mean
-from ..engine.documents import Document
-from ..engine.evidence import LogLikelihoods
-from ..engine.method import Method, Metric
-from ..engine.outcome import Answers
-from ..engine.report import Examined, Line
-from ..replies.numbers import NONE, read_numbers
-from ..replies.words import NO, YES, read_yes_no
+from ..core.documents import Document
+from ..core.evidence import LogLikelihoods
+from ..core.method import Method, Metric
+from ..core.outcome import Answers
+from ..core.report import Examined, Line
+from ..parsing.numbers import NONE, read_numbers
+from ..parsing.words import NO, YES, read_yes_no
 from . import baselines, profile
 from .control import SELECTED
 from .data import Rows

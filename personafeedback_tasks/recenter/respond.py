@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..choice.terms import overlap_terms
 from ..common.errors import OptionError
 from ..common.statistics import mean
-from ..engine.benchmark import always
-from ..engine.earlier import earlier
-from ..engine.evidence import Reply
-from ..engine.method import Described, Method, Metric
-from ..engine.options import option
-from ..engine.outcome import Answers
-from ..engine.report import Line
-from ..replies.written import WRITTEN, described, read_written, text_of
+from ..core.benchmark import always
+from ..core.earlier import earlier
+from ..core.evidence import Reply
+from ..core.method import Described, Method, Metric
+from ..core.options import option
+from ..core.outcome import Answers
+from ..core.report import Line
+from ..pairwise.terms import overlap_terms
+from ..parsing.written import WRITTEN, described, read_written, text_of
 from .data import file_name
 from .filter import folder
 from .histories import ForPrompt

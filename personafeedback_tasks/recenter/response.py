@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from ..choice import prompts
-from ..engine.conversation import Message
-from ..engine.method import Method, Metric
-from ..engine.report import Examined, Line
-from ..replies.rating import read_rating
+from ..core.conversation import Message
+from ..core.method import Method, Metric
+from ..core.report import Examined, Line
+from ..pairwise import prompts
+from ..parsing.rating import read_rating
 from . import agreement, ratings
 from .control import SELECTED
 from .data import Rows

@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 from ..common import private
 from ..common.errors import DataError
 from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short, short_list
-from ..engine.cases import digest_of
+from ..core.cases import digest_of
 
 ROLES = ("system", "user", "assistant")
 
@@ -43,7 +43,7 @@ class _Message(Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class StageRow(ABC):
-    """One row of a stage: a case of the engine.
+    """One row of a stage: a case.
 
     Attributes:
         stage: its name, and that of its file.

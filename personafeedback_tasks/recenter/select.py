@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.benchmark import always
-from ..engine.earlier import earlier
-from ..engine.evidence import Reply
-from ..engine.method import Described, Method, Metric
-from ..engine.options import option
-from ..engine.outcome import Answers
-from ..engine.report import Line
-from ..replies.answers import REASONS
-from ..replies.numbers import NONE, read_numbers
+from ..core.benchmark import always
+from ..core.earlier import earlier
+from ..core.evidence import Reply
+from ..core.method import Described, Method, Metric
+from ..core.options import option
+from ..core.outcome import Answers
+from ..core.report import Line
+from ..parsing.answers import REASONS
+from ..parsing.numbers import NONE, read_numbers
 from . import profile
 from .data import file_name
 from .extract import EXTRACT, LISTED

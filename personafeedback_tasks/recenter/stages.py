@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..engine.benchmark import Benchmark, always
-from ..engine.cases import each_and_all
-from ..engine.documents import cases_of
-from ..engine.method import Method
-from ..engine.options import Options, option
-from ..engine.outcome import Answers
-from ..engine.report import Examined, ReportSpec, Shown
+from ..core.benchmark import Benchmark, always
+from ..core.cases import each_and_all
+from ..core.documents import cases_of
+from ..core.method import Method
+from ..core.options import Options, option
+from ..core.outcome import Answers
+from ..core.report import Examined, ReportSpec, Shown
 from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
 from .rows import STAGES, PromptRow, R, StageRow

@@ -27,8 +27,8 @@ from ..common.folders import SAMPLE
 from ..common.records import NonEmpty, json_lines, leaves, one_of, short
 from ..common.similar import likeness
 from ..common.text import same_text
-from ..engine.cases import digest_of
-from ..engine.earlier import Earlier
+from ..core.cases import digest_of
+from ..core.earlier import Earlier
 from .data import each_if_there, file_name, load, located
 from .extract import EXTRACT
 from .histories import CONVERSATIONS, Conversation, parse_conversation

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ..common import foreign
-from ..runs.caveat import Caveat
+from ..logs.caveat import Caveat
 from .sentences import sentence
 from .table import Table
 from .terminal import line

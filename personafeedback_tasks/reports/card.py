@@ -21,10 +21,10 @@ from ..common import foreign
 from ..common.errors import PersonaFeedbackError
 from ..common.files import write
 from ..common.statistics import Estimate
-from ..engine.cases import HUB_COMMIT, CaseSet
-from ..engine.report import CardSpec
-from ..runs.caveat import FORBIDS, VOID
-from ..runs.signature_line import signature_line
+from ..core.cases import HUB_COMMIT, CaseSet
+from ..core.report import CardSpec
+from ..logs.caveat import FORBIDS, VOID
+from ..logs.signature_line import signature_line
 from .card_text import section, signature_of, variant
 from .sentences import sentence
 

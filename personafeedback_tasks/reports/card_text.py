@@ -13,10 +13,10 @@ from jinja2 import StrictUndefined, Template
 from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..common import foreign
-from ..engine.cases import CaseSet
-from ..engine.report import CardFacts, CardSpec
-from ..runs.run import Run
-from ..runs.signature_line import signature_line
+from ..core.cases import CaseSet
+from ..core.report import CardFacts, CardSpec
+from ..logs.run import Run
+from ..logs.signature_line import signature_line
 from .headline import verdict
 from .report_short import unreadable
 from .report_text import ceiling, gap_columns

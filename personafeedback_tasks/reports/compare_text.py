@@ -9,8 +9,8 @@ from typing import Any
 from ..analysis.comparison import GroupComparison, RunComparison
 from ..common.records import jsonable
 from ..common.statistics import Estimate
-from ..engine.report import Line
-from ..runs.signature_line import signature_line
+from ..core.report import Line
+from ..logs.signature_line import signature_line
 from .blocks import Block, heading, paragraph, signatures, warnings
 from .sentences import as_dicts
 from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, with_interval

@@ -21,13 +21,13 @@ from ..analysis.report import Report
 from ..common.errors import OptionError
 from ..common.records import json_lines, json_text
 from ..common.statistics import Estimate
-from ..engine.cases import HUB_COMMIT
-from ..engine.evidence import Reply
-from ..engine.report import CardSpec
-from ..runs.logged import documents_of
-from ..runs.run import Run
-from ..runs.signature_line import signature_line, without_folder
-from ..runs.wrapping import LABEL
+from ..core.cases import HUB_COMMIT
+from ..core.evidence import Reply
+from ..core.report import CardSpec
+from ..logs.logged import documents_of
+from ..logs.run import Run
+from ..logs.signature_line import signature_line, without_folder
+from ..logs.wrapping import LABEL
 
 SCHEMA = "0.3.0"
 

@@ -23,7 +23,7 @@ from matplotlib.textpath import TextToPath
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.statistics import Estimate
-from ..runs.caveat import VOID
+from ..logs.caveat import VOID
 from .sentences import first_sentence
 
 NAME = "accuracy"

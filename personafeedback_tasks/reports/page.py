@@ -10,7 +10,7 @@ from typing import Any
 
 from ..analysis.ranking import Ranking
 from ..common import web
-from ..runs.signature_line import signature_line
+from ..logs.signature_line import signature_line
 from . import page_plots, page_table, rank_data, rank_text
 from .page_data import data, names, places, texts_of
 from .sentences import sentence

@@ -11,12 +11,12 @@ from typing import Any
 
 from ..analysis.ranking import Ranking
 from ..common import web
-from ..engine.earlier import Earlier
-from ..engine.outcome import ScoredCase
-from ..engine.report import Shown
-from ..engine.rewards import TOTAL
-from ..runs.earlier import of_run
-from ..runs.run import Run, RunError
+from ..core.earlier import Earlier
+from ..core.outcome import ScoredCase
+from ..core.report import Shown
+from ..core.rewards import TOTAL
+from ..logs.earlier import of_run
+from ..logs.run import Run, RunError
 from . import rank_text
 
 

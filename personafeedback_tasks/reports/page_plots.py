@@ -10,7 +10,7 @@ from typing import Any
 from ..analysis.measures import over
 from ..analysis.ranking import Ranked, Ranking
 from ..common.statistics import Estimate, mean
-from ..engine.report import Control
+from ..core.report import Control
 from .table import interval, percent
 
 TICKS = 7

@@ -11,8 +11,8 @@ from typing import Any
 from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common.statistics import percent
-from ..engine.report import Control
-from ..runs.caveat import VOID, Caveat
+from ..core.report import Control
+from ..logs.caveat import VOID, Caveat
 from . import rank_text, sentences
 from .page_data import names as names_of
 from .page_plots import Axis

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..common.statistics import percent
-from ..engine.plan import Plan
+from ..core.plan import Plan
 from .blocks import Block, paragraph
 from .costs_text import money
 from .table import of_rows, spaced

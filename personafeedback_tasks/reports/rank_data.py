@@ -13,7 +13,7 @@ from ..common.outputs import SCHEMA, in_percent
 from ..common.records import jsonable
 from ..common.statistics import Estimate
 from ..common.tables import lines_text
-from ..runs.signature_line import signature_line
+from ..logs.signature_line import signature_line
 from .sentences import as_dicts, uses_known
 
 

@@ -10,9 +10,9 @@ from rich.cells import cell_len, set_cell_size
 from ..analysis.measures import POINTS, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
-from ..runs.caveat import Caveat
-from ..runs.run import Run
-from ..runs.signature_line import signature_line
+from ..logs.caveat import Caveat
+from ..logs.run import Run
+from ..logs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed

@@ -8,9 +8,9 @@ import math
 from ..analysis.place import place_of
 from ..analysis.report import Report
 from ..common.statistics import Estimate, percent
-from ..engine.report import Line
-from ..runs.caveat import VOID, WEAKENS, Caveat
-from ..runs.signature_line import short_line
+from ..core.report import Line
+from ..logs.caveat import VOID, WEAKENS, Caveat
+from ..logs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
 from .sentences import first_sentence, sentence

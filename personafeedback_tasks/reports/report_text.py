@@ -12,10 +12,10 @@ from ..analysis.report import Report
 from ..analysis.sheet import Sheet
 from ..common.records import jsonable
 from ..common.significance import equivalence_bound
-from ..engine.report import Line
-from ..engine.rewards import TOTAL
-from ..runs.run import Run
-from ..runs.signature_line import signature_line
+from ..core.report import Line
+from ..core.rewards import TOTAL
+from ..logs.run import Run
+from ..logs.signature_line import signature_line
 from . import costs_text, headline
 from .blocks import Block, heading, paragraph, quoted, signatures, warnings
 from .sentences import as_dicts

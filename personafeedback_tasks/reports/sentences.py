@@ -10,9 +10,9 @@ from typing import Any
 
 from ..analysis.use import Use
 from ..common.statistics import Estimate, percent, shows_spread
-from ..engine.method import Method
-from ..engine.stopping import StopState
-from ..runs.caveat import Caveat
+from ..core.method import Method
+from ..core.stopping import StopState
+from ..logs.caveat import Caveat
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 

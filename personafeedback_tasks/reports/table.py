@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.statistics import Estimate, percent
-from ..engine.report import Line
+from ..core.report import Line
 from . import terminal as console
 
 NOTHING = "–"

@@ -12,8 +12,8 @@ from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
 from ..common.records import jsonable
 from ..common.statistics import Estimate
-from ..runs.caveat import FORBIDS, VOID
-from ..runs.signature_line import signature_line
+from ..logs.caveat import FORBIDS, VOID
+from ..logs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import as_dicts
 from .table import Column, Table, percent, spaced, with_interval

@@ -15,9 +15,9 @@ import torch
 import transformers
 
 from ..common.errors import PersonaFeedbackError, choose
-from ..engine.conversation import Message, has_system_turn, without_system
-from ..engine.evidence import Reward
-from ..engine.rewards import LOCAL, RewardError
+from ..core.conversation import Message, has_system_turn, without_system
+from ..core.evidence import Reward
+from ..core.rewards import LOCAL, RewardError
 from . import source as model_source
 
 NO_LIMIT = 1_000_000

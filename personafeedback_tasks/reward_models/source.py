@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..common.errors import OptionError
 from ..common.records import leaves, lenient, read
-from ..engine.rewards import LOCAL
+from ..core.rewards import LOCAL
 
 _COMMIT = re.compile("[0-9a-f]{40}")
 

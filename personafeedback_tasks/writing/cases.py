@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..engine import cases as engine
-from ..engine.cases import digest_of
+from ..core import cases as core
+from ..core.cases import digest_of
 from ..personafeedback.cases import CATEGORIES, PersonaCase
 from ..personafeedback.cases import PersonaCases as Pairs
 from ..personafeedback.persona import Persona
@@ -61,7 +61,7 @@ class UserQuestion:
 
 
 @dataclass(frozen=True)
-class Questions(engine.CaseSet[UserQuestion]):
+class Questions(core.CaseSet[UserQuestion]):
     """The questions of one run, in the order of their first cases."""
 
     cases: tuple[UserQuestion, ...]
@@ -92,7 +92,7 @@ class Questions(engine.CaseSet[UserQuestion]):
         return self.pairs.demonstration
 
     @property
-    def named_set(self) -> engine.NamedSet | None:
+    def named_set(self) -> core.NamedSet | None:
         return self.pairs.named_set
 
 

@@ -17,12 +17,12 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..common.records import cut, short
-from ..engine.duels import Duel, NotAsked
-from ..engine.evidence import Reply
+from ..core.duels import Duel, NotAsked
+from ..core.evidence import Reply
+from ..parsing.written import text_of
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
 from ..personafeedback.rag import memory
-from ..replies.written import text_of
 from .cases import Questions, UserQuestion
 
 SIDES: dict[str, Callable[[PersonaCase], str]] = {

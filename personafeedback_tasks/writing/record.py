@@ -9,21 +9,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..choice.names import says
-from ..choice.terms import overlap_terms
 from ..common.text import language_of
-from ..engine.benchmark import Benchmark, always
-from ..engine.evidence import Reply
-from ..engine.method import Described, Method, Metric
-from ..engine.options import option
-from ..engine.report import Line, ReportSpec, Shown
+from ..core.benchmark import Benchmark, always
+from ..core.evidence import Reply
+from ..core.method import Described, Method, Metric
+from ..core.options import option
+from ..core.report import Line, ReportSpec, Shown
+from ..pairwise.names import says
+from ..pairwise.terms import overlap_terms
+from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.prompts import SETTINGS, Template
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from ..personafeedback.stand_ins import shown
 from ..personafeedback.wordings import Wording, wordings
-from ..replies.written import WRITTEN, described, read_written, text_of
 from .cases import Questions, UserQuestion, columns, facts, questions
 
 VERSION = "1.2"
@@ -82,7 +82,7 @@ def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, f
 
     Returns:
         What `described` gives, and
-        terms: how many distinct terms of the persona's values it has, see `choice.terms`. It grows with the length.
+        terms: how many distinct terms of the persona's values it has, see `pairwise.terms`. It grows with the length.
         name: 1 if it says the user's name, else 0; nan if the persona has none.
         language: 1 if it is in the language of the question, else 0; nan if it is empty.
     """

@@ -21,17 +21,17 @@ from support.shown import as_json, markdown, terminal
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.adjusted import at_zero
 from personafeedback_tasks.common.statistics import share
-from personafeedback_tasks.engine.report import Examined
+from personafeedback_tasks.core.report import Examined
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.logs.run import Run
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.replies.answers import LETTERS, REASONS
 from personafeedback_tasks.reports import headline
-from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import Run
 
 NAN = math.nan
 same = pytest.approx

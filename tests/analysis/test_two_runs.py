@@ -23,16 +23,16 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
 from personafeedback_tasks.analysis.verdict import make_verdict
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.paired_tests import paired_p
+from personafeedback_tasks.logs import log as logs
+from personafeedback_tasks.logs.data import RunData
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.logs.run import Run, RunError
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.runs import log as logs
-from personafeedback_tasks.runs.data import RunData
-from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import Run, RunError
 
 SAMPLE = {case.id: case for case in load_cases("sample")}
 LABELS = {row.id: row.judgment for row in load(Relevance, "sample") if row.judgment is not None}

@@ -26,11 +26,11 @@ from support.shared import built_once
 from personafeedback_tasks.analysis.human_file import human_votes
 from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.duels import Duels, NotAsked
+from personafeedback_tasks.core.duels import Duels, NotAsked
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import duels as duels_of
 from personafeedback_tasks.reports.verdict_text import document, in_a_sentence, notes, tables
-from personafeedback_tasks.runs.read import read_run
 
 same = pytest.approx
 

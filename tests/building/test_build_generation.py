@@ -59,7 +59,7 @@ from personafeedback_tasks.building.texts.specific import _unquoted
 from personafeedback_tasks.building.votes.pairs import asked
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.similar import Seen, likeness
-from personafeedback_tasks.engine.cases import digest_of
+from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.paper import tables

@@ -511,8 +511,8 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     from support import classifiers
     from support.inspect_runs import inspect_eval
 
+    from personafeedback_tasks.logs.read import read_run
     from personafeedback_tasks.personafeedback.cases import load_present
-    from personafeedback_tasks.runs.read import read_run
 
     build = split(tmp_path / "b", people=45, questions=2, train=2 / 3)
     rng = random.Random(5)

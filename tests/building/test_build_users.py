@@ -24,7 +24,7 @@ from personafeedback_tasks.building.texts.memories import memory_slot, write_mem
 from personafeedback_tasks.building.texts.personas import names, waves, write_personas
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.cases import digest_of
+from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 
 ONE = Models(("openai/gpt-4o",))

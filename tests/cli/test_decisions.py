@@ -19,7 +19,7 @@ from support.judges import JUDGES
 
 from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.cli import registration
-from personafeedback_tasks.runs import log as logs
+from personafeedback_tasks.logs import log as logs
 
 """The environment in which what is printed is taken for read on a terminal."""
 

@@ -19,7 +19,7 @@ from support.judges import JUDGES
 from support.outputs import PAGE, SCHEMA, faults, page
 
 from personafeedback_tasks.common.outputs import SCHEMA as VERSION
-from personafeedback_tasks.runs import log as logs
+from personafeedback_tasks.logs import log as logs
 
 
 @pytest.fixture(autouse=True)

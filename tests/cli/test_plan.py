@@ -16,14 +16,14 @@ from scipy import stats
 from support.commands import personafeedback
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
-from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.significance import Comparison, minimum_detectable_difference
 from personafeedback_tasks.common.tokens import counted_by, estimated
-from personafeedback_tasks.engine.plan import asked, make_plan
+from personafeedback_tasks.core.plan import asked, make_plan
+from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import baselines, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEEDBACK

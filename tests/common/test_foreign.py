@@ -22,7 +22,7 @@ markdown_it = pytest.importorskip("markdown_it")
 from huggingface_hub import metadata_load
 from support.logs import lm_eval_log, set_options, settle
 
-from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template, build

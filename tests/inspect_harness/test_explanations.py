@@ -15,12 +15,12 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import evaluate
 from support.judges import JUDGES
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.inspect_harness.scorers import scores
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.audit import MEANINGS, audit
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 ANSWERS = [(one, other) for one in (*LETTERS, *REASONS) for other in (*LETTERS, *REASONS)]
 
@@ -82,7 +82,7 @@ def said(log, scorer="personafeedback"):
 
 def expected(cases, with_facts=True):
     about = PERSONAFEEDBACK.explanations.facts(cases) if with_facts else {}
-    from personafeedback_tasks.replies.answers import read_reply
+    from personafeedback_tasks.parsing.answers import read_reply
 
     return {
         case.id: PERSONAFEEDBACK.explanations.of_answers(

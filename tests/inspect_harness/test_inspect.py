@@ -26,14 +26,14 @@ from support.inspect_runs import command, evaluate, inspect_eval, metrics
 from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
-from personafeedback_tasks.choice import scoring
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.inspect_harness import hooks
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
-from personafeedback_tasks.runs.read import read_run
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -96,7 +96,7 @@ def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tm
 
 
 def _answer(case_id, order):
-    from personafeedback_tasks.replies.answers import read_reply
+    from personafeedback_tasks.parsing.answers import read_reply
 
     return read_reply(JUDGES["mixed"](case_id, order))
 
@@ -202,8 +202,8 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     from inspect_ai.log import write_eval_log
 
     from personafeedback_tasks.inspect_harness.scorers import scores
-    from personafeedback_tasks.runs.read import read_run
-    from personafeedback_tasks.runs.run import RunError
+    from personafeedback_tasks.logs.read import read_run
+    from personafeedback_tasks.logs.run import RunError
 
     log = cot(tmp_path)
     by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")

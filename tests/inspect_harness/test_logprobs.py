@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from support.judges import who_asks
 from werkzeug import Request, Response
 
-from personafeedback_tasks.choice import scoring
-from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.engine.evidence import likeliest
+from personafeedback_tasks.core.evidence import likeliest
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.parsing.answers import LETTERS, read_reply
+from personafeedback_tasks.parsing.letter_probabilities import first_written, mass, spelled, spellings, top_reader
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.replies.answers import LETTERS, read_reply
-from personafeedback_tasks.replies.letter_probabilities import first_written, mass, spelled, spellings, top_reader
 
 log = math.log
 NAN = (math.nan, math.nan)
@@ -145,8 +145,8 @@ from support.inspect_runs import inspect_eval
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.inspect_harness.scorers import scores
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.reports.report_text import tables
-from personafeedback_tasks.runs.read import read_run
 
 PLACES = {
     "sure": [{"A": 0.6, " A": 0.1, "B": 0.2, "b": 0.05, "Well": 0.05}],

@@ -16,10 +16,10 @@ from inspect_ai import eval as inspect_eval
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.choice.orders import ORDERS
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs.read import read_run
 
 LETTER_OF = {"A": "A", "a": "A", "B": "B", "b": "B"}
 

@@ -19,7 +19,7 @@ from support.lm_eval_runs import CELLS, GROUPS, command
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.common.errors import PersonaFeedbackError
-from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
 from personafeedback_tasks.personafeedback.record import METHODS
 

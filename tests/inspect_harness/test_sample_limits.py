@@ -16,7 +16,7 @@ from support.commands import personafeedback
 from support.inspect_runs import inspect_eval, metrics
 from support.judges import gold
 
-from personafeedback_tasks.runs.read import read_runs
+from personafeedback_tasks.logs.read import read_runs
 
 pytestmark = pytest.mark.slow
 

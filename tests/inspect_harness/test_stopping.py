@@ -27,15 +27,15 @@ from support.killed import Command, serving
 from support.outputs import faults
 from support.releases import write_release
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, TWO
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.engine import window
-from personafeedback_tasks.engine.signature import KEY
-from personafeedback_tasks.engine.stopping import user_order
+from personafeedback_tasks.core import window
+from personafeedback_tasks.core.signature import KEY
+from personafeedback_tasks.core.stopping import user_order
+from personafeedback_tasks.logs.read import read_runs
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs.read import read_runs
 
 pytestmark = pytest.mark.slow
 

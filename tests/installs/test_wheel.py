@@ -101,8 +101,8 @@ def test_inspect_lists_and_runs_the_tasks(full_venv):
 
 def test_importing_the_core_imports_no_harness(full_venv):
     done = full_venv.run(
-        "python -c 'import sys, personafeedback_tasks.choice.scoring, personafeedback_tasks.personafeedback.prompts, "
-        "personafeedback_tasks.replies.answers, personafeedback_tasks.personafeedback.cases, personafeedback_tasks.cli.main; "
+        "python -c 'import sys, personafeedback_tasks.pairwise.scoring, personafeedback_tasks.personafeedback.prompts, "
+        "personafeedback_tasks.parsing.answers, personafeedback_tasks.personafeedback.cases, personafeedback_tasks.cli.main; "
         'print(sorted({"lm_eval", "inspect_ai", "datasets", "torch"} & set(sys.modules)))\''
     )
     assert done.stdout == "[]\n", done.stderr

@@ -34,12 +34,12 @@ from support.lm_eval_runs import (
 from support.real_part import CASES
 
 from personafeedback_tasks import TASK_VERSION
-from personafeedback_tasks.choice import scoring
-from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS

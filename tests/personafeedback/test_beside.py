@@ -21,8 +21,8 @@ from support.inspect_runs import evaluate
 from support.judges import OTHER
 from support.tables import in_markdown, printed_rows
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER
 from personafeedback_tasks.common.statistics import paired
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 

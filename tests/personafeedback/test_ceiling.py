@@ -12,15 +12,15 @@ from support.shown import as_json, markdown
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.choice.scoring import score_answers
-from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.logs.run import Run
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.scoring import score_answers
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.ceiling import ceilings, repeated_labels
 from personafeedback_tasks.personafeedback.record import examine
 from personafeedback_tasks.reports import blocks, card_text, report_short
-from personafeedback_tasks.runs.run import Run
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 PERSONAS = {f"u{number}": {"Name": f"Ada {number}"} for number in range(4)}

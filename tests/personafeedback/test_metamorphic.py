@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai")
 from lm_eval.api.model import LM
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
-from personafeedback_tasks.choice.scoring import METRICS
+from personafeedback_tasks.pairwise.scoring import METRICS
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 TASK = "personafeedback_general_hard"

@@ -27,8 +27,8 @@ from support.lm_eval_runs import evaluate as evaluate_lm_eval
 from support.logs import lm_eval_log
 from support.samples import a_part
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.others import Others, assign

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.stored import check_stored
 
-from personafeedback_tasks.choice.orders import ORDERS, TWO
-from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.pairwise.orders import ORDERS, TWO
+from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build

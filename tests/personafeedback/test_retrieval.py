@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from support.commands import personafeedback
 from support.stored import check_stored
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS, TWO
-from personafeedback_tasks.choice.prompts import responses
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.common.tokens import estimated
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.signature import KEY, signature
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.signature import KEY, signature
+from personafeedback_tasks.logs.read import read_runs
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS, TWO
+from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build
@@ -30,7 +31,6 @@ from personafeedback_tasks.personafeedback.rag import filter as rag_filter
 from personafeedback_tasks.personafeedback.rag.filter import read_numbers
 from personafeedback_tasks.personafeedback.rag.memory import digest
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
-from personafeedback_tasks.runs.read import read_runs
 
 CELL = "personafeedback_general_hard"
 

@@ -15,7 +15,7 @@ from support.documents import DOCS, needs_checkout
 from support.releases import write_release, write_set
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.duels import Duel, NotAsked
+from personafeedback_tasks.core.duels import Duel, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.manifest import Agreement, LabelNoise, Manifest, Risk
 

@@ -23,8 +23,8 @@ from support.releases import write_set
 from support.shared import built_once
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.personafeedback.release import locate
-from personafeedback_tasks.runs.read import read_run, read_runs
 
 NAME = "kitchen questions"
 OF_THE_PAPER = ("Table 2", "2506.12915", "PersonaFeedback", "nine annotators", "PersonalAILab", "8,298")

@@ -19,8 +19,8 @@ from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.logs import lm_eval_log
 
-from personafeedback_tasks.choice.orders import TWO
 from personafeedback_tasks.common.statistics import mean
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, MATCHED, SWAP, SwapOptions, swapped
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from personafeedback_tasks.choice.wording import ChoiceOptions
 from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.pairwise.wording import ChoiceOptions
 from personafeedback_tasks.prefeval.data import COMMIT, INSIDE, ROWS, SAMPLE_ROWS, load
 from personafeedback_tasks.prefeval.record import PREFEVAL
 

@@ -10,9 +10,9 @@ import pytest
 from personafeedback_tasks.task_configs import generate
 from support.environments import CHECKOUT
 
-from personafeedback_tasks.choice.benchmark import choice_benchmark
-from personafeedback_tasks.choice.cases import ChoiceCase
-from personafeedback_tasks.choice.wording import ChoiceWording
+from personafeedback_tasks.pairwise.benchmark import choice_benchmark
+from personafeedback_tasks.pairwise.cases import ChoiceCase
+from personafeedback_tasks.pairwise.wording import ChoiceWording
 from personafeedback_tasks.prefeval.data import COMMIT, REPOSITORY
 
 PAGE = (CHECKOUT / "docs" / "benchmarks.md").read_text(encoding="utf-8")

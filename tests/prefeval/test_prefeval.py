@@ -23,14 +23,14 @@ from support.inspect_runs import evaluate, metrics
 from support.lm_eval_runs import command as lm_eval_command
 from support.stored import check_stored
 
-from personafeedback_tasks.choice.scoring import p_chosen, score_answers, score_symmetric
-from personafeedback_tasks.choice.wording import ChoiceOptions
 from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.inspect_harness.scorers import scores
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise.scoring import p_chosen, score_answers, score_symmetric
+from personafeedback_tasks.pairwise.wording import ChoiceOptions
+from personafeedback_tasks.parsing.letters import readers
 from personafeedback_tasks.prefeval.data import load
 from personafeedback_tasks.prefeval.record import PREFEVAL
-from personafeedback_tasks.replies.letters import readers
-from personafeedback_tasks.runs.read import read_run
 
 SAMPLE = Path(str(files("personafeedback_tasks.prefeval") / "sample"))
 SETTINGS = ("persona", "no_persona", "other_persona")

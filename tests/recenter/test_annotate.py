@@ -20,9 +20,9 @@ from support.recenter import in_inspect, same
 
 from personafeedback_tasks.annotation.rows import PackItem
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.earlier import Earlier, EarlierCase
-from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.earlier import Earlier, EarlierCase
+from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.recenter import items
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response

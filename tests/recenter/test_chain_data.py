@@ -13,9 +13,9 @@ from support.documents import DOCS, needs_checkout, text
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.cases import digest_of
-from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.cases import digest_of
+from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.recenter.extract import EXTRACT, is_there
 from personafeedback_tasks.recenter.histories import conversations
 from personafeedback_tasks.recenter.pairings import to_reply, to_select

@@ -19,16 +19,16 @@ from support.recorded import exported
 from support.shown import embedded
 
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.window import KEY
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.window import KEY
+from personafeedback_tasks.logs import earlier
+from personafeedback_tasks.logs.read import read_runs
+from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.recenter import histories
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.histories import conversations
 from personafeedback_tasks.recenter.made import extracted, replied, selected
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.runs import earlier
-from personafeedback_tasks.runs.read import read_runs
-from personafeedback_tasks.runs.run import RunError
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.engine.earlier import Earlier
+from personafeedback_tasks.core.earlier import Earlier
 from personafeedback_tasks.recenter.chains import TASKS, StageRun, chains
 
 EXTRACT, SELECT, RESPOND = TASKS

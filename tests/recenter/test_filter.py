@@ -27,6 +27,8 @@ from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.text import same_text
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.parsing.words import read_yes_no
 from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
@@ -35,8 +37,6 @@ from personafeedback_tasks.recenter.filter.model import EVALUATIONS, Groups, fea
 from personafeedback_tasks.recenter.filter.training import held_out
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.replies.words import read_yes_no
-from personafeedback_tasks.runs.read import read_run
 
 JUDGE = "relevance-filter"
 PAGE = DOCS / "filter.md"

@@ -16,7 +16,7 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn")
 
 from personafeedback_tasks.cli.chain_text import ChainResult, blocks
-from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter import funnel
 from personafeedback_tasks.recenter.effect import effect_of
 from personafeedback_tasks.recenter.filter.card import SCORE_NAMES, rows_of

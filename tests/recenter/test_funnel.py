@@ -17,7 +17,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
 from personafeedback_tasks.common.statistics import share
-from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.funnel import make_funnel
 from personafeedback_tasks.recenter.study import is_among, read_judgments
 

@@ -17,7 +17,7 @@ from support.recenter import in_inspect
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.records import json_lines
-from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance, Response
 from personafeedback_tasks.recenter.upstream import convert, short_id

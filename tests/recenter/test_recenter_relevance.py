@@ -25,12 +25,12 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import clustered_stderr
-from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.replies.answers import REASONS
-from personafeedback_tasks.runs.read import read_run
 
 ROWS = with_judgment(load(Relevance, "sample"))
 CORPUS = RELEVANCE.corpus

@@ -27,15 +27,15 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.groups import judged
 from personafeedback_tasks.analysis.measures import over
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.table import corpus_stderr, over_corpus
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.table import corpus_stderr, over_corpus
+from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.recenter import baselines
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.runs.read import read_run, read_runs
-from personafeedback_tasks.runs.run import Run
 
 pytestmark = pytest.mark.slow
 

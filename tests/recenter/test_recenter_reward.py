@@ -11,12 +11,12 @@ from support.commands import personafeedback
 from support.recenter import in_inspect, same
 
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.recenter import ratings
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.response import RESPONSE, SIDES
 from personafeedback_tasks.recenter.rows import Response
-from personafeedback_tasks.runs.read import read_run
 
 ROWS = with_judgment(load(Response, "sample"))
 REWARD = RESPONSE.methods["reward"]

@@ -17,8 +17,8 @@ from support.ranks import Ranked, evaluate_on
 from support.recenter import TASKS, ScriptedLM, asked, in_inspect, reply, same, says
 from support.servers import run
 
-from personafeedback_tasks.engine.benchmark import benchmarks
-from personafeedback_tasks.runs.read import read_runs
+from personafeedback_tasks.core.benchmark import benchmarks
+from personafeedback_tasks.logs.read import read_runs
 
 
 @pytest.fixture(scope="module")

@@ -16,15 +16,15 @@ pytest.importorskip("inspect_ai")
 from support.recenter import changed_log, in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.engine.documents import Document
+from personafeedback_tasks.core.documents import Document
 from personafeedback_tasks.inspect_harness import hooks
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.profile import build, gather, listed, split
 from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.replies.answers import REASONS
-from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import RunError
 
 ROWS = with_judgment(load(Relevance, "sample"))
 DOCUMENTS = {document.id: document for document in gather(ROWS)}

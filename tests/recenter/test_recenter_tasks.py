@@ -27,7 +27,10 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import clustered_stderr
-from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.parsing.answers import REASONS
+from personafeedback_tasks.parsing.words import ACCEPT, PROBLEMATIC
 from personafeedback_tasks.recenter import extraction, ratings, relevance, response
 from personafeedback_tasks.recenter.control import attributes_of_others, under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
@@ -35,10 +38,7 @@ from personafeedback_tasks.recenter.extraction import EXTRACTION
 from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
 from personafeedback_tasks.recenter.rows import STAGES, Extraction, Message, Relevance, Response
-from personafeedback_tasks.replies.answers import REASONS
-from personafeedback_tasks.replies.words import ACCEPT, PROBLEMATIC
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.runs.read import read_run
 
 EXTRACTIONS = with_judgment(load(Extraction, "sample"))
 RESPONSES = [row for row in load(Response, "sample") if row.votes]

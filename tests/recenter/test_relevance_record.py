@@ -7,7 +7,7 @@ import math
 import pytest
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.outcome import Outcome
+from personafeedback_tasks.core.outcome import Outcome
 from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment

@@ -30,19 +30,19 @@ from support.outcomes import answering
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.cli.runs import report_of
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.rewards import TOTAL
-from personafeedback_tasks.engine.window import PromptCheck
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.rewards import TOTAL
+from personafeedback_tasks.core.window import PromptCheck
+from personafeedback_tasks.logs.data import RunData
+from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import CardError, refuse_unpublishable, same_model, update_card
-from personafeedback_tasks.runs.data import RunData
-from personafeedback_tasks.runs.read import read_run, read_runs
-from personafeedback_tasks.runs.run import RunError
 
 CARD = find("personafeedback").report.card
 

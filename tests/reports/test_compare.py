@@ -18,7 +18,7 @@ from support.shown import as_json, markdown
 
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.common.paired_tests import SMALLEST
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.logs.read import read_run
 
 TASK = "personafeedback_general_hard"
 

@@ -20,13 +20,13 @@ from support.outputs import faults
 from support.words import words, write_tokenizer
 
 from personafeedback_tasks.analysis.costs import TOTAL, costs
-from personafeedback_tasks.choice.orders import TWO
-from personafeedback_tasks.engine.usage import Prices, Usage, total
+from personafeedback_tasks.core.usage import Prices, Usage, total
+from personafeedback_tasks.logs.read import read_runs
+from personafeedback_tasks.logs.usage import CallsMade
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.costs_text import money
-from personafeedback_tasks.runs.read import read_runs
-from personafeedback_tasks.runs.usage import CallsMade
 
 pytestmark = pytest.mark.slow
 SETTINGS = ("persona", "other_persona", "no_persona")

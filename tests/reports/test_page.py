@@ -29,14 +29,14 @@ from support.outcomes import changed
 from support.releases import write_release
 from support.shown import embedded, rank_runs
 
-from personafeedback_tasks.choice.terms import overlap_terms
 from personafeedback_tasks.common import foreign, web
-from personafeedback_tasks.engine.outcome import ScoredCase
+from personafeedback_tasks.core.outcome import ScoredCase
+from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.run import Run
+from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
 from personafeedback_tasks.reports.page_data import called
-from personafeedback_tasks.runs.read import read_run, read_runs
-from personafeedback_tasks.runs.run import Run
 
 JUDGES = ("gold", "readable", "mixed", "anti_gold")
 SAMPLE = load_cases("sample")

@@ -24,11 +24,11 @@ from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import LEVEL
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import blocks, page_data, rank_data, rank_text
 from personafeedback_tasks.reports.terminal import show
-from personafeedback_tasks.runs.read import read_run
-from personafeedback_tasks.runs.run import Run
 
 same = pytest.approx
 

@@ -26,18 +26,18 @@ from support.shown import as_json, markdown
 from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.common.statistics import paired, share
-from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.core.signature import KEY
+from personafeedback_tasks.logs.caveat import VOID
+from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.replies.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.reports.sentences import first_sentence
-from personafeedback_tasks.runs.caveat import VOID
-from personafeedback_tasks.runs.read import read_run, read_runs
-from personafeedback_tasks.runs.run import RunError
 
 same = pytest.approx
 

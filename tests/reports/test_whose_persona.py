@@ -32,7 +32,9 @@ from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.use import Use
 from personafeedback_tasks.common.statistics import Estimate
-from personafeedback_tasks.engine.stopping import StopState
+from personafeedback_tasks.core.stopping import StopState
+from personafeedback_tasks.logs.caveat import VOID, Caveat
+from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.reports import (
     compare_text,
     figure,
@@ -48,8 +50,6 @@ from personafeedback_tasks.reports.blocks import markdown, terminal
 from personafeedback_tasks.reports.card import CardError, update_card
 from personafeedback_tasks.reports.sentences import uses_known
 from personafeedback_tasks.reports.table import Table
-from personafeedback_tasks.runs.caveat import VOID, Caveat
-from personafeedback_tasks.runs.run import Run
 
 ANTI_GOLD = GOLD[::-1]
 USES = "it uses this user's persona"

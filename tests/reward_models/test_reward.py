@@ -28,17 +28,17 @@ from support.inspect_runs import command, inspect_eval
 from personafeedback_tasks.analysis import report
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.rewards import RewardError
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.rewards import RewardError
 from personafeedback_tasks.inspect_harness.calls import messages
 from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
 from personafeedback_tasks.inspect_harness.scorers import scores
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reward_models.classifier import RewardModel
-from personafeedback_tasks.runs.read import read_run
 
 ASPECTS = ("helpfulness", "correctness", "coherence", "complexity", "verbosity")
 

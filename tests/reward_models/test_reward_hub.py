@@ -23,12 +23,12 @@ from support.hub import Hub
 from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.engine.rewards import RewardError
+from personafeedback_tasks.core.rewards import RewardError
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.reward_models.classifier import RewardModel
-from personafeedback_tasks.runs.read import read_run
 
 NAME = "acme/model"
 

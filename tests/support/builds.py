@@ -15,7 +15,7 @@ from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.building.votes.pairs import asked, study_of
 from personafeedback_tasks.building.votes.shown_texts import ShownTexts
-from personafeedback_tasks.engine.cases import digest_of
+from personafeedback_tasks.core.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
 

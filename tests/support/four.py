@@ -9,8 +9,8 @@ from lm_eval import models as models  # else the first one that is registered he
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
-from personafeedback_tasks.choice.baselines import judges
-from personafeedback_tasks.choice.orders import rotations
+from personafeedback_tasks.pairwise.baselines import judges
+from personafeedback_tasks.pairwise.orders import rotations
 
 FOUR = rotations(4)
 REPLIES = (

@@ -13,13 +13,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from personafeedback_tasks.engine import signature
-from personafeedback_tasks.engine.benchmark import find
-from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.outcome import ScoredCase
-from personafeedback_tasks.engine.table import table
-from personafeedback_tasks.runs.log import Log, LoggedDocument, LoggedTask, Reader
-from personafeedback_tasks.runs.run import Asked, Run, RunError, signed
+from personafeedback_tasks.core import signature
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.outcome import ScoredCase
+from personafeedback_tasks.core.table import table
+from personafeedback_tasks.logs.log import Log, LoggedDocument, LoggedTask, Reader
+from personafeedback_tasks.logs.run import Asked, Run, RunError, signed
 
 NAME = "jsonl-runner"
 Model = Callable[[str, str], str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 
 OTHER = {"A": "B", "B": "A"}
 MIXTURE = (

@@ -19,8 +19,8 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 from lm_eval.utils import setup_logging
 
-from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 from support.judges import JUDGES
 

@@ -9,13 +9,13 @@ from typing import Any
 from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
-from personafeedback_tasks.choice import scoring
 from personafeedback_tasks.common import statistics
-from personafeedback_tasks.engine.signature import KEY
+from personafeedback_tasks.core.signature import KEY
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.replies.answers import read_reply
 from support.inspect_runs import evaluate as evaluate_inspect
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 

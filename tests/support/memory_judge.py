@@ -10,8 +10,8 @@ from lm_eval import models as models  # else the first one that is registered he
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
-from personafeedback_tasks.choice.orders import TWO
-from personafeedback_tasks.choice.prompts import responses
+from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.pairwise.prompts import responses
 
 RIGHT, YIELDS, DISTRACTED = 0.9, 0.4, 0.1
 

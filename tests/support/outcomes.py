@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from personafeedback_tasks.engine.outcome import Outcome, ScoredCase
+from personafeedback_tasks.core.outcome import Outcome, ScoredCase
 
 
 def scored_case(

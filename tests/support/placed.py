@@ -11,8 +11,8 @@ from lm_eval import models as models  # else the first one that is registered he
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
-from personafeedback_tasks.choice.orders import TWO, Orders, rotations
-from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.pairwise.orders import TWO, Orders, rotations
 
 FOUR = rotations(4)
 SETTINGS = ("persona", "other_persona", "no_persona")

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from personafeedback_tasks.engine.earlier import Earlier, EarlierCase
-from personafeedback_tasks.engine.evidence import Reply
+from personafeedback_tasks.core.earlier import Earlier, EarlierCase
+from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.recenter.rows import conversation_id
 from support.planted import TOPICS
 

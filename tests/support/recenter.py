@@ -18,8 +18,8 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.engine.benchmark import Benchmark, benchmarks
-from personafeedback_tasks.engine.method import Method
+from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
+from personafeedback_tasks.core.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from support.inspect_runs import inspect_eval
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.recorded import Key
-from personafeedback_tasks.runs.logged import logged
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.recorded import Key
+from personafeedback_tasks.logs.logged import logged
+from personafeedback_tasks.logs.read import read_run
 
 
 def exported(log: Path, out: Path) -> Path:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from personafeedback_tasks import TASK_VERSION
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
-from personafeedback_tasks.choice.scoring import score_answers
+from personafeedback_tasks.logs.run import Run
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.scoring import score_answers
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
-from personafeedback_tasks.runs.run import Run
 from support.outcomes import scored_case
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)

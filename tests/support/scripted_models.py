@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-from personafeedback_tasks.choice.orders import TWO
-from personafeedback_tasks.choice.prompts import responses
+from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.record import Writing, build

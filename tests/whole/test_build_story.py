@@ -28,11 +28,11 @@ from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
-from personafeedback_tasks.choice.baselines import longest, overlap
-from personafeedback_tasks.choice.orders import TWO
-from personafeedback_tasks.choice.prompts import responses
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise.baselines import longest, overlap
+from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_present
-from personafeedback_tasks.runs.read import read_run
 
 BETTER = ("full", "improved")
 """The answers that people prefer to those of another strategy: these knew more, or were meant better."""

@@ -28,7 +28,7 @@ from support.texts_server import texts_server
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Basis, Question
-from personafeedback_tasks.runs.read import read_run
+from personafeedback_tasks.logs.read import read_run
 
 USERS = 6
 STARTED = ("personas", "memory", "questions", "answers")

@@ -34,10 +34,10 @@ from support.servers import providers, run
 from tenacity import wait_none
 from werkzeug import Request, Response
 
-from personafeedback_tasks.choice.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.replies.answers import LETTERS, REASONS
 
 TASK = "personafeedback_general_hard"
 LIMIT = 4

@@ -50,7 +50,7 @@ def test_hf_generates(tiny_model, tmp_path):
 
 
 def test_hf_scores_the_letters_and_reads_the_two_log_likelihoods_of_each_order(tiny_model, tmp_path):
-    from personafeedback_tasks.choice import scoring
+    from personafeedback_tasks.pairwise import scoring
 
     lm_eval(
         "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu",

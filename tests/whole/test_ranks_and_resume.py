@@ -17,12 +17,12 @@ pytest.importorskip("lm_eval")
 from support.lm_eval_runs import JudgeLM
 from support.ranks import Ranked, evaluate_on
 
-from personafeedback_tasks.choice import scoring
-from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.replies.answers import read_reply
-from personafeedback_tasks.runs.read import read_run
 
 CASES = 40
 CALLS = CASES * len(ORDERS)

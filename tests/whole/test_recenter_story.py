@@ -24,7 +24,7 @@ from support.killed import serving
 from support.minilm import cached
 from support.recenter import asked, reply
 
-from personafeedback_tasks.engine.benchmark import find
+from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance

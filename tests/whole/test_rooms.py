@@ -14,14 +14,14 @@ import pytest
 from support.environments import CHECKOUT
 
 import personafeedback_tasks
-from personafeedback_tasks.choice.orders import TWO, rotations
-from personafeedback_tasks.engine.benchmark import benchmarks
+from personafeedback_tasks.core.benchmark import benchmarks
+from personafeedback_tasks.pairwise.orders import TWO, rotations
 from personafeedback_tasks.recenter.rows import STAGES
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "replies", "engine", "choice", "annotation", "memsyco", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
-    "building", "runs", "analysis", "reports", "cli",
+    "common", "parsing", "core", "pairwise", "annotation", "memsyco", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "building", "logs", "analysis", "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
 
@@ -109,7 +109,7 @@ def test_no_circle_within_a_room(room):
     assert not left
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DOORS and room not in ("cli", "runs")])
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DOORS and room not in ("cli", "logs")])
 def test_the_core_imports_no_extra(room):
     """Not even in the rooms' modules that need one: they import it where they use it, and say which extra brings it."""
     for path in modules(room):
@@ -165,7 +165,7 @@ def test_analysis_has_numbers_and_neither_a_sentence_nor_markdown():
 
 def test_every_caveat_has_a_sentence_and_every_sentence_a_caveat():
     keys = set()
-    for room in ("runs", "analysis"):
+    for room in ("logs", "analysis"):
         for path in modules(room):
             calls = (
                 node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
@@ -184,7 +184,7 @@ def test_no_benchmark_imports_another(room):
         assert not [name for name in imports(path) if f"{name}.".startswith(others)], path
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("replies", *BENCHMARKS, "cli")])
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("parsing", *BENCHMARKS, "cli")])
 def test_no_other_room_knows_a_benchmark(room):
     """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""
     records = benchmarks().values()
@@ -192,7 +192,7 @@ def test_no_other_room_knows_a_benchmark(room):
         "total"
     }
     words |= {call for record in records for method in record.methods.values() for call in method.calls}
-    if room == "choice":  # they are defined there
+    if room == "pairwise":  # they are defined there
         words -= {name for orders in (TWO, rotations(4)) for name in (*orders.names, *orders.sides)}
     names = {record.name for record in records}
     labels = {label for record in records for label in record.labels}

@@ -20,8 +20,8 @@ from support.documents import DOCS, block, needs_checkout, text
 from support.judges import readable, who_asks
 from support.killed import kill, serving
 
+from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs.read import read_runs
 
 pytestmark = needs_checkout
 

@@ -13,11 +13,11 @@ from support.servers import providers, run
 
 pytestmark = pytest.mark.slow
 
-from personafeedback_tasks.choice import scoring
-from personafeedback_tasks.choice.orders import ORDERS
 from personafeedback_tasks.common import statistics
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.replies.answers import read_reply
 
 LIMIT = 40
 

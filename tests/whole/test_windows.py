@@ -14,9 +14,9 @@ from support.logs import inspect_log, lm_eval_log
 from support.servers import as_json
 from werkzeug import Request
 
-from personafeedback_tasks.engine.window import KEY, UNKNOWN, PromptCheck
+from personafeedback_tasks.core.window import KEY, UNKNOWN, PromptCheck
+from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.runs.read import read_run, read_runs
 
 TASK = "personafeedback_general_hard"
 SMALLEST = re.compile(

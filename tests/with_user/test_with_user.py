@@ -25,9 +25,9 @@ from support.outputs import faults
 
 from personafeedback_tasks.analysis.cost import costs_of
 from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 from personafeedback_tasks.personafeedback.release import locate
 from personafeedback_tasks.personafeedback.system import NEUTRAL, message, told_by
-from personafeedback_tasks.runs.other_tasks import SampleResult, TaskRun
 
 TASKS = Path(__file__).with_name("tasks.py")
 

@@ -28,10 +28,10 @@ from support.recenter import in_inspect, in_lm_eval
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.engine.evidence import Reply
-from personafeedback_tasks.engine.window import KEY
+from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.window import KEY
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.runs.read import read_run
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.duel import SIDES, Writer, files, pairs, people
 from personafeedback_tasks.writing.record import WRITE

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...common.records import broken, short
 from ...common.row_files import Row
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Question, Refused, Tiered
 from ..votes.shown_texts import pair_digests

@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from ...choice import baselines
-from ...choice.orders import TWO
 from ...common import web
+from ...pairwise import baselines
+from ...pairwise.orders import TWO
 from ..basis import Bases
 from ..folder import Folder
 from ..models import NOBODY, Models

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ...annotation.rows import PackItem, Vote
 from ...common.similar import likeness
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from ..basis import Bases
 from ..folder import Folder
 from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, STRATEGIES, TEST, WAYS, Answer, Pair, Question

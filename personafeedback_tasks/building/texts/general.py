@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from ..rows import PoolQuestion, Question, kept
 from ..settings import Settings
 from . import checks, prompts

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...choice.names import says
-from ...choice.terms import overlap_terms
+from ...pairwise.names import says
+from ...pairwise.terms import overlap_terms
 from ...personafeedback.persona import Persona
 
 FEWEST = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...common.records import json_lines
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from .. import screening
 from ..folder import Folder
 from ..rows import Origin

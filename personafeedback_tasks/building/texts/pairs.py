@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from ..coins import least_majority
 from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, Answer, Pair, Question
 from ..settings import Settings

@@ -11,7 +11,7 @@ from typing import Any
 from ...common.errors import DataError
 from ...common.records import cut, leaves
 from ...common.similar import Seen
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona, load_profile
 from .. import screening

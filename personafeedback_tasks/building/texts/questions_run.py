@@ -7,7 +7,7 @@ from ...common.errors import DataError
 from ...common.files import write
 from ...common.records import cut, decoded
 from ...common.row_files import columns
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, Person, PoolQuestion, Question
 from ..steps import QUESTIONS, Say

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...common.records import broken, rows, short
 from ...common.similar import Seen
-from ...engine.cases import digest_of
+from ...core.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import Basis, Question
 from ..settings import MEMORY, Settings

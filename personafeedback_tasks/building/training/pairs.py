@@ -15,7 +15,7 @@ from typing import Any
 from ...annotation.items import Item
 from ...annotation.rows import Vote
 from ...common.errors import DataError
-from ...engine.conversation import has_system_turn, without_system
+from ...core.conversation import has_system_turn, without_system
 from ...personafeedback.cases import PersonaCase
 from ...personafeedback.conversations import conversation
 from ...personafeedback.persona import Persona

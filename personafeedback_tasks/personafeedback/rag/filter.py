@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...engine.messages import UNREADABLE_SHARE
-from ...replies import numbers
+from ...core.messages import UNREADABLE_SHARE
+from ...parsing import numbers
 from ..cases import PersonaCase
 from ..prompts import Template
 

@@ -24,9 +24,9 @@ from msgspec import Meta, Struct
 from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
 from ...common.records import decoded, load_json, rows
-from ...engine.cases import digest_of
-from ...engine.evidence import Reply
-from ...engine.replay import Judge
+from ...core.cases import digest_of
+from ...core.evidence import Reply
+from ...core.replay import Judge
 from ..relevance import texts_of
 from ..rows import Relevance
 from .model import Model, Prediction, features_of

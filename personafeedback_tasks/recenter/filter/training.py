@@ -14,7 +14,7 @@ from ...common.files import Content
 from ...common.jackknife import estimate_of
 from ...common.records import json_text, jsonable
 from ...common.statistics import Estimate, estimate
-from ...engine.outcome import Outcome
+from ...core.outcome import Outcome
 from ..data import Rows
 from ..relevance import RELEVANCE, SCORES
 from ..rows import Relevance

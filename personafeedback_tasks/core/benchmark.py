@@ -1,0 +1,398 @@
+"""The record of a benchmark. Harness adapters, signatures, log readers and reports get everything from it.
+
+A benchmark is registered once, by the entry point group `personafeedback_tasks.benchmarks` or by `register`; nothing
+else in this package names a benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from math import nan
+from typing import Any
+
+from ..common.errors import OptionError, PersonaFeedbackError
+from ..common.significance import Comparison
+from ..common.text import skeleton
+from ..parsing.answers import REASONS
+from .cases import CaseSet, NamedSet, digest_of, refuse_other_counts
+from .conversation import Message
+from .documents import Scorable, ScorableCase, cases_of
+from .method import FACTS, HARNESSES, Method
+from .options import Options
+from .outcome import CorpusMetric, Outcome
+from .report import ReportSpec
+
+SETTINGS = "settings"
+"""The key under which both harnesses log the settings of a case that was asked under several."""
+
+GROUP = "personafeedback_tasks.benchmarks"
+"""The entry point group: name -> module:record."""
+
+
+def always(options: Mapping[str, Any]) -> bool:
+    """Of `Benchmark.signed`: under all options."""
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A call before those of the method, whose reply changes what they show. Inspect only.
+
+    Attributes:
+        name: of the option that turns it on; its messages and scores carry it.
+        room: new tokens of its reply where the method itself needs no more than a label, see `limit`.
+        applies: whether these options ask for it.
+        about: facts of the case that `read` needs; they travel with the message.
+        read: (reply, those facts) -> what a score says of it.
+        apply: (case, options, reply) -> the options for the calls of the method.
+        warning: (task, what the scores say) -> a sentence, or None.
+    """
+
+    name: str
+    room: int
+    applies: Callable[[Any], bool]
+    prompt: Callable[[Any, Any], str]
+    about: Callable[[Any, Any], dict[str, Any]]
+    read: Callable[[str, Mapping[str, Any]], str]
+    apply: Callable[[Any, Any, str], Any]
+    warning: Callable[[str, Sequence[str]], str | None]
+
+    def limit(self, method: Method) -> int:
+        """New tokens of its reply, at most."""
+        return method.room or self.room
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanations:
+    """Scores in plain words, for readers of single cases.
+
+    Attributes:
+        facts: cases -> case id -> what the other two need of a case, ready for JSON; a log has it beside the score.
+        of_answers: (answers in the order of the calls, facts) -> a sentence.
+        of_rewards: (the rewards of the responses, that of the right one first; facts) -> a sentence.
+    """
+
+    facts: Callable[[Any], Mapping[str, Mapping[str, Any]]]
+    of_answers: Callable[[Sequence[str], Mapping[str, Any]], str]
+    of_rewards: Callable[[Sequence[float], Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """One benchmark.
+
+    Attributes:
+        name: the beginning of its tasks' names.
+        version: rises whenever a score can move.
+        methods: name -> method; the first one is the default.
+        labels: the closed set that an answer is one of.
+        cells: the smallest groups of cases, in the order of tables.
+        selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
+        load: (options, selection) -> cases. Raises DataError.
+        columns: cells -> name -> its cells, for tables: each cell, and each group of several cells.
+        prompt: (case, options, call) -> text; a document in place of the case where the method asks for several at once.
+        input: what a harness shows of a case, or of a document of several, in one line: its question.
+        targets: the right label of each call.
+        check: finds out before the first call whether every prompt can be built. Raises OptionError or DataError.
+        fingerprint: changes with every fixed text of the prompts and with their layout, see `fingerprint_of`.
+        sizes: a signature, as far as options and data decide it -> cell -> number of cases that the data must have; empty if unknown.
+        corpus: name -> score over all cases at once.
+        undirected: those of which neither more nor less is better.
+        stage: a call before the others, if there is one.
+        judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
+        signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
+        signed: those names -> whether options, by name, have it; else it is None.
+        explanations: what Inspect's viewer says of each score.
+        comparisons: what is assumed of two runs before there are any, see `plan`.
+    """
+
+    name: str
+    title: str
+    version: str
+    options: type[Options]
+    methods: Mapping[str, Method]
+    labels: tuple[str, ...]
+    cells: tuple[str, ...]
+    selections: Mapping[str, Mapping[str, str]]
+    load: Callable[[Any, Mapping[str, str]], CaseSet[Any]]
+    columns: Callable[[Collection[str]], dict[str, list[str]]]
+    prompt: Callable[[Any, Any, str], str]
+    input: Callable[[Any], str]
+    targets: Callable[[Any], list[str]]
+    fingerprint: Callable[[Any], str]
+    report: ReportSpec
+    check: Callable[[Any, Any], None] = lambda options, cases: None
+    sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}
+    corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)
+    undirected: tuple[str, ...] = ()
+    stage: Stage | None = None
+    judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = field(default_factory=dict)
+    signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
+    explanations: Explanations | None = None
+    comparisons: tuple[Comparison, ...] = ()
+
+    def cases(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
+        """The cases of a run: `load`, with as many of each cell as the data must have.
+
+        Raises:
+            DataError: see `load`; or a cell is incomplete, unless counts=any.
+        """
+        cases = self.load(options, selection)
+        said = {"demonstration": cases.demonstration, "set": asdict(cases.named_set) if cases.named_set else None}
+        expected = {} if cases.counts == "any" else self.sizes({**options.signed(), **said})
+        if selection:
+            expected = {cell: count for cell, count in expected.items() if cell in cases.cells}
+        refuse_other_counts(cases.source, cases.cells, expected)
+        return cases
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the values that a case can have, under any method."""
+        return list(dict.fromkeys(metric.name for method in self.methods.values() for metric in method.metrics))
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Every possible answer."""
+        return (*self.labels, *REASONS)
+
+    def method(self, name: str, harness: str) -> Method:
+        """A method of one of the harnesses.
+
+        Raises:
+            OptionError: there is no such method, or it does not work there.
+        """
+        there = [method.name for method in self.methods.values() if harness in method.harnesses]
+        if name in there:
+            return self.methods[name]
+        known = f"method must be one of {', '.join(there)} in {HARNESSES[harness]}, got {name!r}."
+        if name not in list(self.methods):  # a list is no key: `-T method=a,b`
+            raise OptionError(known)
+        elsewhere = " and ".join(HARNESSES[one] for one in self.methods[name].harnesses)
+        raise OptionError(f"{known} Use {elsewhere} for {name}, or leave method out.")
+
+    def task(self, selection: str, suffix: str = "") -> str:
+        """The name of a task: `personafeedback`, `personafeedback_general_hard_mc`."""
+        return "_".join(part for part in (self.name, selection, suffix) if part)
+
+    def titled(self, named: NamedSet | None) -> str:
+        """What people call the data of a run: by the name of the set, or by this benchmark's."""
+        return named.name if named else self.title
+
+    def named(self, task: str, cases: CaseSet[Any], options: Options) -> str:
+        """The task's name as rows and logs show it, with what a reader must not overlook."""
+        return self.remarked(task, vars(options), cases.remark)
+
+    def remarked(self, task: str, options: Mapping[str, Any], remark: str) -> str:
+        """The same, of options by name; a signature has them."""
+        remarks = [*self.options.remarks(options), *([remark] if remark else [])]
+        return f"{task} ({', '.join(remarks)})" if remarks else task
+
+    def setting(self, options: Mapping[str, Any]) -> str:
+        """The value of the option that a control changes; empty without one.
+
+        Args:
+            options: by name; a signature has them.
+        """
+        control = self.report.control
+        return str(options.get(control.option, "")) if control else ""
+
+    @property
+    def arguments(self) -> set[str]:
+        """The arguments of its tasks, as a harness records them: the options, and what narrows the data to one selection."""
+        return {*self.options.names(), *(name for narrowed in self.selections.values() for name in narrowed)}
+
+    def settings(self, every: Sequence[Options]) -> tuple[str, ...]:
+        """`setting` of all options of a run."""
+        return tuple(self.setting(vars(options)) for options in every)
+
+    def options_of(
+        self, given: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Options] | None = None
+    ) -> tuple[Options, ...]:
+        """The options of a run: once, or once for each setting that it asks, in their order.
+
+        An option that has an effect under some of the settings only, such as hidden fields of a persona, is left at its default
+        under the others.
+
+        Args:
+            given: by name, as a user wrote them: of settings a list, or names with commas between.
+            read: `Options.read` of the class, or `Options.strict`.
+
+        Raises:
+            OptionError: an option has an invalid value, or a setting is there twice.
+        """
+        try:
+            repr(given)  # messages show values
+        except (RecursionError, ValueError) as error:  # nested thousands deep, or an integer of thousands of digits
+            raise OptionError(
+                "An option has a value that is too deep or too long to read. Use a value of docs/options.md."
+            ) from error
+        read, control = read or self.options.read, self.report.control
+        option = control.option if control else "setting"
+        listed = given.get(option)
+        if isinstance(listed, str) and "," in listed:
+            listed = listed.split(",")
+        if not isinstance(listed, (list, tuple)) or not listed:
+            return (read(given),)
+        if not self.setting_values:
+            raise OptionError(
+                f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run this task once for "
+                "each. (The tasks that choose between responses take a list of settings.)"
+            )
+        names = [name.strip() if isinstance(name, str) else name for name in listed]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise OptionError(f"{option} must have each value once, got {twice[0]!r} {names.count(twice[0])} times.")
+        told = [{**given, option: name} for name in names]
+        without = [self.options.without_effect(of_setting) for of_setting in told]
+        nowhere = set.intersection(*without)  # reading these raises, where they were given
+        return tuple(
+            read({name: value for name, value in of_setting.items() if name in nowhere or name not in unused})
+            for of_setting, unused in zip(told, without, strict=True)
+        )
+
+    @property
+    def setting_values(self) -> tuple[str, ...]:
+        """The settings that one run can ask together; empty where it asks one."""
+        control = self.report.control
+        return self.options.values_of(control.option) if control and control.of_one_run else ()
+
+    def primary(self, method: Method) -> str:
+        """The measure that is a method's score, see `Method.primary`."""
+        return method.primary or self.report.primary
+
+    def measure_of_gain(self, method: Method) -> str:
+        """The measure of which the differences to a control are formed."""
+        return (self.report.control and self.report.control.measure) or self.primary(method)
+
+    def of_several(self, method: Method, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What further settings add to the values of a case: name -> a setting whose value it is, or two: the second is subtracted."""
+        control = self.report.control
+        if control is None or len(settings) == 1:
+            return {}
+        return {
+            **{f"{self.measure_of_gain(method)}_{setting}": (setting,) for setting in settings[1:]},
+            **{
+                difference.key: (difference.more, difference.less)
+                for difference in control.of_one_run
+                if {difference.more, difference.less} <= {*settings}
+            },
+        }
+
+    def tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> list[dict[str, float]]:
+        """The values of each case of a document as the table of a harness has them: of the first setting, and what the others add."""
+        by_case: dict[str, list[Outcome]] = {}
+        for outcome in outcomes:
+            by_case.setdefault(outcome.case_id, []).append(outcome)
+        return [self._tabled(method, of_case, harness) for of_case in by_case.values()]
+
+    def _tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> dict[str, float]:
+        measure = self.measure_of_gain(method)
+        under = {outcome.setting: outcome.values.get(measure, nan) for outcome in outcomes}
+        return method.tabled(outcomes[0].values, harness) | {
+            name: under[of[0]] - under[of[1]] if len(of) > 1 else under[of[0]]
+            for name, of in self.of_several(method, list(under)).items()
+        }
+
+    def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:
+        """What harnesses log of a case, or of a document of several: all that it takes to score it later, ready for JSON.
+
+        Args:
+            settings: of the run; they are logged if there are several.
+        """
+        return {
+            **{name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")},
+            **({SETTINGS: list(settings)} if len(settings) > 1 else {}),
+            **method.facts(document),
+            **(
+                {"cases": [{"id": case.id, "digest": case.digest} for case in document.cases]} if method.several else {}
+            ),
+            "targets": [label for case in cases_of(document) for label in self.targets(case)],
+        }
+
+    def scorable(self, method: Method, logged: Mapping[str, Any], setting: str = "") -> Scorable:
+        """What `logged` says of a document, for `Method.judge`. Another type or a missing value is a TypeError, ValueError or LookupError.
+
+        Args:
+            setting: of the run, where it has one.
+        """
+        ids = logged["cases"] if method.several else [logged]
+        targets = method.of_each(logged["targets"])
+        return Scorable(
+            logged["cell"],
+            logged["user_id"],
+            self.labels,
+            tuple(ScorableCase(case["id"], case["digest"], of) for case, of in zip(ids, targets, strict=True)),
+            tuple(logged.get(SETTINGS) or [setting]),
+            logged.get(FACTS, {}),
+        )
+
+    def fingerprint_of(self, version: str, shown: Iterable[tuple[Any, Any]]) -> str:
+        """A fingerprint: the version, and a SHA-256 (12 hex digits) of all that is shown.
+
+        Args:
+            shown: stand-ins for cases or documents, with the options under which each is shown: under every setting, so that a run and its
+                controls have the same. What moves a text of a prompt must move one of these.
+        """
+        texts: list[Any] = []
+        for document, options in shown:
+            method = self.methods[options.method]
+            texts += [self.turns(method, document, options, call) for call in method.calls]
+            if self.stage is not None and self.stage.applies(options):
+                texts.append(self.stage.prompt(document, options))
+        return f"{version}-{digest_of(texts)}"
+
+    def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:
+        """The messages of one call about a case or a document of several."""
+        if method.conversation is None:
+            return [{"role": "user", "content": self.prompt(document, options, call)}]
+        return method.conversation(document, options, call)
+
+
+_REGISTERED: dict[str, Benchmark] = {}
+
+
+def register(benchmark: Benchmark) -> None:
+    """Make a benchmark known in this process. One with an entry point need not be registered."""
+    _REGISTERED[benchmark.name] = benchmark
+
+
+@cache
+def _declared() -> dict[str, Benchmark]:
+    return {entry.name: entry.load() for entry in entry_points(group=GROUP)}
+
+
+def benchmarks() -> dict[str, Benchmark]:
+    """Every known benchmark, by name."""
+    return {**_declared(), **_REGISTERED}
+
+
+def passing_for(name: str) -> str:
+    """The benchmark that a set of this name passes for: a benchmark's name or title, or one of its tasks; empty if nothing.
+
+    Names count that a reader takes for the same, see `common.text.skeleton`. A name that only begins with a benchmark's, such as
+    `PersonaFeedback of our users`, says that it is something else.
+    """
+    seen = skeleton(name)
+    taken = (
+        known
+        for benchmark in benchmarks().values()
+        for known in (benchmark.title, *map(benchmark.task, ("", *benchmark.selections)))
+    )
+    return next((known for known in taken if skeleton(known) == seen), "")
+
+
+def find(name: str) -> Benchmark:
+    """The benchmark of that name.
+
+    Raises:
+        PersonaFeedbackError: there is none.
+    """
+    known = benchmarks()
+    if name not in known:
+        raise PersonaFeedbackError(
+            f"benchmark must be one of {', '.join(sorted(known))}, got {name!r}. Install the package that provides it."
+        )
+    return known[name]

@@ -1,0 +1,168 @@
+"""What every benchmark needs of a case, and the cases of one run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
+
+from ..common.errors import DataError
+
+HUB_COMMIT = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{40})")
+"""A source that anybody can get: a commit on the Hub."""
+
+
+class Case(Protocol):
+    """One test case of any benchmark.
+
+    Attributes:
+        id: unique in its benchmark; a log of a run refers to it.
+        cell: the smallest group of cases that a table shows.
+        user_id: whose case it is. Standard errors are clustered by it.
+        language: of its user.
+        digest: SHA-256 (12 hex digits) of the id and of every text, so that no answer is scored against other data.
+    """
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def cell(self) -> str: ...
+    @property
+    def user_id(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+
+
+AnyCase = TypeVar("AnyCase", bound=Case)
+
+
+@dataclass(frozen=True)
+class NamedSet:
+    """Data in a benchmark's layout that are not the benchmark's: whatever is said about a run on them says their name.
+
+    Attributes:
+        name: one printable line.
+        counts: cell -> number of its cases; the cells that it has.
+    """
+
+    name: str
+    counts: Mapping[str, int]
+
+
+class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
+    """The cases of one run, in the order in which a harness gets them. Base class of each benchmark's own.
+
+    Attributes:
+        counts: `any` if the data were not checked for completeness, else what they were checked against.
+    """
+
+    cases: tuple[AnyCase, ...]
+    counts: str
+
+    @property
+    @abstractmethod
+    def cell_order(self) -> tuple[str, ...]:
+        """Every cell of the benchmark, in the order of its tables."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """What a signature prints: `sample`, `OWNER/NAME@COMMIT`, or a folder's path."""
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of all data that a run could read, whatever cells were asked: equal data, equal digest, from any source.
+
+        This is the digest in signatures, reports and cards. Logs of one run have the same.
+        """
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether these are a bundled sample, which is not evidence about any model."""
+        return False
+
+    @property
+    def named_set(self) -> NamedSet | None:
+        """What the data are, if they are not the benchmark's own."""
+        return None
+
+    @property
+    def remark(self) -> str:
+        """What the name of a task must say about the data; empty for the benchmark's own."""
+        return remark_of(self.demonstration, self.named_set)
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    def __iter__(self) -> Iterator[AnyCase]:
+        return iter(self.cases)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.cases[index]
+
+    @cached_property
+    def cells(self) -> dict[str, tuple[AnyCase, ...]]:
+        """Cell -> its cases, the cells that are present in the order of the tables."""
+        cells: dict[str, list[AnyCase]] = {cell: [] for cell in self.cell_order}
+        for case in self.cases:
+            cells[case.cell].append(case)
+        return {cell: tuple(cases) for cell, cases in cells.items() if cases}
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Cell -> SHA-256 (12 hex digits) of its cases."""
+        return {cell: digest_of(sorted(case.digest for case in cases)) for cell, cases in self.cells.items()}
+
+    @property
+    def revision(self) -> str:
+        """What a signature prints about the data."""
+        unchecked = ", counts=any" if self.counts == "any" else ""
+        named = f"set {self.named_set.name}, " if self.named_set else ""
+        return f"{shown_source(self.source)} ({named}sha256 {self.digest}{unchecked})"
+
+    @property
+    def languages(self) -> Counter[str]:
+        """Language -> number of cases."""
+        return Counter(case.language for case in self.cases)
+
+
+def refuse_other_counts(source: str, cells: Mapping[str, Sequence[object]], expected: Mapping[str, int]) -> None:
+    """Raise DataError unless every cell has the number of cases that it must have."""
+    for cell, count in expected.items():
+        if len(cells.get(cell, ())) != count:
+            raise DataError(
+                f"{source}: found {len(cells.get(cell, ()))} cases of {cell}, expected {count}. Get a complete copy, or pass "
+                "counts=any to run on the cases that are present; the results then say so."
+            )
+
+
+def each_and_all(cells: Collection[str]) -> dict[str, list[str]]:
+    """The columns of a table: each cell where there are several, and all of them."""
+    return {**({cell: [cell] for cell in cells} if len(cells) > 1 else {}), **({"total": list(cells)} if cells else {})}
+
+
+def shown_source(source: str) -> str:
+    """A source as outputs show it: `sample` and a commit on the Hub as they are, of a folder only its own name.
+
+    A path may have a person's name in it; the digest beside it says which data they are.
+    """
+    return source if HUB_COMMIT.fullmatch(source) else re.split(r"[/\\]+", source.rstrip("/\\"))[-1]
+
+
+def remark_of(demonstration: bool, named: NamedSet | None) -> str:
+    """See `CaseSet.remark`; a signature knows both, too."""
+    return "demonstration" if demonstration else named.name if named else ""
+
+
+def digest_of(parts: Sequence[object]) -> str:
+    """SHA-256 (12 hex digits) of JSON values."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]

@@ -1,0 +1,132 @@
+"""What a model gave to one call of a case, before anything is read from it. A closed set: harnesses, logs and files translate into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..parsing.answers import PROMPT_CUT, REASONS, excerpt
+from ..parsing.letter_probabilities import LogLikelihoods as LogLikelihoods
+from ..parsing.letter_probabilities import impossible
+
+
+class Reply(NamedTuple):
+    """The text of a reply.
+
+    Attributes:
+        text: all of it.
+        truncated: it was cut off by a token limit; None where nobody knows, as in lm-eval.
+        filtered: a filter of the provider withheld it, or its end.
+        thinking: whether there was thinking, which is no part of `text`.
+        prompt_cut: the prompt did not fit into the model's window, so that `text` is an error message or an answer to a part of it.
+    """
+
+    text: str
+    truncated: bool | None = False
+    filtered: bool = False
+    thinking: bool = False
+    prompt_cut: bool = False
+
+    @property
+    def excerpt(self) -> str:
+        """Its beginning, for readers. A reply of thinking alone is not one that the server left out."""
+        return excerpt(self.text or ("(thinking only)" if self.thinking else ""))
+
+
+class FirstToken(NamedTuple):
+    """The beginning of a reply, where a label must be.
+
+    Attributes:
+        top: the likeliest tokens (text, log-probability in nats) in place of the first one that is not white space; empty where
+            there is none.
+        truncated, filtered, prompt_cut: as in `Reply`, where `top` is empty.
+    """
+
+    top: Sequence[tuple[str, float]]
+    truncated: bool = False
+    filtered: bool = False
+    prompt_cut: bool = False
+
+
+class Reward(NamedTuple):
+    """A reward model's score of one response.
+
+    Attributes:
+        reward: any number; the higher, the better.
+        aspects: name -> value of each further output of the model.
+        truncated: whether the conversation was cut to the model's length.
+    """
+
+    reward: float
+    aspects: Mapping[str, float]
+    truncated: bool
+
+
+Evidence = Reply | LogLikelihoods | FirstToken | Reward
+"""Of one call. A method reads one kind, see `Method.evidence`."""
+
+
+_INSIDE = ("text", "content", "parts", "value", "refusal")
+"""The keys under which a part of a message has its text or further parts; the first of them counts."""
+
+_THOUGHT = re.compile("think|reason|thought|summary", re.I)
+"""In the type of a part, or in the key of one without a type: it is no part of the answer."""
+
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+"""Half of a character that a server cut in two. lm-eval cannot write it to a file, and would lose every sample."""
+
+
+def text_in(content: object) -> str:
+    """The text of a reply, whatever a harness, server, log or file hands over for it: a text, or the parts of a message, nested or not.
+
+    The texts of parts are joined by new lines. A part that is thinking leaves an empty `<think>` element, so that the log says that
+    there was some. What has no text, such as null, a number or the call of a tool, is empty.
+    """
+    if isinstance(content, str):
+        return _HALF_A_PAIR.sub("\ufffd", content)
+    if isinstance(content, Mapping):
+        key = next((key for key in _INSIDE if content.get(key) is not None), None)
+        kind = content.get("type") or key or " ".join(map(str, content))
+        if content.get("thought") is True or _THOUGHT.search(str(kind)):
+            return "<think></think>"
+        return text_in(content[key]) if key else ""
+    if isinstance(content, (list, tuple)):
+        return "\n".join(filter(None, map(text_in, content)))
+    return ""
+
+
+def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
+    """What a reply is read to, or the reason why it cannot be read."""
+    if reply.prompt_cut:
+        return PROMPT_CUT
+    answer = read(reply.text, bool(reply.truncated))
+    return why_not(reply, answer) if answer in REASONS else answer
+
+
+def why_not(given: Reply | FirstToken, reason: str) -> str:
+    """Why nothing can be read, in view of how the reply ended: an element of `parsing.answers.REASONS`."""
+    if given.prompt_cut:
+        return PROMPT_CUT
+    return "truncated" if given.truncated else "refusal" if given.filtered else reason
+
+
+def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikelihoods]:
+    """Log-likelihoods of each label, call after call -> those of one call together.
+
+    Raises:
+        ValueError: some are left over.
+    """
+    width = len(labels)
+    if len(values) % width:
+        raise ValueError(f"found {len(values)} log-likelihoods, expected {width} per call")
+    return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
+
+
+def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
+    """The label with the highest log-likelihood. A tie at the top is unreadable, not the first label, and so are values that no model
+    gives."""
+    if reason := impossible(values):
+        return reason
+    top = max(values)
+    return labels[values.index(top)] if values.count(top) == 1 else "invalid_response_format"

@@ -1,0 +1,159 @@
+"""The two messages that every run prints about itself, the same in both harnesses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..common import foreign
+from ..parsing.answers import IMPOSSIBLE, PROMPT_CUT
+from .benchmark import Benchmark
+from .cases import Case, CaseSet
+from .documents import cases_of
+from .method import Method
+from .options import Options
+from .window import PromptCheck
+
+UNREADABLE_SHARE = 0.01
+"""Share of unreadable replies above which a run warns."""
+
+
+def opening(
+    benchmark: Benchmark,
+    *,
+    task: str,
+    asked: Sequence[Case],
+    calls: int,
+    options: Sequence[Options],
+    data: CaseSet[Any],
+    prompts: PromptCheck,
+    chat_template: bool | None = None,
+) -> str:
+    """One line at the start of a run.
+
+    Args:
+        asked: the cases, or documents of several, that this run asks; `--limit` may leave some of `data` out.
+        prompts: whether they fit into the model's window.
+        chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
+    """
+    first = options[0]
+    characters = sum(len(text) for each in options for case in asked for text in texts(benchmark, case, each))
+    languages = Counter(case.language for case in asked)
+    stage = benchmark.stage if benchmark.stage and any(map(benchmark.stage.applies, options)) else None
+    cases = f"{sum(len(cases_of(one)) for one in asked):,} of {len(data):,} cases"
+    if several := benchmark.methods[first.method].several:
+        cases = (
+            f"{len(asked):,} of {len(several.gather(data)):,} {several.unit} ({cases}; --limit counts {several.unit})"
+        )
+    details = dict.fromkeys(remark for each in options for remark in each.details(vars(each)))
+    parts = [
+        f"{task}: {cases}",
+        f"{calls:,} model calls",
+        f"{characters:,} prompt characters",
+        str(prompts),
+        *(
+            f"{name} {', '.join(dict.fromkeys(str(getattr(each, name)) for each in options))}"
+            for name in first.always()
+        ),
+        f"data {data.revision}",
+        f"languages {', '.join(f'{name} {count}' for name, count in sorted(languages.items()))}",
+        *(remark for remark in details if stage is None or remark != stage.name),
+    ]
+    if stage is not None:
+        parts.append(f"{stage.name}: one extra call per case, its characters not counted")
+    if chat_template is not None:
+        parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
+    if len({case.user_id for case in asked}) == 1:
+        parts.append("ONE USER: the standard error is undefined, whatever the harness prints")
+    if data.demonstration:
+        parts.append("DEMONSTRATION on the bundled sample: not evidence about any model")
+    return foreign.terminal("; ".join(parts))
+
+
+def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
+    """What the model reads about a case or document, per call; the turns of a conversation one after the other."""
+    method = benchmark.methods[options.method]
+    return ["".join(turn["content"] for turn in benchmark.turns(method, case, options, call)) for call in method.calls]
+
+
+def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:
+    """A warning if more than 1 % of the replies are unreadable, or if any is empty, had a prompt that was cut or is no log-likelihood.
+
+    lm-eval makes an empty reply out of an error body with status 200: a lower score that nobody would notice.
+    """
+    answers = list(answers)
+    reasons = Counter(answer for answer in answers if answer not in benchmark.labels)
+    many = reasons.total() > UNREADABLE_SHARE * len(answers)
+    telling = [reason for reason in (PROMPT_CUT, *IMPOSSIBLE, "no_response") if reason in reasons]  # even once
+    if not many and not telling:
+        return None
+    common = min(reasons, key=lambda name: (-reasons[name], name))
+    reason = telling[0] if telling and (not many or telling[0] != "no_response") else common
+    return (
+        f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
+        f"and count as wrong; {'most common reason' if many and reason == common else 'among them'}: {reason} ({reasons[reason]:,}). "
+        f"{remedy(benchmark, method, reason)}"
+    )
+
+
+def remedy(benchmark: Benchmark, method: Method, reason: str) -> str:
+    """What to do about replies that are unreadable for this reason: the options to pass, in both harnesses."""
+    if reason == "invalid_response_format" and method.evidence in _OF_EVIDENCE:
+        return _OF_EVIDENCE[method.evidence]
+    return _REMEDIES[reason].format(labels=" or ".join(benchmark.labels))
+
+
+def cut(task: str, prompts: PromptCheck) -> str | None:
+    """A warning if a server cut prompts, else None."""
+    if not prompts.cut:
+        return None
+    window = f"the server counts no more than {prompts.window:,} tokens" if prompts.window else "see its log"
+    return f"{task}: {prompts}, so that the score is void: {window}. {_REMEDIES[PROMPT_CUT]}"
+
+
+_OF_EVIDENCE = {
+    "log_likelihoods": (
+        "The labels are exactly tied. Half-precision models round: pass softmax_dtype=float32 in "
+        "--model_args of hf, and use acc_sym, which does not depend on such ties."
+    ),
+    "top_tokens": (
+        "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' metadata. "
+        "Do not use method=logprobs with a model that does not begin its reply with a label."
+    ),
+}
+"""What to do when no text is read."""
+
+_REMEDIES = {
+    "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
+    PROMPT_CUT: (
+        "The prompts do not fit into the model's window, and more new tokens make it worse: start the server with a longer "
+        "context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
+    ),
+    "no_response": (
+        "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
+        "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
+    ),
+    "positive_likelihoods": (
+        "Values above 0 are no log-likelihoods but, for instance, probabilities, so the score is void: use a server that gives natural "
+        "logarithms, the hf backend, or a task that reads replies."
+    ),
+    "zero_likelihoods": (
+        "Values that are all exactly 0 are no log-likelihoods but a server that does not score prompts (llama.cpp's ignores `echo`), so the "
+        "score is void: use one that does, such as vLLM's, the hf backend, or a task that reads replies."
+    ),
+    "undefined_likelihoods": (
+        "A log-likelihood of nan, or of -inf for every label, comes from a numeric overflow, so the score is void: load the model with "
+        "dtype=bfloat16 or dtype=float32 in --model_args."
+    ),
+    "token_ids": (
+        "The server names tokens by their numbers (`token_id:32`), so no label can be found and the score is void: start vLLM without "
+        "--return-tokens-as-token-ids."
+    ),
+    "refusal": "The model declines to choose. Report how often beside the score.",
+    "invalid_response_format": (
+        "The model does not answer with {labels}. In lm-eval, a chat model needs --apply_chat_template; a base model, or one too small to "
+        "name a letter, the task's _mc variant; a thinking model room: --gen_kwargs max_gen_toks=16384."
+    ),
+}
+"""What to do about replies without a label."""

@@ -1,0 +1,81 @@
+"""Thinking that was cut off: what the replies of a run show together, and none of them alone.
+
+A chat template may open `<think>` in the prompt. A reply that was cut off before `</think>` then looks like an answer ("So the answer is
+A"). So where a reply of a run closes its thinking, or the provider keeps it apart, one that does neither never left its thinking and is
+`truncated`, whatever it says. A model may think only sometimes, so two kinds of replies count all the same: one that is known to have
+ended by itself (Inspect's stop reason `stop`); and, where nobody knows (lm-eval), one of at most half of the token limit, taken as 2
+bytes of UTF-8 per token of the limit, whose last line is an answer (`B`, `Answer: B`). A reply that is all text to be measured has no
+such line; its length decides. With `think_end_token` lm-eval itself takes the thinking out, no reply closes any, and none is cut here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..parsing.answers import REASONS
+from ..parsing.plain import closes_thinking, plain, spoken
+from .evidence import Evidence, Reply
+from .method import Method
+
+_ANSWER_LINE = re.compile(r"\W*(?:[^:：]{1,40}[:：]\W*)?(?:[^\W\d_]+[\W_]+)?(?:[^\W\d_]+|(?:\d+\W+)*\d+)[\W_]*")
+"""A line without a sentence: a label of one or two words, or numbers, after the name of what it is."""
+
+
+def shows_thinking(given: Evidence) -> bool:
+    """Whether a reply has thinking that came to its end, or that the provider keeps apart."""
+    return isinstance(given, Reply) and (given.thinking or closes_thinking(given.text))
+
+
+def settled(given: Evidence, method: Method, room: int = 0) -> Evidence:
+    """A reply in a run in which some show their thinking. One that never left it gets the opening tag back that the prompt has, so
+    that every reader sees it as such; of the others it is known that they were not cut off.
+
+    Args:
+        room: limit on the new tokens of a reply; the method's if 0.
+    """
+    if (
+        not isinstance(given, Reply)
+        or not given.text
+        or given.truncated is False
+        or given.filtered
+        or shows_thinking(given)
+    ):
+        return given
+    if given.truncated is None and _ended(given.text, method, room or method.room):
+        return given._replace(truncated=False)
+    open_to_the_end = spoken(given.text) is None
+    return given if open_to_the_end else given._replace(text=f"<think>{given.text}", truncated=True)
+
+
+def settle(evidence: Iterable[Evidence], method: Method, room: int = 0) -> Sequence[Evidence]:
+    """All replies of a run, in view of each other."""
+    evidence = list(evidence)
+    thinks = any(map(shows_thinking, evidence))
+    return [settled(given, method, room) for given in evidence] if thinks else evidence
+
+
+def token_limit(arguments: Mapping[str, Any] | None) -> int:
+    """The limit on the new tokens of a reply among lm-eval's generation arguments, the lowest of several; 0 if there is none."""
+    names = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+    limits = [value for name in names if isinstance(value := (arguments or {}).get(name), int)]
+    return min(limits, default=0)
+
+
+def _ended(text: str, method: Method, room: int) -> bool:
+    """Whether a reply is well below its limit and ends in an answer line."""
+    if len(text.encode(errors="replace")) > 2 * room:
+        return False
+    if method.described is not None:
+        return True
+    assert method.read is not None  # of a text
+    last = next((line for line in reversed(text.split("\n")) if re.search(r"[^\W_]", line)), "")
+    return _answers(last, method.read)
+
+
+@lru_cache(maxsize=1024)  # most are a letter
+def _answers(line: str, read: Callable[[str, bool], str]) -> bool:
+    alone = len(line) <= 200 and _ANSWER_LINE.fullmatch(plain(spoken(line) or ""))
+    return bool(alone) and read(line, False) not in REASONS

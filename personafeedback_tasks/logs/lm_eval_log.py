@@ -1,0 +1,313 @@
+"""Results and samples files of lm-evaluation-harness -> a log. Needs no lm-eval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial, reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+from ..common.records import lenient, short
+from ..core import window
+from ..core.benchmark import Benchmark, find
+from ..core.evidence import Evidence, Reply, likeliest, per_call, text_in
+from ..core.method import Method
+from ..core.signature import KEY, signatures
+from ..core.thinking import token_limit
+from ..core.usage import Usage
+from . import fields
+from .judged import refuse_other_number
+from .log import Log, LoggedDocument, LoggedTask
+from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, defining, refused, signed, text
+from .unfinished import perhaps
+from .wrapping import LABEL, Wrapping
+
+
+def results_beside(samples: Path) -> Path | None:
+    """The results file that lm-eval wrote with a samples file; None if there is none, and for any other file.
+
+    Both end in the same time; `--output_path NAME.json` gives the results file another beginning.
+    """
+    if samples.suffix != ".jsonl" or not samples.name.startswith("samples_"):
+        return None
+    stamp = samples.stem.rpartition("_")[2]
+    return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
+
+
+def opened(path: Path) -> list[Log]:
+    """A results file with the samples files beside it where `--log_samples` wrote them; or one samples file, whose results file says
+    what was run. Tasks that were asked otherwise, such as one and its `_mc` twin, or of another benchmark, are logs of their own.
+
+    Raises:
+        RunError: a file is damaged or missing, or contains tasks that are not ours.
+    """
+    if path.suffix != ".jsonl":
+        return _logs(path, None)
+    results = results_beside(path)
+    if results is None:
+        raise RunError(
+            f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same run, "
+            "which names the model, the setting and the prompt. Keep both together under their original names."
+        )
+    return _logs(results, path)
+
+
+def _logs(path: Path, only: Path | None) -> list[Log]:
+    results = _load(path)
+    stamp = path.stem.rpartition("_")[2]
+    leaves = {
+        task: config for task, config in results["configs"].items() if KEY in ((config or {}).get("metadata") or {})
+    }
+    if not leaves:
+        raise ForeignError(
+            f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected tasks of personafeedback-tasks."
+        )
+    samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
+    if only is not None:
+        samples = {task: file for task, file in samples.items() if file == only}
+    if not samples:
+        raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
+    there = [file for file in samples.values() if file.is_file()]
+    if not there and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
+        raise RunError(
+            f"{path}: found no samples_*.jsonl of its tasks beside it, expected those that the run logged. {perhaps('lm-eval')} "
+            "If the files were moved, keep those of one run together."
+        )
+    if not there:
+        raise RunError(NO_SAMPLES.format(path))
+    for file in samples.values():
+        if not file.is_file():
+            raise RunError(
+                f"{path}: found no {file.name} beside it, only those of other cells. Restore it. {perhaps('lm-eval')}"
+            )
+    alike: dict[str, dict[str, Path]] = {}
+    for task, file in samples.items():
+        signatures = signed(leaves[task].get("metadata"), path)
+        asked = [[signature.get(name) for name in defining(signature)] for signature in signatures]
+        alike.setdefault(repr(asked), {})[task] = file
+    return [_log(path, results, tasks) for tasks in alike.values()]
+
+
+def _log(path: Path, results: dict[str, Any], samples: Mapping[str, Path]) -> Log:
+    """The log of tasks that were asked alike.
+
+    Args:
+        samples: task -> its samples file.
+    """
+    arguments = _arguments(results)
+    key = next((key for key in _NAMES if key in arguments), "pretrained")
+    # lm-eval looks a request up by its arguments, whatever the model: see caches.py. Filled while the rows are read.
+    cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
+    cached: dict[int, int] = {}
+    tasks = [_task(path, results, task, file, cached if cache else None) for task, file in samples.items()]
+    run = Run(
+        model=text(arguments[key])
+        if key in arguments
+        else str(results.get("model_source") or results.get("model_name")),
+        harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
+        date=_date(path, results["date"]),
+        signature=tasks[0].signature,
+        conditions=_conditions(results, results["configs"][next(iter(samples))], key),
+        cells={},
+        cases={},
+        logs=(path, *samples.values()),
+        cache=cache,
+        cached=cached,
+        prompts=reduce(add, (window.logged(results["configs"][task]["metadata"]) for task in samples)),
+    )
+    return Log(tasks, lambda: run)
+
+
+def _task(path: Path, results: dict[str, Any], task: str, samples: Path, cached: dict[int, int] | None) -> LoggedTask:
+    config = results["configs"][task]
+    signatures = signed(config.get("metadata"), path)
+    if config.get("num_fewshot"):
+        raise refused(path, f"num_fewshot {config['num_fewshot']} of {task}", "0, since our prompts have no examples")
+    tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
+    inserted = str([*tokens, _arguments(results).get("chat_template_args")])
+    wrapping = Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted)
+    count = int(results["n-samples"][task]["effective"])
+    return LoggedTask(
+        path=samples,
+        signatures=signatures,
+        harness="lm-eval",
+        documents=partial(_documents, samples, task, signatures[0], count, wrapping, cached),
+        room=token_limit(config.get("generation_kwargs")),
+    )
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        results = lenient(path.read_bytes())
+    except ValueError as error:
+        raise RunError(
+            f"{path}: found broken JSON ({error}), expected a results file of lm-eval. {perhaps('lm-eval')}"
+        ) from error
+    missing = [key for key in ("results", "configs", "date") if key not in results]
+    if missing or not isinstance(results["configs"], dict):
+        raise RunError(
+            f"{path}: found no {' and no '.join(missing) or 'configs'} in it, expected a results file of lm-eval 0.4."
+        )
+    return results
+
+
+def _date(path: Path, seconds: object) -> str:
+    """ISO 8601, UTC.
+
+    Raises:
+        RunError: there is no such time.
+    """
+    try:
+        return datetime.fromtimestamp(float(seconds), UTC).isoformat(timespec="seconds")  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, OSError) as error:
+        advice = "Use the file as lm-eval wrote it."
+        raise refused(path, f"date = {short(seconds)}", "a time in seconds since 1970", advice) from error
+
+
+def _documents(
+    path: Path,
+    task: str,
+    signature: Mapping[str, Any],
+    count: int,
+    wrapping: Wrapping,
+    cached: dict[int, int] | None,
+) -> Iterator[LoggedDocument]:
+    """Every row of a samples file.
+
+    Args:
+        cached: gets its requests and replies, see `Run.cached`; None where nobody asks for them.
+    """
+    benchmark, rows = find(signature["benchmark"]), 0
+    method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
+    with open(path, "rb") as file:
+        for rows, line in enumerate(file, start=1):
+            try:
+                row = lenient(line)
+                if cached is not None:
+                    requests = (row.get("arguments") or {}).values()
+                    cached |= {
+                        hash(repr(asked)): hash(repr(said)) for asked, said in zip(requests, row["resps"], strict=False)
+                    }
+                yield _document(path, row, f"line {rows}", benchmark, method, setting, wrapping)
+            except RunError:
+                raise
+            except UNREADABLE as error:
+                raise RunError(
+                    f"{path}, line {rows}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
+                    f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
+                ) from error
+    if rows != count:
+        advice = f"{perhaps('lm-eval')} " if rows < count else ""
+        advice += "If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
+        raise refused(path, f"{rows:,} rows of {task} in its samples file", f"{count:,}, as many as were asked", advice)
+
+
+def _document(
+    path: Path,
+    row: dict[str, Any],
+    where: str,
+    benchmark: Benchmark,
+    method: Method,
+    setting: str,
+    wrapping: Wrapping,
+) -> LoggedDocument:
+    """A row. Its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one."""
+    logged = row["doc"]
+    document = benchmark.scorable(method, logged, setting)
+    each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1
+    refuse_other_number(path, where, list(map(len, row["resps"])), len(method.asked(document.settings)) * each)
+    evidence: Sequence[Evidence]
+    read: Sequence[str] = row["filtered_resps"]
+    if method.evidence == "log_likelihoods":
+        # Per call, the log-likelihood of each label with "is greedy". Logged as text.
+        evidence = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
+        filtered = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
+        read = [likeliest(benchmark.labels, values) for values in filtered]
+    else:
+        evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
+    values = None
+    if row["metrics"] != ["bypass"]:  # --predict_only: nothing was scored
+        names = [
+            *(metric.name for metric in method.metrics_in("lm-eval")),
+            *benchmark.of_several(method, document.settings),
+        ]
+        places = range(len(document.cases))
+        several = method.several is not None
+        values = [
+            {name: row[name][place] if several else row[name] for name in names if name in row} for place in places
+        ]
+    return LoggedDocument(
+        where=where,
+        id=logged["id"],
+        document=document,
+        evidence=evidence,
+        answers=None if method.described else method.answers(read, len(document.cases)),
+        values=values,
+        usage=[Usage(calls=each * len(method.calls))] * len(document.settings),
+        asked=partial(_asked, where, row, wrapping),
+    )
+
+
+def _asked(where: str, row: dict[str, Any], wrapping: Wrapping) -> Asked:
+    """The prompts of a row: the first argument of a request is its prompt, the second generation arguments or a label."""
+    requests = (row.get("arguments") or {}).values()
+    calls = [
+        tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
+        for request in requests
+    ]
+    return Asked(where, row["doc"]["id"], calls, wrapping)
+
+
+def _sent(argument: Any, first: bool) -> list[tuple[str, str]]:
+    """What an argument of a request has: a prompt, or the messages of a chat, which are logged as JSON in a list."""
+    if isinstance(argument, str):
+        return [("", argument)] if first else [(LABEL, argument.strip())]
+    if isinstance(argument, list):
+        if len(argument) == 1 and isinstance(argument[0], str):
+            argument = lenient(argument[0])
+        return [(message["role"], _content(message["content"])) for message in argument]
+    return []  # generation arguments
+
+
+def _content(content: Any) -> str:
+    """The text of a message, which may have parts."""
+    return content if isinstance(content, str) else "".join(str(part.get("text", part)) for part in content)
+
+
+_CACHE = fields.named("lm_eval _EvalConfig", fields.REASON)
+
+_NAMES = ("pretrained", "model", "path", "engine")
+"""The model arguments that name the model."""
+
+
+def _arguments(results: dict[str, Any]) -> dict[str, Any]:
+    arguments = results["config"].get("model_args") or {}
+    if isinstance(arguments, str):
+        arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
+    return dict(arguments)
+
+
+def _conditions(results: dict[str, Any], config: dict[str, Any], named_by: str) -> dict[str, Any]:
+    """The conditions of a run beside its signature.
+
+    Args:
+        config: of one of its tasks.
+        named_by: the argument that names the model.
+    """
+    arguments, metadata = _arguments(results), config["metadata"]
+    # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
+    template = "not applied" if results.get("chat_template") is None else "applied"
+    digest = str(results.get("chat_template_sha") or "")[:12]
+    # lm-eval's command adds the model's arguments to the metadata of a task.
+    besides = {*find(signatures(metadata)[0]["benchmark"]).arguments, *arguments}
+    records: tuple[tuple[str, Mapping[str, Any]], ...] = (
+        ("lm_eval EvalResults", {**results, "chat_template": template, "chat_template_sha": digest}),
+        ("lm_eval _EvalConfig", results["config"]),
+        ("lm_eval TaskConfig", {**config, "num_fewshot": config.get("num_fewshot") or 0}),
+        ("metadata", {name: value for name, value in metadata.items() if name not in besides}),
+        ("model_args", {name: value for name, value in arguments.items() if name != named_by}),
+        ("generation_kwargs", config.get("generation_kwargs") or {}),
+    )
+    return dict(sorted((name, value) for of in records for name, value in fields.conditions(*of).items()))

@@ -1,0 +1,81 @@
+"""A run -> the replies in its logs, and their tokens where the log counts none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..common.tokens import Count, counted_by
+from ..core.evidence import Reply
+from ..core.recorded import Key, refuse_without_text
+from ..core.thinking import settled, shows_thinking
+from ..core.usage import NONE, Usage
+from .log import LoggedDocument, LoggedTask
+from .read import open_logs
+from .run import Run, RunError
+
+
+def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
+    """Every reply of a run to the calls of its method in the order of its logs, which are read again: a run in memory has no texts.
+
+    Raises:
+        RunError: the run's method reads no text.
+    """
+    refuse_without_text(run.method, RunError, str(run.logs[0]))
+    for task, document in documents_of(run):
+        before = task.settings.index(run.setting) * len(run.method.calls)
+        if document.mark:
+            continue
+        for call, given in zip(run.method.calls, document.evidence[before:], strict=False):
+            if isinstance(given, Reply):
+                yield Key(document.id, call, document.epoch), given
+
+
+def tasks_of(run: Run) -> Iterable[LoggedTask]:
+    """The tasks of a run's logs. lm-eval's results file has those of all its samples files, each of which names them again."""
+    tasks = {task.path: task for path in run.logs for log in open_logs(path) for task in log.tasks}
+    return [task for path, task in tasks.items() if path in run.logs]
+
+
+def documents_of(run: Run) -> Iterator[tuple[LoggedTask, LoggedDocument]]:
+    """Every document of a run's logs, its replies in view of all others, with the task that it belongs to."""
+    tasks = tasks_of(run)
+    thinks = any(any(map(shows_thinking, document.evidence)) for task in tasks for document in task.documents())
+    for task in tasks:
+        for document in task.documents():
+            evidence = [settled(given, run.method, task.room) if thinks else given for given in document.evidence]
+            yield task, replace(document, evidence=evidence)
+
+
+def with_tokens(run: Run, tokenizer: str | None) -> Run:
+    """The run with an estimate where its log counts no tokens: of the texts as they are logged, each call on its own.
+
+    Args:
+        tokenizer: see `counted_by`; loaded for the first run that needs it.
+
+    Raises:
+        OptionError, ModuleNotFoundError: the tokenizer cannot be loaded.
+        RunError: the log cannot be read.
+    """
+    if tokenizer is None or run.usage.counted:
+        return run
+    whole, count = NONE, counted_by(tokenizer)
+    for task, document in documents_of(run):
+        if document.document is None or document.asked is None:
+            continue
+        whole += _usage(document, task.settings.index(run.setting), task.staged, count)
+    return replace(run, usage=whole, tokenizer=tokenizer)
+
+
+def _usage(document: LoggedDocument, place: int, staged: Sequence[bool], count: Count) -> Usage:
+    """Of a document under one of its settings, see `Asked.under`."""
+    assert document.asked is not None  # checked by the caller
+    asked: Any = document.asked().under(place, staged).calls
+    each = len(document.evidence) // len(staged)
+    replies = [reply.text for reply in document.evidence[place * each :][:each] if isinstance(reply, Reply)]
+    return Usage(
+        calls=len(asked),
+        input=sum(count([text for call in asked for _, text in call])),
+        output=sum(count(replies)),
+    )

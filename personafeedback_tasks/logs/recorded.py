@@ -1,0 +1,99 @@
+"""Recorded replies -> a run, as a harness would have scored them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from ..common.errors import DataError, OptionError
+from ..core.benchmark import Benchmark
+from ..core.cases import CaseSet
+from ..core.evidence import Reply
+from ..core.options import Options
+from ..core.outcome import Outcome
+from ..core.recorded import Key, Recorded, calls_of, keys, refuse_without_text
+from ..core.signature import signature
+from ..core.thinking import settle
+from .judged import scored_cases
+from .run import Run
+
+HARNESS = "recorded replies"
+"""What stands where a report names the harness."""
+
+
+def run_of(
+    benchmark: Benchmark,
+    selection: str,
+    cases: CaseSet[Any],
+    options: Options,
+    recorded: Recorded,
+    partial: bool = False,
+) -> Run:
+    """The run that has these replies.
+
+    Args:
+        partial: leave out the cases without any record.
+
+    Raises:
+        OptionError: the method reads no text.
+        DataError: a case, or a call of one, has no record.
+    """
+    task = benchmark.task(selection)
+    refuse_without_text(benchmark.methods[options.method], OptionError, task)
+    documents = benchmark.methods[options.method].documents(cases)
+    asked = asked_of(benchmark, cases, options, recorded)
+    gaps: dict[str, list[Key]] = {}
+    for key in recorded.missing(asked):
+        gaps.setdefault(key.case_id, []).append(key)
+    each = len(asked) // len(documents)
+    left_out = {name for name, missing in gaps.items() if partial and len(missing) == each}
+    if gaps.keys() - left_out or len(left_out) == len(documents):
+        raise _refused(recorded, {one: gaps[one] for one in gaps if one not in left_out} or gaps, len(documents))
+    signed = signature(benchmark, task, cases, options)
+    written = datetime.fromtimestamp(recorded.path.stat().st_mtime, UTC)
+    epochs = len(recorded.epochs)
+    method = benchmark.methods[options.method]
+    in_view = dict(zip(recorded.replies, settle(recorded.replies.values(), method), strict=True))
+    recorded = replace(recorded, replies=cast(Mapping[Key, Reply], in_view))
+    return Run(
+        model=recorded.path.stem,
+        harness=HARNESS,
+        date=written.isoformat(timespec="seconds"),
+        signature=signed,
+        conditions={"epochs": epochs} if epochs > 1 else {},
+        cells={cell: of["cases"] for cell, of in signed["cells"].items()},
+        cases=scored_cases(
+            outcome
+            for document in documents
+            if document.id not in left_out
+            for outcome in _outcomes(benchmark, document, options, recorded)
+        ),
+        logs=(recorded.path,),
+    )
+
+
+def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, recorded: Recorded) -> list[Key]:
+    """The calls of the cases, in every epoch that the file has."""
+    documents = benchmark.methods[options.method].documents(cases)
+    return keys((document.id for document in documents), calls_of(benchmark, vars(options)), recorded.epochs)
+
+
+def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Outcome]:
+    """Of each case of a document, in each epoch."""
+    method = benchmark.methods[options.method]
+    asked = benchmark.scorable(method, benchmark.logged(method, document), benchmark.setting(vars(options)))
+    for epoch in recorded.epochs:
+        replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
+        yield from method.judge(asked, replies, epoch=epoch)
+
+
+def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:
+    """The error for calls without a record."""
+    first, calls = next(iter(gaps.values()))[0], sum(map(len, gaps.values()))
+    return DataError(
+        f"{recorded.path}: found no reply to {first}{recorded.unnamed(first)}, expected one to every call of every case: "
+        f"{calls:,} calls of {len(gaps):,} of {cases:,} cases have none. Add their records; if the run asked only some of the cases, "
+        "--partial leaves out those without any record."
+    )

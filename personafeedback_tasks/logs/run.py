@@ -1,0 +1,444 @@
+"""A run: one model with one set of options on one copy of the data; and what the readers of both harnesses' logs share."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import PersonaFeedbackError
+from ..common.foreign import without_passwords
+from ..core.benchmark import Benchmark, find
+from ..core.cases import NamedSet, remark_of
+from ..core.method import Method
+from ..core.outcome import ScoredCase
+from ..core.report import Line
+from ..core.signature import TYPES, set_of, signatures
+from ..core.stopping import StopState
+from ..core.usage import NONE, UNCOUNTED, Usage
+from ..core.window import UNKNOWN, PromptCheck
+from ..parsing.answers import PROMPT_CUT
+from . import fields
+from .caveat import Caveat
+from .wrapping import PLAIN, Call, Wrapping
+
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
+"""The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
+
+
+NOT_SET = "not set"
+"""In place of the value of a condition."""
+
+AS_WRITTEN = "Use the log as the harness wrote it."
+USE_AS_WRITTEN = "The log was changed after the run: use it as the harness wrote it, or run again."
+
+
+class RunError(PersonaFeedbackError):
+    """A log cannot be read, or does not belong here."""
+
+
+def refused(where: object, found: object, expected: object, advice: str = USE_AS_WRITTEN) -> RunError:
+    """The error for a log with something else in it than there must be."""
+    return RunError(f"{where}: found {found}, expected {expected}. {advice}")
+
+
+class ForeignError(RunError):
+    """A log is whole, but of tasks that are not ours."""
+
+
+_NAMED = 3
+"""Logs of a joined run that a sentence names."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a case, or a document of several, was asked.
+
+    Attributes:
+        where, id: `line 12`, and the id of the case or document.
+        calls: the messages of each call, in order, the stage's first; empty where the log has none. See `hashed`.
+        wrapping: what the log says that the harness put around our texts.
+        stage_reply: see `Stage`; None without one.
+    """
+
+    where: str
+    id: str
+    calls: Sequence[Call] | Sequence[int]
+    wrapping: Wrapping = PLAIN
+    stage_reply: str | None = None
+
+    def hashed(self) -> Asked:
+        """The same with a hash in place of the messages of each call: the texts of a whole run may not fit into memory."""
+        return replace(self, calls=[hash(call) for call in self.calls])
+
+    def under(self, place: int, staged: Sequence[bool]) -> Asked:
+        """The calls of one setting: the call of the stage, which comes before those of all settings, and then its own.
+
+        Args:
+            staged: for each setting, whether it uses the call of the stage.
+        """
+        first = int(any(staged)) if self.calls else 0
+        before, calls = list(self.calls[:first]) if staged[place] else [], self.calls[first:]
+        each = -(-len(calls) // len(staged))
+        return replace(self, calls=[*before, *calls[place * each : (place + 1) * each]])
+
+
+@dataclass(frozen=True)
+class Run:
+    """One row of a report.
+
+    Attributes:
+        model: as the harness names it.
+        date: when it started or was written, ISO 8601, UTC.
+        signature: see `core.signature.signature`; without what differs from cell to cell.
+        conditions: what else shapes a call (chat template, few-shot, generation arguments), by name.
+        cells: cell -> its number of cases; those that were started.
+        cache: the file that replies may come from; empty without one.
+        cached: where that may have replies to other models: request -> reply, both hashed.
+        resumed: Inspect's id of the task, which a retried log shares with the log it continues.
+        otherwise: number of replies that the installed version of the reader reads differently from that of the run.
+        status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
+        left_out: why samples do not count, see `marks` -> how many.
+        joined: the names of the logs that it was joined from; one or none for a log of its own.
+        shown: what the user calls the model, see --name; empty where the user does not.
+        apart: the conditions in which it differs from runs beside it that would have the same name, in words.
+        asked: its cases with their prompts, see asked.py; None for replies without a log, and once they are compared.
+        unchecked: what could not be compared, or is missing.
+        stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
+        usage: of the model's calls, those of cases that do not count included.
+        elsewhere: what it took for samples that are not scored, see `logs.usage`. Of a log of several settings the first has it.
+        prompts: whether they fitted into the model's window; see also `cut_prompts`.
+        tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
+    """
+
+    model: str
+    harness: str
+    date: str
+    signature: Mapping[str, Any]
+    conditions: Mapping[str, Any]
+    cells: Mapping[str, int]
+    cases: Mapping[str, ScoredCase]
+    logs: tuple[Path, ...]
+    cache: str = ""
+    cached: Mapping[int, int] = field(default_factory=dict, repr=False)
+    resumed: str = ""
+    otherwise: int = 0
+    status: str = "success"
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    joined: tuple[str, ...] = ()
+    shown: str = ""
+    apart: str = ""
+    asked: tuple[Asked, ...] | None = field(default=None, repr=False)
+    unchecked: tuple[Caveat, ...] = ()
+    stopped: StopState | None = None
+    usage: Usage = UNCOUNTED
+    elsewhere: Usage = NONE
+    prompts: PromptCheck = UNKNOWN
+    tokenizer: str = ""
+
+    @property
+    def replies(self) -> int:
+        """Number of replies that were read as labels."""
+        return sum(len(outcome.answers) for case in self.cases.values() for outcome in case)
+
+    @cached_property
+    def cut_prompts(self) -> int:
+        """How many prompts the model did not see whole, as far as that is known: those of rewards say so, others had no answer."""
+        outcomes = [outcome for case in self.cases.values() for outcome in case]
+        told = sum(outcome.answers.count(PROMPT_CUT) for outcome in outcomes)
+        if self.method.evidence == "rewards":
+            told = round(sum(outcome.values.get("truncated", 0) for outcome in outcomes) * len(self.method.calls))
+        return told + (self.prompts.cut or 0)
+
+    def values(self, metric: str) -> Mapping[str, float]:
+        """Case id -> its value, see `ScoredCase.value`; computed once, since a report has each case in several groups."""
+        if metric not in self._values:
+            self._values[metric] = {case_id: case.value(metric) for case_id, case in self.cases.items()}
+        return self._values[metric]
+
+    @cached_property
+    def _values(self) -> dict[str, Mapping[str, float]]:
+        return {}
+
+    def __post_init__(self) -> None:  # here, so that no output can forget it
+        for name in ("model", "signature", "conditions"):
+            object.__setattr__(self, name, without_passwords(getattr(self, name)))
+        # harnesses log cases in the order of files or of their ends: the last bit of a sum must not depend on it
+        object.__setattr__(self, "cases", dict(sorted(self.cases.items(), key=lambda item: _in_order(item[0]))))
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The benchmark of the cases."""
+        return find(self.signature["benchmark"])
+
+    @property
+    def method(self) -> Method:
+        """How the model's choice was read."""
+        return self.benchmark.methods[self.signature["method"]]
+
+    @property
+    def primary(self) -> str:
+        """The measure that is its score, see `Benchmark.primary`."""
+        return self.benchmark.primary(self.method)
+
+    @property
+    def score_name(self) -> str:
+        """Its score for people: `Accuracy`, or `Accuracy (acc_sym)` where the method has a score of its own."""
+        report = self.benchmark.report
+        return report.score if self.primary == report.primary else f"{report.score} ({self.primary})"
+
+    @property
+    def headline(self) -> list[Line]:
+        """`ReportSpec.headline`, its score first."""
+        return sorted(self.benchmark.report.headline, key=lambda line: line.measure != self.primary)
+
+    @property
+    def named_set(self) -> NamedSet | None:
+        """The set of its cases; None for the benchmark's own data."""
+        return set_of(self.signature)
+
+    @property
+    def title(self) -> str:
+        """What its data are called: by the name of the set, or by the benchmark's title."""
+        return self.benchmark.titled(self.named_set)
+
+    @property
+    def remark(self) -> str:
+        """What a reader must know of the data; empty for the benchmark's own."""
+        return remark_of(self.signature["demonstration"], self.named_set)
+
+    @property
+    def setting(self) -> str:
+        """See `Benchmark.setting`."""
+        return self.benchmark.setting(self.signature)
+
+    @property
+    def asked_as(self) -> tuple[str, ...]:
+        """What tells the runs of one log apart: the benchmark and the options."""
+        return tuple(str(self.signature.get(name)) for name in ("benchmark", *self.benchmark.options.signed_names()))
+
+    @cached_property
+    def answered(self) -> Counter[str]:
+        """Cell -> number of answered cases."""
+        return Counter(case.cell for case in self.cases.values())
+
+    @property
+    def partial(self) -> dict[str, tuple[int, int]]:
+        """Cells that were started and not finished: cell -> (answered, cases)."""
+        answered = self.answered
+        return {cell: (answered[cell], size) for cell, size in self.cells.items() if answered[cell] < size}
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end."""
+        return self.status == "success"
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether it ended because it was decided."""
+        return self.finished and self.stopped is not None and self.stopped.decision is not None and self.stopped.early
+
+    @property
+    def stopped_line(self) -> str:
+        """When it stopped, in words; empty for a run that was not to."""
+        return f"stopped after {self.stopped.users:,} of {self.stopped.of:,} users" if self.stopped else ""
+
+    @property
+    def unfinished(self) -> str:
+        """`partial` in words: `general_hard 60 of 1,010`."""
+        return ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in self.partial.items())
+
+    @property
+    def left_out_line(self) -> str:
+        """`left_out` in words: `12 invalidated`."""
+        return ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
+
+    @property
+    def joined_line(self) -> str:
+        """`joined` in words: `a.eval, b.eval, c.eval and 3 more logs`."""
+        more = len(self.joined) - _NAMED
+        return ", ".join(self.joined[:_NAMED]) + (f" and {more} more logs" if more > 0 else "")
+
+    @property
+    def task(self) -> str:
+        """The benchmark and the method, as the name of a task: `personafeedback_mc`."""
+        return self.benchmark.task("", self.method.suffix)
+
+    @property
+    def name(self) -> str:
+        """What outputs call the model: as the user does, else without providers and folders."""
+        return self.shown or short_name(self.model)
+
+    @property
+    def identity(self) -> str:
+        """What tells models apart: the user's name for it, else that of the harness in full."""
+        return self.shown or self.model
+
+    @property
+    def program(self) -> str:
+        """The harness without its version."""
+        return self.harness.partition(" ")[0]
+
+    @property
+    def label(self) -> str:
+        """The heading of a row: the model, and what a reader must not overlook."""
+        remarks = [*self.remarks, *filter(None, (self.remark, self.apart))]
+        remarks += [self.stopped_line] if self.stopped_early else ["partial"] if self.partial else []
+        return f"{self.name} ({', '.join(remarks)})" if remarks else self.name
+
+    @property
+    def remarks(self) -> list[str]:
+        """The options that differ from their defaults, and the method."""
+        method = self.method
+        remarks = self.benchmark.options.remarks(self.signature)
+        return remarks if method is next(iter(self.benchmark.methods.values())) else [*remarks, method.name]
+
+    @property
+    def conditions_line(self) -> str:
+        """The conditions in one line: `chat template=applied, few-shot=0`."""
+        return ", ".join(f"{name}={text(value)}" for name, value in self.conditions.items())
+
+    def other_conditions(self, other: Run) -> dict[str, tuple[str, str]]:
+        """Condition -> (its value here, in another run), where they differ. Runs of two harnesses are compared in what both have."""
+        writes = bool(self.method.writes and other.method.writes)
+        if self.program == other.program:
+            here, there = ({name: text(value) for name, value in run.conditions.items()} for run in (self, other))
+            names = here.keys() | there.keys()
+        else:
+            here, there = (run.common_conditions(writes) for run in (self, other))
+            names = here.keys() & there.keys()
+        values = {name: (here.get(name, NOT_SET), there.get(name, NOT_SET)) for name in sorted(names)}
+        return {name: (mine, its) for name, (mine, its) in values.items() if mine != its}
+
+    def common_conditions(self, writes: bool) -> dict[str, str]:
+        """The conditions that runs of other harnesses have too, see `fields.common`."""
+        found = fields.common(self.program, self.conditions, writes)
+        return {name: NOT_SET if value is None else text(value) for name, value in found.items()}
+
+    @property
+    def defining(self) -> tuple[str, ...]:
+        """See the function."""
+        return defining(self.signature)
+
+    @property
+    def same(self) -> dict[str, Any]:
+        """What logs must share to be in one row, by name: the benchmark first, since it decides which options there are."""
+        names = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "set", "data"))
+        return {
+            **{name: self.signature.get(name) for name in names},
+            "model": self.model,
+            "harness": self.harness,
+            "conditions": self.conditions_line,
+        }
+
+
+def short_name(model: str) -> str:
+    """A model's name without providers, `openai-api/SERVER/` or `hf/`, and of a local folder its own name.
+
+    Two parts stay, which are mostly a developer and a model: `openai/gpt-4o`, `Qwen/Qwen3-8B`.
+    """
+    if model.startswith(("/", ".", "~")) or "//" in model or "\\" in model:
+        return re.split(r"[/\\]+", model.rstrip("/\\"))[-1]
+    parts = model.split("/")
+    if parts[0] == "openai-api" and len(parts) > 2:
+        return "/".join(parts[2:])
+    return "/".join(parts[-2:])
+
+
+def defining(signature: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of a signature that shape a prompt, or how its reply is read."""
+    benchmark = find(signature["benchmark"])
+    return ("benchmark", "task_version", *benchmark.options.signed_names(), "fingerprint", *benchmark.signed)
+
+
+@lru_cache(maxsize=65_536)  # each copy of a run sorts its cases again
+def _in_order(case_id: str) -> list[tuple[int, str]]:
+    """Numbers in an id count as numbers: hard:9 comes before hard:10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", case_id)]
+
+
+def signed(metadata: object, path: Path) -> list[dict[str, Any]]:
+    """The signatures in a log's metadata, one per setting.
+
+    Raises:
+        RunError: there is none, or one is of a later version of this package that we cannot know.
+    """
+    found = signatures(metadata) if isinstance(metadata, Mapping) else []
+    if not found:
+        raise ForeignError(
+            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks or "
+            "earlier versions cannot be reported: run again."
+        )
+    return [_checked(signature if isinstance(signature, dict) else {}, path) for signature in found]
+
+
+def _checked(found: dict[str, Any], path: Path) -> dict[str, Any]:
+    _refuse_types(path, found, TYPES)
+    try:
+        set_of(found)
+    except ValueError as error:
+        raise RunError(f"{path}: found {text(found['set'])[:60]} as set in its signature, expected {error}.") from error
+    try:
+        benchmark = find(found["benchmark"])
+    except PersonaFeedbackError as error:
+        raise RunError(f"{path}: {error}") from error
+    _refuse_version(path, benchmark, found["task_version"])
+    _refuse_types(path, found, benchmark.options.signed_types())
+    if found["method"] not in benchmark.methods:
+        what = f"the method {found['method']!r} in its signature"
+        raise refused(path, what, f"one of {', '.join(benchmark.methods)}", _UPGRADE)
+    return found
+
+
+def _refuse_types(path: Path, found: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+    for name, kind in types.items():
+        value = found.get(name, _ABSENT)
+        if not isinstance(value, kind) or (kind is list and not all(isinstance(item, str) for item in value)):
+            what = f"{text(value)[:60] if name in found else 'no value'} as {name} in its signature"
+            advice = "Upgrade it, or use the log as the harness wrote it."
+            raise refused(path, what, "what this version of personafeedback-tasks writes there", advice)
+
+
+_ABSENT = object()
+_UPGRADE = "Upgrade personafeedback-tasks, or use the log as the harness wrote it."
+
+
+def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
+    """Raise RunError for a task version that is none, or newer than the installed one, whose replies may be read in another way.
+
+    An older one switches no check off: its replies are read again, see `checks.runs_of`.
+    """
+    found = _numbers(version)
+    if found is None:
+        what = f"the task version {version!r} in its signature"
+        raise refused(path, what, f"numbers as in {benchmark.version}")
+    if found > (_numbers(benchmark.version) or ()):
+        what = f"task version {version} of {benchmark.name}"
+        raise refused(path, what, f"at most {benchmark.version}, which is installed", _UPGRADE)
+
+
+def _numbers(version: str) -> tuple[int, ...] | None:
+    """`1.10` -> (1, 10); None for anything else, `01.1` included."""
+    try:
+        found = tuple(int(part) for part in version.split("."))
+    except ValueError:
+        return None
+    return found if ".".join(map(str, found)) == version else None
+
+
+NO_SAMPLES = (
+    "{}: found no samples in it, expected the answers of every case. Run it again with samples: --log_samples in lm-eval, without "
+    "--no-log-samples in Inspect."
+)
+
+
+def text(value: object) -> str:
+    """A value as one line of a signature."""
+    if isinstance(value, list):
+        return " and ".join(map(text, value))
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -1,0 +1,53 @@
+"""Everything that a number of a run depends on, in one line."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.cases import HUB_COMMIT, shown_source
+from .run import Run, text
+
+
+def signature_line(run: Run, audit_version: str = "", public: bool = False) -> str:
+    """The line that goes with every number of a run.
+
+    Args:
+        public: leave the folders of this machine out. Of the data no line has more than their folder's own name; the digest
+            (`core.cases.CaseSet.digest`) identifies them.
+    """
+    signature, options = run.signature, run.benchmark.options
+    users = len({case.user_id for case in run.cases.values()})
+    source = str(signature["source"])
+    conditions = {name: without_folder(text(value)) for name, value in run.conditions.items()}
+    parts = [
+        f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
+        run.name if public else run.model,
+        run.harness,
+        *(f"{name} {signature['fingerprint' if name == 'prompt' else name]}" for name in options.always()),
+        "" if "prompt" in options.always() else f"prompt {signature['fingerprint']}",
+        *options.details(signature),
+        *(f"{name} {signature[name]}" for name in run.benchmark.signed if signature.get(name)),
+        f"persona {text(signature['place'])}" if signature.get("place") else "",
+        run.method.per_case,
+        f"set {run.named_set.name}" if run.named_set else "",
+        "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {shown_source(source)}",
+        f"sha256 {signature['data']}",
+        f"{len(run.cases):,} cases",
+        f"{users:,} users",
+        "95 % intervals clustered by user",
+        f"audit {audit_version}" if audit_version else "",
+        ", ".join(f"{name}={value}" for name, value in conditions.items()),
+        run.date,
+    ]
+    return " | ".join(part for part in parts if part)
+
+
+def short_line(run: Run) -> str:
+    """What identifies a run, short: the rest is in `signature_line`."""
+    signature = run.signature
+    return f"task {signature['task_version']} | {run.harness} | prompt {signature['fingerprint']} | data {signature['data']}"
+
+
+def without_folder(value: str) -> str:
+    """The last part of a path; other values as they are."""
+    return re.sub(r"\A(?:~|\.{0,2})[/\\][^ ,|]*[/\\]", "", value)

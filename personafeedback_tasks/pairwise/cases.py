@@ -1,0 +1,77 @@
+"""A case of a benchmark of this kind, and the cases of a run, for benchmarks that need no more than this.
+
+A user is known by one text, such as a stated preference. Another user's text is what the setting `other_persona` shows instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from ..common.folders import SAMPLE
+from ..core.cases import CaseSet, digest_of
+from .report import NO_PERSONA, OTHER_PERSONA, PERSONA
+
+T = TypeVar("T")
+COUNTS = ("checked", "any")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceCase:
+    """A question of a user, and responses of which one is right.
+
+    Attributes:
+        known: what is known about the user.
+        responses: the right one first.
+        other_known: what is known about another user. The digest does not contain it.
+    """
+
+    id: str
+    cell: str
+    user_id: str
+    known: str
+    question: str
+    responses: tuple[str, ...]
+    other_known: str
+    language: str = "en"
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the id and of every text."""
+        return digest_of((self.id, self.user_id, self.known, self.question, *self.responses))
+
+    def told(self, setting: str) -> str:
+        """What a prompt says about the user under a setting; empty for nothing."""
+        return {PERSONA: self.known, OTHER_PERSONA: self.other_known, NO_PERSONA: ""}[setting]
+
+
+@dataclass(frozen=True)
+class ChoiceCases(CaseSet[ChoiceCase]):
+    """The cases of a run, cells mixed in proportion to their sizes.
+
+    Attributes:
+        source: `sample`, or the folder's path.
+    """
+
+    cases: tuple[ChoiceCase, ...]
+    counts: str
+    source: str = ""  # defaults, since the base class has properties of these names
+    digest: str = ""
+    cell_order: tuple[str, ...] = ()
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether these are the bundled sample."""
+        return self.source == SAMPLE
+
+
+def in_proportion(cells: Sequence[Sequence[T]]) -> list[T]:
+    """Interleave cells in proportion to their sizes: every prefix has the proportions of the whole to within one case."""
+    places = [
+        ((position + 0.5) / len(cell), rank, case)
+        for rank, cell in enumerate(cells)
+        for position, case in enumerate(cell)
+    ]
+    return [case for _, _, case in sorted(places, key=lambda place: place[:2])]

@@ -1,0 +1,87 @@
+"""How a model's choice is read: the methods of every benchmark of this kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import nan
+from typing import Any
+
+from ..core.conversation import Message
+from ..core.evidence import LogLikelihoods
+from ..core.method import Method, Metric
+from ..core.outcome import Answers
+from ..parsing.answers import IMPOSSIBLE
+from ..parsing.letter_probabilities import top_reader
+from ..parsing.letters import readers
+from .orders import Orders
+from .scoring import p_chosen, score_answers, score_symmetric
+
+DEBIASED = "acc_sym"
+"""The score of the methods that know log-odds, see `scoring.score_symmetric`. Rewards have no place: their acc needs no debiasing."""
+
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
+
+
+def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message]]) -> dict[str, Method]:
+    """Name -> method. All ask for a letter but `cot`, which reasons first, and `reward`.
+
+    Args:
+        conversation: (case, options, side) -> what a reward model scores.
+    """
+
+    def score(targets: Sequence[str], answers: Answers, values: Sequence[LogLikelihoods]) -> dict[str, float]:
+        return score_answers(answers, orders)
+
+    def score_likelihoods(
+        targets: Sequence[str], answers: Answers, values: Sequence[LogLikelihoods]
+    ) -> dict[str, float]:
+        both = {DEBIASED: score_symmetric(values, orders), "p_chosen": p_chosen(values, orders)}
+        found = {**score_answers(answers, orders), **both}
+        if any(answer in IMPOSSIBLE for answer in answers):
+            return {**dict.fromkeys(found, nan), "invalid": found["invalid"]}
+        return found
+
+    read_reply, read_last_line = readers(orders.letters)
+    case_metrics = (
+        Metric("acc"),
+        Metric(orders.all_right),
+        Metric("invalid", higher_is_better=False),
+        Metric("consistency", defined=False),
+        *(Metric(rate, higher_is_better=None, defined=False) for rate in orders.rates),  # chance is best
+        *(Metric(name, defined=False, harnesses=()) for name in (*orders.biases, "acc_readable")),
+    )
+    # Averaging hard picks over the orders removes no position bias: a model that always picks the first response has an acc of
+    # 1 / n whatever it knows. Averaging log-odds does, so their score is acc_sym.
+    symmetric = (Metric(DEBIASED), *case_metrics)
+    both_harnesses = ("lm-eval", "inspect")
+    return {
+        method.name: method
+        for method in (
+            Method(
+                name="generate", help="the letter in the reply", evidence="reply", harnesses=both_harnesses, calls=orders.names,
+                per_case=orders.all_names, score=score, metrics=case_metrics, room=1024, read=read_reply,
+            ),
+            Method(
+                name="cot", help="the same in the last line, after reasons, 4,096 tokens", evidence="reply",
+                harnesses=both_harnesses, calls=orders.names, per_case=orders.all_names, score=score, metrics=case_metrics,
+                suffix="cot", room=4096, read=read_last_line,
+            ),
+            Method(
+                name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", evidence="log_likelihoods", harnesses=("lm-eval",),
+                calls=orders.names, per_case=orders.all_names, score=score_likelihoods,
+                metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc", primary=DEBIASED,
+            ),
+            Method(
+                name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
+                harnesses=("inspect",), calls=orders.names, per_case=orders.all_names, score=score_likelihoods,
+                metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs",
+                primary=DEBIASED, read_tokens=top_reader(orders.letters),
+            ),
+            Method(
+                name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",),
+                calls=orders.sides, per_case=orders.all_sides, score=None,
+                metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)), suffix="reward",
+                conversation=conversation,
+            ),
+        )
+    }  # fmt: skip

@@ -1,0 +1,112 @@
+"""The orders in which the responses of a case are shown: every rotation, so that each response is once in each place.
+
+All of them are always asked, so position bias cancels. With two responses these are both orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from ..parsing.answers import LETTERS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """The orders of some responses, and what is named by their number.
+
+    Attributes:
+        letters: of the places, from the first one on.
+        names: of the orders. Order number k, from 0, shows the right response in place k, and the others turn with it.
+        sides: of the responses, the right one first.
+        all_right: the metric of a case that is right in every order.
+        places: `first`, `second` and so on.
+    """
+
+    letters: tuple[str, ...]
+    names: tuple[str, ...]
+    sides: tuple[str, ...]
+    all_right: str
+    places: tuple[str, ...]
+
+    @cached_property
+    def rates(self) -> tuple[str, ...]:
+        """The metrics that are the share of readable picks of each place; of two, the first one says it all."""
+        return tuple(f"{place}_rate" for place in (self.places if len(self.places) > 2 else self.places[:1]))
+
+    @cached_property
+    def biases(self) -> tuple[str, ...]:
+        """The metrics that say whether every order picked the same place, one per place."""
+        return tuple(f"bias_{place}" for place in self.places)
+
+    @property
+    def all_names(self) -> str:
+        """All orders in words: `both orders`."""
+        return "both orders" if len(self.names) == 2 else f"all {len(self.names)} orders"
+
+    @property
+    def all_sides(self) -> str:
+        """All responses in words: `both responses`."""
+        return "both responses" if len(self.sides) == 2 else f"all {len(self.sides)} responses"
+
+    @property
+    def chance(self) -> float:
+        """The `acc` of a fair die, and of any judge that looks only at the order."""
+        return 1 / len(self.letters)
+
+    @cached_property
+    def right(self) -> dict[str, str]:
+        """Order -> the letter under which it shows the right response."""
+        return dict(zip(self.names, self.letters, strict=True))
+
+    def shown(self, responses: Sequence[T], order: str) -> tuple[T, ...]:
+        """The responses as an order shows them, from the first place on.
+
+        Args:
+            responses: the right one first.
+        """
+        at = len(responses) - self.names.index(order)
+        return (*responses[at:], *responses[:at])
+
+    def picks(self, answers: Sequence[str]) -> list[int | None]:
+        """The response that each answer picks: 0 is the right one; None where the reply is unreadable."""
+        count = len(self.letters)
+        return [
+            (self.letters.index(answer) - place) % count if answer in self.letters else None
+            for place, answer in enumerate(answers)
+        ]
+
+
+TWO = Orders(
+    letters=LETTERS,
+    names=("chosen_first", "rejected_first"),
+    sides=("chosen", "rejected"),
+    all_right="acc_both",
+    places=("first", "second"),
+)
+"""Both orders of two responses."""
+
+ORDERS = TWO.names
+CHOSEN_LETTER = TWO.right
+"""The letter under which each order shows the chosen response."""
+
+_PLACES = ("first", "second", "third", "fourth")
+_LETTERS = "ABCD"
+
+
+def rotations(count: int) -> Orders:
+    """The orders of `count` responses, 3 or 4."""
+    if count not in (3, 4):
+        raise ValueError(f"count must be 3 or 4, got {count}; TWO has the orders of two responses")
+    letters = tuple(_LETTERS[:count])
+    return Orders(
+        letters=letters,
+        names=tuple(f"right_at_{letter}" for letter in letters),
+        sides=("right_response", *(f"wrong_response_{number}" for number in range(1, count))),
+        all_right="acc_all",
+        places=_PLACES[:count],
+    )

@@ -1,0 +1,143 @@
+"""What a report shows of a choice: the lines of the tables, and the control runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from ..common.statistics import mean
+from ..core.cases import CaseSet
+from ..core.outcome import ScoredCase
+from ..core.report import Control, Difference, Line, ReportSpec, Shown
+from ..core.rewards import TOTAL, right_and_tie
+from .methods import DEBIASED
+from .orders import Orders
+
+PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
+"""Settings: the model is told about the user, about nobody, or about another user."""
+
+
+ACC = "share of the orders in which the model picks the right response, averaged over cases; a reply that could not be read counts as wrong"
+ACC_SYM = "share of the cases in which the log-odds of the right response, averaged over the orders, are positive, so that position bias cancels"
+
+
+def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
+    """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, of
+    the log-odds averaged over these, or of the rewards without a tie; nan without one."""
+
+    def picked(row: ScoredCase) -> float:
+        rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+        if rewards:
+            decided = [right_and_tie(*of_epoch) for of_epoch in rewards]
+            return mean(right for right, tie in decided if not tie)
+        debiased = [outcome.values[DEBIASED] for outcome in row if DEBIASED in outcome.values]
+        if debiased:
+            return mean(value for value in debiased if value in (0, 1))  # else a tie
+        picks = [pick for outcome in row for pick in orders.picks(outcome.answers)]
+        return mean(float(pick == 0) for pick in picks if pick is not None)
+
+    return picked
+
+
+def report_of(orders: Orders, **fields: Any) -> ReportSpec:
+    """The report of a benchmark of this kind.
+
+    Args:
+        fields: further ones of `ReportSpec`: what the texts add, the control, the loader.
+    """
+    case_table = f"{orders.all_names.capitalize()} of a case"
+    replies = "Single replies"
+    two = len(orders.letters) == 2
+    return ReportSpec(
+        primary="acc",
+        score="Accuracy",
+        chance=orders.chance,
+        headline=(
+            Line("acc", strong=True, interval=True, meaning=ACC),
+            Line("tie", "ties (wrong in acc)"),
+            Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
+            Line(DEBIASED, strong=True, interval=True, meaning=ACC_SYM),
+            Line("p_chosen", strong=True, interval=True),
+        ),
+        details=(
+            Line(orders.all_right, table=case_table),
+            Line(
+                "consistency",
+                table=case_table,
+                meaning=f"share of the cases in which {orders.all_names} pick the same response, where every reply could be read",
+            ),
+            *(Line(bias, table=case_table) for bias in orders.biases),
+            *([Line("preference_fairness", "preference fairness", share=False, table=case_table)] if two else []),
+            *(
+                Line(
+                    rate,
+                    table=replies,
+                    meaning=f"share of the readable replies that pick the response shown {rate[:-5]}",
+                )
+                for rate in orders.rates
+            ),
+            Line("invalid", table=replies, meaning="share of the replies that could not be read as a choice"),
+            Line("acc_readable", "acc, readable", table=replies),
+        ),
+        # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
+        # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
+        # pairs with both replies readable.
+        derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value}
+        if two
+        else {},
+        picked=picked_of(orders) if two else None,
+        places=orders.places,
+        probability="p_chosen",
+        ranked=("consistency", "first_rate", "invalid"),
+        macro=True,
+        **fields,
+    )
+
+
+def shown_of(
+    about: str, labels: tuple[str, str] = ("right", "wrong")
+) -> Callable[[CaseSet[Any], Collection[str]], Shown]:
+    """The function that gives what a reader of a case sees, whatever the setting of a run showed of it.
+
+    Args:
+        about: what is known about a user: `Persona`.
+    """
+
+    def shown(cases: CaseSet[Any], asked: Collection[str]) -> Shown:
+        asked_cases = [case for case in cases if case.id in asked]
+        return Shown(
+            about=about,
+            people={case.user_id: case.known for case in asked_cases},
+            questions={case.id: case.question for case in asked_cases},
+            labels=labels,
+            responses={case.id: case.responses for case in asked_cases},
+        )
+
+    return shown
+
+
+def control(known: str, others: tuple[str, ...] = (), alike: Mapping[str, tuple[str, ...]] | None = None) -> Control:
+    """The runs that show how much of a score needs what is known about the user.
+
+    Args:
+        known: what the controls leave out: `persona`.
+        others: further settings whose runs a sheet can show beside.
+    """
+    right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "how far answers depend on whose it is")
+    gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")
+    return Control(
+        option="setting",
+        value=NO_PERSONA,
+        gain=gain.name,
+        without=f"without the {known}",
+        known=known,
+        others=(*others, OTHER_PERSONA),
+        named=(
+            right_minus_wrong,
+            gain,
+            Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
+        ),
+        alike=alike or {},
+        people={PERSONA: "the right person", OTHER_PERSONA: "another person", NO_PERSONA: "nobody"},
+        of_one_run=(right_minus_wrong, gain),
+    )

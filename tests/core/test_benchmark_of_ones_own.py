@@ -1,0 +1,290 @@
+"""A second benchmark costs one record and one YAML file: a toy one goes through both harnesses, their logs and a report."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import task
+from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+from lm_eval import simple_evaluate
+from lm_eval.api.model import LM
+from lm_eval.loggers import EvaluationTracker
+from lm_eval.tasks import TaskManager
+from support.inspect_runs import inspect_eval
+from support.shown import as_json
+
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.cli import main
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.core import benchmark as benchmarks
+from personafeedback_tasks.core.benchmark import Benchmark
+from personafeedback_tasks.core.cases import CaseSet, digest_of
+from personafeedback_tasks.core.method import Method, Metric
+from personafeedback_tasks.core.options import Options, option
+from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.core.report import Line, ReportSpec
+from personafeedback_tasks.inspect_harness.tasks import build_task
+from personafeedback_tasks.logs.read import read_run
+
+# --- the record --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    id: str
+    user_id: str
+    text: str
+    label: str
+    cell: str = "all"
+    language: str = "en"
+
+    @property
+    def digest(self):
+        return digest_of([self.id, self.user_id, self.text, self.label])
+
+
+@dataclass(frozen=True)
+class Questions(CaseSet):
+    cases: tuple[Question, ...]
+    counts: str = "any"
+    cell_order = ("all",)
+    source = "toy"
+
+    @property
+    def digest(self):
+        return digest_of([case.digest for case in self.cases])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToyOptions(Options):
+    method: str = option("generate", "how the reply is read", always=True)
+    loud: bool = option(False, "whether the question is shouted", said=lambda _: ["loud"])
+    data: str | None = option(None, "where the data are")
+    counts: str = option("any", "what is checked")
+
+
+CASES = Questions(
+    (
+        Question("1", "ann", "Is tea hot?", "YES"),
+        Question("2", "bob", "Is ice hot?", "NO"),
+        Question("3", "cleo", "Is fire hot?", "YES"),
+    )
+)
+
+
+def read(reply, truncated):
+    return reply.strip() if reply.strip() in ("YES", "NO") else "truncated" if truncated else "invalid_response_format"
+
+
+def f1(judged):
+    """Of YES; an unreadable reply is no YES."""
+    pairs = [(target, answer) for one in judged for target, answer in zip(one.targets, one.answers, strict=True)]
+    hits = sum(target == answer == "YES" for target, answer in pairs)
+    return 2 * hits / sum((target == "YES") + (answer == "YES") for target, answer in pairs) if hits else 0.0
+
+
+def score(targets, answers, log_likelihoods):
+    return {"acc": mean(float(target == answer) for target, answer in zip(targets, answers, strict=True))}
+
+
+def prompt(case, options, call):
+    return f"{case.text.upper() if options.loud else case.text}\nAnswer YES or NO."
+
+
+METHOD = Method(
+    name="generate", help="the word", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("ask",), per_case="one call",
+    score=score, metrics=(Metric("acc"),), room=16, read=read,
+)  # fmt: skip
+
+TOY = Benchmark(
+    name="toy",
+    title="Toy",
+    version="1",
+    options=ToyOptions,
+    methods={"generate": METHOD, "mc": replace(METHOD, name="mc", evidence="log_likelihoods", read=None, suffix="mc")},
+    labels=("YES", "NO"),
+    cells=("all",),
+    selections={"": {}},
+    load=lambda options, selection: CASES,
+    columns=lambda cells: {"all": ["all"]} if cells else {},
+    prompt=prompt,
+    input=lambda case: case.text,
+    targets=lambda case: [case.label],
+    fingerprint=lambda options: "toy-1",
+    corpus={"f1": f1},
+    report=ReportSpec(
+        primary="acc",
+        score="Accuracy",
+        chance=None,
+        headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of YES", interval=True)),
+        load=lambda data, counts: CASES,
+    ),
+)
+
+REPLIES = {"1": "YES", "2": "YES", "3": "It is hot."}
+ANSWERS = {"1": "YES", "2": "YES", "3": "invalid_response_format"}
+JUDGED = [Outcome(targets=(case.label,), answers=(ANSWERS[case.id],)) for case in CASES]
+ACC, F1 = 1 / 3, 2 / 4  # one hit; two are YES and two were called YES
+F1_STDERR = jackknife_stderr(f1, JUDGED, ["ann", "bob", "cleo"])
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    monkeypatch.setattr(benchmarks, "_REGISTERED", {})
+    benchmarks.register(TOY)
+    return TOY
+
+
+# --- lm-eval -----------------------------------------------------------------------------------------------------------
+
+
+class Scripted(LM):
+    def generate_until(self, requests, disable_tqdm=False):
+        return [REPLIES[request.doc["id"]] for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        return [
+            (-1.0 if request.args[1].strip() == REPLIES[request.doc["id"]] else -2.0, False) for request in requests
+        ]
+
+    def loglikelihood_rolling(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+
+@pytest.fixture
+def yaml_folder(tmp_path):
+    """The one file of each method and what they share, as the generator writes them."""
+    from personafeedback_tasks.task_configs import generate
+
+    folder = tmp_path / "yaml"
+    folder.mkdir()
+    for name, text in generate.yaml_files(TOY).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def lm_eval(folder, out, task="toy", **kwargs):
+    tracker = EvaluationTracker(output_path=str(out))
+    manager = TaskManager(include_path=str(folder), include_defaults=False, metadata=kwargs.pop("metadata", {}))
+    results = simple_evaluate(
+        Scripted(), tasks=[task], task_manager=manager, bootstrap_iters=0, log_samples=True, evaluation_tracker=tracker, **kwargs
+    )  # fmt: skip
+    rows = results.pop("samples")
+    tracker.save_results_aggregated(results=results, samples=rows)
+    for name, logged in rows.items():
+        tracker.save_results_samples(task_name=name, samples=logged)
+    return results["results"][task], max(out.rglob("results_*.json"))
+
+
+def test_lm_eval_runs_it_and_prints_the_corpus_score(yaml_folder, tmp_path):
+    found, _ = lm_eval(yaml_folder, tmp_path / "out")
+    assert found["acc,none"] == pytest.approx(ACC, abs=1e-12)
+    assert found["f1,none"] == pytest.approx(F1, abs=1e-12)
+    assert found["f1_stderr_clustered,none"] == pytest.approx(F1_STDERR, abs=1e-12)
+
+
+# --- Inspect -----------------------------------------------------------------------------------------------------------
+
+
+@modelapi(name="toy-scripted")
+class Said(ModelAPI):
+    async def generate(self, input, tools, tool_choice, config):
+        return ModelOutput.from_content("toy-scripted", REPLIES[input[-1].metadata["case_id"]])
+
+
+@task
+def toy_task(method: str = "generate", loud: bool = False, **unknown):
+    return build_task("toy", "", locals())
+
+
+def inspect(folder, built=None, **kwargs):
+    (log,) = inspect_eval(
+        built or toy_task(),
+        model="toy-scripted/x",
+        display="none",
+        score_display=False,
+        log_dir=str(folder),
+        **kwargs,
+    )
+    assert log.status == "success", log.error
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
+
+
+@pytest.mark.slow
+def test_inspect_runs_it_and_prints_the_corpus_score(tmp_path):
+    found, _ = inspect(tmp_path)
+    assert found["acc"] == pytest.approx(ACC, abs=1e-12)
+    assert found["acc_stderr"] == pytest.approx(clustered_stderr([1, 0, 0], ["ann", "bob", "cleo"]), abs=1e-12)
+    assert found["f1"] == found["f1_all"] == pytest.approx(F1, abs=1e-12)
+    assert found["f1_stderr"] == pytest.approx(F1_STDERR, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
+    _, log = inspect(tmp_path / "inspect", toy_task(loud=True))
+    _, results = lm_eval(yaml_folder, tmp_path / "out", metadata={"loud": True})
+    for run in (read_run(log), read_run(results)):
+        assert run.remarks == ["loud"]
+        assert " | method generate | prompt toy-1 | loud | one call | " in make_report(run, CASES).signature
+    with pytest.raises(Exception, match=r"lod=True .* Did you mean loud\? .*\bloud, method"):
+        toy_task(lod=True)
+
+
+# --- both logs, one report -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
+    _, one = lm_eval(yaml_folder, tmp_path / "out")
+    _, two = inspect(tmp_path / "inspect")
+    reports = [make_report(read_run(log), CASES) for log in (one, two)]
+    for report in reports:
+        (group,) = report.groups
+        assert (group.cases, group.measures["acc"].users) == (3, 3)
+        assert group.measures["f1"].value == pytest.approx(F1, abs=1e-12)
+        assert group.measures["f1"].stderr == pytest.approx(F1_STDERR, abs=1e-12)
+        assert group.reasons == {"invalid_response_format": 1}
+    assert as_json(reports[0])["groups"] == as_json(reports[1])["groups"]
+
+
+@pytest.mark.slow
+def test_the_command_prints_it(tmp_path):
+    _, log = inspect(tmp_path / "logs")
+    out = tmp_path / "report"
+    done = CliRunner().invoke(main, ["report", "--full", str(log), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert re.search(r"\bF1\b(.*\n){0,3}.*\bYES\b", done.output)
+    assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
+    document = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
+
+
+@pytest.mark.parametrize("found", [2, 4])
+def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, tmp_path, monkeypatch, found):
+    """By the core, whatever a benchmark's own loader checks: no harness asks a run that no report takes."""
+    cases = replace(CASES, cases=(*CASES, Question("4", "dan", "Is snow hot?", "NO"))[:found], counts="checked")
+    some = replace(cases, counts="any")
+    asked = []
+    monkeypatch.setattr(Scripted, "generate_until", lambda *args, **kwargs: asked.append(1))
+    sizes = {"sizes": lambda signature: {"all": 3}}
+    benchmarks.register(replace(TOY, load=lambda options, selection: cases, **sizes))
+    refused = f"toy: found {found} cases of all, expected 3. Get a complete copy, or pass counts=any"
+    with pytest.raises(DataError, match=refused):
+        toy_task()
+    with pytest.raises(DataError, match=refused):
+        lm_eval(yaml_folder, tmp_path / "out")
+    assert refused in CliRunner().invoke(main, ["plan", "--task", "toy"]).output
+    assert asked == []
+    benchmarks.register(replace(TOY, load=lambda options, selection: some, **sizes))
+    assert len(toy_task().dataset) == found

@@ -1,0 +1,151 @@
+"""The sentences that a run says about itself, and the options that its name shows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.core import messages
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.window import PromptCheck
+from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import Template, build
+from personafeedback_tasks.personafeedback.rag.filter import warning as unfiltered
+
+RECORD = find("personafeedback")
+
+
+def opening(template, **kwargs):
+    return messages.opening(RECORD, options=[template], **kwargs)
+
+
+def unreadable(task, answers, method="generate"):
+    return messages.unreadable(RECORD, task, answers, RECORD.methods[method])
+
+
+@pytest.fixture
+def two_cases(make_release):
+    rows = [{"user_id": user, "question": "?", "chosen": "yes", "reject": "no"} for user in ("u1", "u2", "u3")]
+    personas = {"u1": {"Name": "Ann"}, "u2": {"Name": "李雷"}, "u3": {"Name": "韩梅梅"}}
+    return load_cases(make_release({"general/easy": rows}, personas), "general", "easy", counts="any")
+
+
+NO_PERSONA = Template(setting="no_persona")
+RUN = {"task": "personafeedback_hard", "calls": 5384, "prompts": PromptCheck(5384, 0, 8192)}
+
+
+@pytest.mark.parametrize(
+    ("template", "end"), [(None, ""), (True, "; chat template applied"), (False, "; chat template not applied")]
+)
+def test_the_opening_line_says_what_is_run(two_cases, template, end):
+    characters = sum(len(build(case, NO_PERSONA, order)) for case in two_cases[:2] for order in ORDERS)
+    assert opening(**RUN, asked=two_cases[:2], template=NO_PERSONA, data=two_cases, chat_template=template) == (
+        f"personafeedback_hard: 2 of 3 cases; 5,384 model calls; {characters:,} prompt characters; "
+        f"all prompts fit into 8,192 tokens; setting no_persona; "
+        f"method generate; prompt v1; data {two_cases.revision}; languages en 1, zh 1{end}"
+    )
+
+
+def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
+    remark = "; DEMONSTRATION on the bundled sample: not evidence about any model"
+    sample = load_cases("sample")
+    assert opening(**RUN, asked=sample, template=Template(method="mc"), data=sample).endswith(
+        f"; languages en 24, zh 24{remark}"
+    )
+    assert remark not in opening(**RUN, asked=two_cases, template=Template(method="mc"), data=two_cases)
+
+
+@pytest.mark.parametrize("hundreds", [1, 7, 29, 57, 83])
+def test_one_percent_unreadable_is_not_worth_a_warning_and_one_reply_more_is(hundreds):
+    replies = ["refusal"] * hundreds + ["A", "B", "B"] * (33 * hundreds)
+    assert len(replies) == 100 * hundreds
+    assert unreadable("t", replies) is None
+    assert unreadable("t", ["refusal", *replies[:-1]]) is not None
+
+
+def test_a_single_empty_reply_is_worth_a_warning_since_it_may_be_a_broken_server():
+    warning = unreadable("t", ["no_response", "refusal", *["A"] * 998])
+    assert "2 of 1,000 replies (0.2%) are unreadable" in warning
+    assert "among them: no_response (1)" in warning
+
+
+def test_more_than_one_percent_of_unreadable_filters_is_worth_a_warning():
+    assert unfiltered("t", []) is None
+    assert unfiltered("t", ["kept 0 of 5"] * 99 + ["unreadable"]) is None
+    warning = unfiltered("t", ["kept 0 of 5"] * 98 + ["unreadable"] * 2)
+    assert warning is not None
+    assert warning.startswith("t: 2 of 100 replies to rag_filter (2.0%) are unreadable")
+
+
+ROOM = "max_gen_toks=16384"
+SERVER = "server (lm-eval turns a broken reply into an empty one)"
+
+
+@pytest.mark.parametrize(
+    ("reason", "remedies"),
+    [
+        ("truncated", [ROOM, "--max-tokens 16384"]),
+        ("no_response", [SERVER, ROOM]),
+        ("refusal", ["declines"]),
+        ("invalid_response_format", ["--apply_chat_template", "_mc", ROOM]),
+    ],
+)
+def test_the_warning_names_the_most_common_reason_and_its_remedy(reason, remedies):
+    other = next(name for name in REASONS if name != reason)
+    replies = iter([*LETTERS * 593, reason, other] + [reason] * 12)
+    warning = unreadable("personafeedback_hard", replies)
+    assert warning is not None
+    assert warning.startswith(
+        "personafeedback_hard: 14 of 1,200 replies (1.2%) are unreadable and count as wrong; "
+        f"most common reason: {reason} (13). "
+    )
+    assert [remedy for remedy in remedies if remedy not in warning] == []
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_remedy_fits_the_method():
+    answers = ["A", "invalid_response_format"]
+    assert "--apply_chat_template" in unreadable("t", answers)
+    assert "softmax_dtype=float32" in unreadable("t", answers, "mc")
+    assert "see p_letters" in unreadable("t", answers, "logprobs")
+    assert "give thinking models room" in unreadable("t", ["A", "no_response"], "logprobs")
+
+
+# --- a run that is refused ---------------------------------------------------------------------------------------------
+
+LM_EVAL = ["lm_eval", "run", "--include_path", task_configs(), "--model", "dummy", "--tasks", "personafeedback_hard"]
+NO_FILE = (
+    "Error: {0}/data/spedific/hard.jsonl or {0}/data/specific/hard.jsonl: no such file, so there are no specific_hard cases. "
+    "Get a complete copy of the release, or run only tasks whose cells are all present."
+)
+NO_SETTING = "Error: setting must be one of persona, no_persona, other_persona, rag, got 'x'."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (LM_EVAL, NO_FILE),
+        pytest.param([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING, marks=pytest.mark.release),
+    ],
+)
+def test_the_last_line_of_a_refused_run_of_lm_eval_is_our_sentence(command, sentence, make_release, tmp_path):
+    pytest.importorskip("lm_eval")
+    release = make_release(
+        {"general/hard": [{"user_id": "u", "question": "?", "chosen": "a", "reject": "b"}]}, {"u": {"Name": "x"}}
+    )
+    done = subprocess.run(
+        [Path(sys.executable).with_name(command[0]), *command[1:]], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "PERSONAFEEDBACK_DATA": str(release), "COLUMNS": "500"}, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert " ".join(done.stdout.split()).endswith(sentence.format(release))

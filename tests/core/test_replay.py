@@ -1,0 +1,439 @@
+"""Recorded replies: read strictly, scored with no harness and answered from in Inspect, always with the same numbers; and their template."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+
+from inspect_ai.log import read_eval_log
+from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard, personafeedback_hard
+from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance
+from support.as_printed import run_as_printed
+from support.commands import personafeedback
+from support.documents import DOCS, block, needs_checkout
+from support.inspect_runs import command as inspect
+from support.inspect_runs import evaluate
+from support.judges import JUDGES
+from support.logs import lm_eval_log
+from support.recorded import exported, line_of
+from support.shown import as_json
+
+from personafeedback_tasks import recenter
+from personafeedback_tasks.cli.runs import report_of
+from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.plan import asked, benchmark_of
+from personafeedback_tasks.core.recorded import Key, read
+from personafeedback_tasks.logs.data import RunData
+from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.recenter.data import load, with_judgment
+from personafeedback_tasks.recenter.relevance import SCORES
+from personafeedback_tasks.recenter.rows import Relevance
+
+ROWS = with_judgment(load(Relevance, "sample"))
+PEOPLE = {row.id: SCORES.target(row) for row in ROWS}
+HARD = load_cases("sample", difficulty="hard")
+RELEVANCE = ("recenter_relevance", "--data", "sample")
+LETTERS = ("personafeedback_hard", "--data", "sample")
+
+
+def write(path: Path, records) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def relevance(said) -> list[dict]:
+    """A record for each row; `said`: the majority's label -> a reply."""
+    return [{"id": case, "reply": said(label)} for case, label in PEOPLE.items()]
+
+
+def letters(judge: str, cases=HARD) -> list[dict]:
+    return [
+        {"id": case.id, "call": order, "reply": JUDGES[judge](case.id, order)} for case in cases for order in ORDERS
+    ]
+
+
+def scored(*arguments: object) -> dict:
+    """The report that `score-replies` gives as JSON."""
+    done = personafeedback("score-replies", *arguments, "--json", "-")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)["reports"][0]
+
+
+def refused(*arguments: object) -> str:
+    done = personafeedback("score-replies", *arguments)
+    assert done.exit_code == 1, done.output
+    assert not done.stdout
+    return done.stderr.removeprefix("Error: ").strip()
+
+
+def replayed(task, file: Path, logs: Path, model: str = "personafeedback/replay", **kwargs) -> Path:
+    return Path(evaluate(task, model, logs, model_args={"replies": str(file)}, **kwargs).location)
+
+
+def of_log(path: Path) -> dict:
+    """What `report` says of a log, ready for JSON."""
+    return as_json(report_of(read_run(path), RunData("sample")))
+
+
+def numbers(report: dict) -> dict:
+    """All of a report but what names the run, and what its calls took, which recorded replies do not say."""
+    return {name: value for name, value in report.items() if name not in ("model", "name", "signature", "costs")}
+
+
+# --- round trips ------------------------------------------------------------------------------------------------------
+
+FILES = {"personafeedback_hard": "mixed", "personafeedback_hard_cot": "reasoned"}
+
+
+def check_round_trip(log: Path, name: str, task, folder: Path) -> dict:
+    """From a log to a file, from there to scores without a harness, and to a log of Inspect: always the numbers of the log."""
+    expected = numbers(of_log(log))
+    file = exported(log, folder / "replies.jsonl")
+    assert numbers(scored(name, file, "--data", "sample")) == expected
+    again = replayed(task(), file, folder / "logs")
+    assert numbers(of_log(again)) == expected
+    assert read(exported(again, folder / "again.jsonl")).replies == read(file).replies
+    return expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "judge"), FILES.items())
+def test_a_run_of_lm_eval_keeps_its_numbers(task, judge, tmp_path):
+    method = "cot" if task.endswith("cot") else "generate"
+    log = lm_eval_log(tmp_path / "lm_eval", judge, task, "sample")
+    found = check_round_trip(log, task, lambda: personafeedback_hard(data="sample", method=method), tmp_path)
+    assert 0 < found["groups"]["total"]["measures"]["invalid"]["value"] < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["generate", "cot"])
+def test_a_run_of_inspect_keeps_its_numbers(method, tmp_path):
+    def task():
+        return personafeedback_hard(data="sample", method=method)
+
+    name = f"personafeedback_hard{'_cot' * (method == 'cot')}"
+    first = replayed(task(), write(tmp_path / "first.jsonl", letters(FILES[name])), tmp_path / "first")
+    found = check_round_trip(first, name, task, tmp_path)
+    assert 0 < found["groups"]["total"]["measures"]["invalid"]["value"] < 0.5
+
+
+@pytest.mark.slow
+def test_several_epochs_keep_their_numbers(tmp_path):
+    records = [
+        {"id": case, "epoch": epoch, "reply": "YES" if epoch == 2 else label}
+        for case, label in PEOPLE.items()
+        for epoch in (1, 2)
+    ]
+    file = write(tmp_path / "replies.jsonl", records)
+    log = replayed(recenter_relevance(data="sample"), file, tmp_path / "logs", epochs=2)
+    share = sum(label == "YES" for label in PEOPLE.values()) / len(PEOPLE)
+    report = of_log(log)
+    assert report["groups"]["total"]["measures"]["acc"]["value"] == pytest.approx((1 + share) / 2, abs=1e-12)
+    assert numbers(scored("recenter_relevance", file, "--data", "sample")) == numbers(report)
+    assert len(read(exported(log, tmp_path / "again.jsonl")).replies) == len(records)
+
+
+@pytest.mark.slow
+def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
+    """A stage of its own is a call like any other."""
+    root = shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
+    (root / "memory").mkdir(exist_ok=True)
+    cases = load_cases(root, "general", "hard", counts="any")
+    for user in {case.user_id for case in cases}:
+        write(root / "memory" / f"{user}.jsonl", [{"text": f"Piece {number} of {user}."} for number in range(7)])
+    options = {"setting": "rag", "rag_filter": True, "counts": "any"}
+    records = [{**record, "truncated": False} for record in letters("mixed", cases)]
+    filters = [{"id": case.id, "call": "rag_filter", "reply": "1, 3", "truncated": False} for case in cases]
+    file = write(tmp_path / "replies.jsonl", [*records, *filters])
+    log = replayed(personafeedback_general_hard(data=str(root), **options), file, tmp_path / "logs")
+    given = [word for name, value in options.items() for word in ("-T", f"{name}={json.dumps(value)}")]
+    report = as_json(report_of(read_run(log), RunData(None)))
+    assert numbers(scored("personafeedback_general_hard", file, "--data", root, *given)) == numbers(report)
+
+    short = write(tmp_path / "short.jsonl", records)
+    assert f"found no reply to {cases[0].id} (rag_filter)" in refused(
+        "personafeedback_general_hard", short, "--data", root, *given
+    )
+    told = refused("personafeedback_general_hard", tmp_path / "new.jsonl", "--data", root, *given, "--template")
+    assert "rag_filter=true builds one from the reply to another" in told
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+# --- a template -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", ["personafeedback_hard_cot", "prefeval", "recenter_relevance_select"])
+def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(task, tmp_path):
+    """The messages are those that the model is sent, in every call; no line is a record before it has a reply."""
+    file = tmp_path / "new.jsonl"
+    done = personafeedback("score-replies", task, file, "--data", "sample", "--template")
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert f"{len(rows)} calls" in done.stdout
+    benchmark = benchmark_of(task)
+    selection, method = asked(benchmark, task, None)
+    options = benchmark.options.strict({"data": "sample", "method": method.name})
+    documents = method.documents(benchmark.cases(options, benchmark.selections[selection]))
+    assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in method.calls]
+    assert rows[-1]["prompt"] == benchmark.turns(method, documents[-1], options, method.calls[-1])
+    assert "line 1: found no reply, expected one" in refused(task, file, "--data", "sample")
+    assert "--template writes it" in refused(task, file, "--data", "sample", "--template")
+    write(file, [{**row, "reply": "None of them."} for row in rows])
+    assert scored(task, file, "--data", "sample")["groups"]["total"]["cases"] > 0
+
+
+# --- known answers ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "acc", "recall"),
+    [(lambda label: label, 1, 1), (lambda label: {"YES": "NO", "NO": "YES"}[label], 0, 0), (lambda label: "YES", None, 1)],
+    ids=["perfect", "inverted", "always YES"],
+)  # fmt: skip
+def test_known_answers_about_relevance_have_known_scores(said, acc, recall, tmp_path):
+    share = sum(label == "YES" for label in PEOPLE.values()) / len(PEOPLE)
+    report = scored(RELEVANCE[0], write(tmp_path / "model.jsonl", relevance(said)), *RELEVANCE[1:])
+    found = report["groups"]["total"]["measures"]
+    assert report["model"] == "model"
+    assert " | recorded replies | " in report["signature"]
+    assert (found["acc"]["value"], found["recall"]["value"]) == (share if acc is None else acc, recall)
+
+
+@pytest.mark.parametrize(("judge", "acc"), [("gold", 1), ("anti_gold", 0), ("always_first", 0.5)])
+@pytest.mark.parametrize("task", ["personafeedback_hard", "personafeedback_tasks/personafeedback_hard"])
+def test_known_letters_have_known_scores(judge, acc, task, tmp_path):
+    found = scored(task, write(tmp_path / "r.jsonl", letters(judge)), *LETTERS[1:])["groups"]["total"]
+    assert (found["measures"]["acc"]["value"], found["cases"]) == (acc, len(HARD))
+
+
+def test_a_reply_that_was_cut_off_or_withheld_is_read_as_such(tmp_path):
+    """Said in passing, a letter counts unless the reply was cut off; a filter's refusal is one."""
+    file = tmp_path / "r.jsonl"
+    for more, acc, reasons in (
+        ({}, 1, {}),
+        ({"truncated": True}, 0, {"truncated": 2 * len(HARD)}),
+        ({"filtered": True}, 1, {}),
+        ({"filtered": True, "reply": ""}, 0, {"refusal": 2 * len(HARD)}),
+    ):
+        write(file, [{**record, **more} for record in letters("in_passing")])
+        total = scored(LETTERS[0], file, *LETTERS[1:])["groups"]["total"]
+        assert total["measures"]["acc"]["value"] == acc
+        assert total["reasons"] == reasons
+
+
+# --- what a file lacks, and what it has beyond -------------------------------------------------------------------------
+
+
+def test_a_case_without_a_record_is_named(tmp_path):
+    records = relevance(lambda label: label)
+    file = write(tmp_path / "r.jsonl", records[4:])
+    told = refused(RELEVANCE[0], file, *RELEVANCE[1:])
+    assert told.startswith(f"{file}: found no reply to {records[0]['id']} (yes_or_no), expected one ")
+    assert "4 calls of 4 of 55 cases have none" in told
+    assert "--partial" in told
+    part = scored(RELEVANCE[0], file, *RELEVANCE[1:], "--partial")
+    assert part["groups"]["total"]["cases"] == len(records) - 4
+    assert part["partial"] == {"relevance": [51, 55]}
+
+
+def test_a_record_without_its_call_answers_none_of_several(tmp_path):
+    file = write(tmp_path / "r.jsonl", [{"id": case.id, "reply": "A"} for case in HARD])
+    assert f"found no reply to {HARD[0].id} ({ORDERS[0]}) (line 1 has no `call`, and a case has several)" in refused(
+        LETTERS[0], file, *LETTERS[1:]
+    )
+
+
+def test_extra_records_are_counted_in_one_line(tmp_path):
+    extra = [{"id": f"extra-{number}", "reply": "YES"} for number in range(3)]
+    file = write(tmp_path / "r.jsonl", [*relevance(lambda label: label), *extra])
+    done = personafeedback("score-replies", RELEVANCE[0], file, *RELEVANCE[1:], "--json", "-")
+    assert done.stderr == f"{file}: 3 of 58 records belong to no call of this run (first: line 56: extra-0)\n"
+    assert json.loads(done.stdout)["reports"][0]["groups"]["total"]["measures"]["acc"]["value"] == 1
+
+
+GOOD = {"id": "a", "call": "c", "reply": "YES"}
+
+
+@pytest.mark.parametrize(
+    ("records", "told"),
+    [
+        (["{"], "line 1: found Expecting property name"),
+        (["[1]"], "line 1: found "),
+        ([{"id": "a"}], "line 1: found no reply, expected one"),
+        ([{**GOOD, "truncated": "yes"}], "line 1: found truncated = 'yes', expected bool"),
+        ([{**GOOD, "truncted": True}], "line 1: found the key 'truncted', expected only id, reply, call, "),
+        ([GOOD, {**GOOD, "id": "b"}, GOOD], "line 3: found a second reply to a (c) (first: line 1)"),
+        ([{"id": "a", "reply": ""}, GOOD], "line 2: found a with `call` (line 2) and without (line 1)"),
+        ([""], "the file is empty"),
+    ],
+)
+def test_a_broken_record_is_an_error_with_its_line(records, told, tmp_path):
+    file = tmp_path / "r.jsonl"
+    file.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in records), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        read(file)
+    assert str(file) in str(error.value)
+    assert told in str(error.value)
+    assert refused(RELEVANCE[0], file, *RELEVANCE[1:]) == str(error.value)
+
+
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
+NAMES = st.text(min_size=1).filter(str.strip).filter(lambda name: "\0" not in name)
+RECORDS = st.dictionaries(
+    st.builds(Key, NAMES, NAMES, st.integers(1, 3)), st.builds(Reply, ANY_TEXT, st.booleans(), st.booleans(), st.just(False)), min_size=1
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@given(RECORDS, st.booleans())
+@settings(deadline=None, derandomize=True)
+def test_what_is_written_is_read_back(replies, named):
+    """Whatever a model wrote: lone surrogates, NUL and U+2028 too."""
+    if not named:
+        replies = {Key(key.case_id, "", key.epoch): reply for key, reply in replies.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "replies.jsonl")
+        path.write_bytes("".join(line_of(key, reply, named) for key, reply in replies.items()).encode())
+        found = read(path)
+    assert found.replies == replies
+    assert list(found.lines.values()) == list(range(1, len(replies) + 1))
+
+
+# --- options and methods ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["recenter"], "task must begin with one of memsyco, personafeedback, personafeedback_swap, personafeedback_write, prefeval, recenter_extract, recenter_extraction, recenter_relevance, recenter_respond, recenter_response, recenter_select, got 'recenter'."),
+        (["personafeedback_harder"], "task must be one of personafeedback, "),
+        (["personafeedback_hard_mc"], "personafeedback_hard: found the method mc (log-likelihoods of the two letters), expected "),
+        (["personafeedback_hard", "-T", "method=reward"], "found the method reward "),
+        (["personafeedback_hard_cot", "-T", "method=generate"], "task personafeedback_hard_cot has the method cot, got"),
+        (["personafeedback_hard", "-T", "seting=rag"], "seting='rag' is not an option. Did you mean setting? Use: "),
+        (["personafeedback_hard", "-T", "setting"], "-T needs NAME=VALUE, got 'setting'."),
+        (["personafeedback_hard", "-T", "hide=[Name"], "-T hide=[Name: found a value that is not valid YAML"),
+        (["personafeedback_hard", "-T", "data=sample"], "data is given twice."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_scored_says_why(arguments, told, tmp_path):
+    file = write(tmp_path / "r.jsonl", letters("gold"))
+    task, *options = arguments
+    assert told in refused(task, file, "--data", "sample", *options)
+
+
+def test_options_are_those_of_inspect(tmp_path):
+    """A value is read as YAML, and a list at its commas; the signature has it."""
+    file = write(tmp_path / "r.jsonl", letters("gold"))
+    more = ["-T", "setting=other_persona", "-T", "hide=Name,Preference.Travel", "-T", "counts=any", "-T", "prompt=v2"]
+    signature = scored(LETTERS[0], file, *LETTERS[1:], *more)["signature"]
+    for part in ("setting other_persona |", "prompt v2-", "without Name |", "without Preference.Travel |"):
+        assert f" {part}" in signature
+
+
+# --- in Inspect -------------------------------------------------------------------------------------------------------
+
+REPLAY = ("--model", "personafeedback/replay")
+RELEVANCE_TASK = ("personafeedback_tasks/recenter_relevance", "-T", "data=sample")
+
+
+@pytest.mark.slow
+def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path, caplog):
+    records = relevance(lambda label: label)
+    file = write(tmp_path / "r.jsonl", [*records[:-1], {"id": "extra", "reply": "NO"}])
+    done = inspect(*RELEVANCE_TASK, *REPLAY, "-M", f"replies={file}", "--log-dir", tmp_path / "logs")
+    missing = f"{records[-1]['id']} (yes_or_no)"
+    sentence = (
+        f"DataError: {file}: found no reply to {missing}, expected one to every call of the run. Add its record, or ask"
+    )
+    assert sentence in " ".join(done.stdout.split())
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert read_eval_log(str(log), header_only=True).status == "error"
+    assert (
+        f"{file}: 1 of 55 records belong to no call of this run (first: line 55: extra); 1 of 55 calls have no record "
+        f"(first: {missing})" in caplog.text
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-M", "replies=7"], "replay needs -M replies=FILE, a file as `personafeedback score-replies` takes it, got 7."),
+        (["-M", "replies=nowhere.jsonl"], "nowhere.jsonl: could not be read "),
+    ],
+)  # fmt: skip
+def test_a_replay_without_a_file_is_refused(arguments, told, tmp_path):
+    done = inspect(*RELEVANCE_TASK, *REPLAY, *arguments, "--log-dir", tmp_path)
+    assert done.returncode != 0
+    assert told in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [("logprobs", "found no log-probabilities in the reply"), ("reward", "method=reward needs a reward model, got")],
+)
+def test_a_replay_has_texts_only(method, told, tmp_path):
+    file = write(tmp_path / "r.jsonl", letters("gold"))
+    task = ("personafeedback_tasks/personafeedback_hard", "-T", "data=sample", "-T", f"method={method}")
+    done = inspect(*task, *REPLAY, "-M", f"replies={file}", "--log-dir", tmp_path / "logs")
+    assert told in " ".join(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_replays_of_two_files_are_two_runs(tmp_path):
+    """They bear one model's name; the file tells them apart, in a folder as well."""
+    files = [write(tmp_path / f"{judge}.jsonl", letters(judge)) for judge in ("gold", "always_first")]
+    for file in files:
+        # A benchmark's replay is that of every other.
+        replayed(personafeedback_hard(data="sample"), file, tmp_path / "logs", model="recenter_relevance/replay")
+    runs = read_runs([tmp_path / "logs"])
+    assert [run.conditions["replies"] for run in runs] == list(map(str, files))
+    assert {run.model for run in runs} == {"recenter_relevance/replay"}
+
+
+# --- as printed --------------------------------------------------------------------------------------------------------
+
+
+@needs_checkout
+@pytest.mark.slow
+def test_the_commands_of_the_page_run_as_printed(tmp_path, monkeypatch):
+    """Another harness adds the replies between the first command and the others."""
+    monkeypatch.chdir(tmp_path)
+    home, template, *others = block(DOCS / "replies.md", "replies").splitlines()
+    run_as_printed([home, template], monkeypatch)
+    rows = [json.loads(line) for line in Path("model.jsonl").read_text("utf-8").splitlines()]
+    write(Path("model.jsonl"), [{**row, "reply": "Answer: A"} for row in rows])
+    assert "personafeedback/replay" in run_as_printed(others, monkeypatch)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_helps_run_as_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")
+    for folder in ("logs", "replies", "DIR/replies"):
+        Path(folder).mkdir(parents=True)
+    for name in "ab":
+        write(Path(f"replies/{name}.jsonl"), letters("reasoned"))
+    replayed(personafeedback_hard(data="sample"), Path("replies/b.jsonl"), tmp_path / "made").rename("logs/a.eval")
+    shutil.copy(Path(recenter.__file__).with_name("sample") / "relevance.jsonl", "DIR/relevance.jsonl")
+    write(Path("DIR/replies/MODEL.jsonl"), relevance(lambda label: label))
+    lines = [line.strip() for line in personafeedback("score-replies", "-h").stdout.splitlines()]
+    commands = [line.replace("FOLDER", "sample") for line in lines if line.startswith(("personafeedback ", "inspect "))]
+    assert len(commands) == 4
+    run_as_printed(commands, monkeypatch)
+    assert Path("report/index.html").is_file()

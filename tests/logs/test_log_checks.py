@@ -1,0 +1,368 @@
+"""Scores follow from replies, cases are the data's, each counts once: else one error that names the first row and how many, and no card."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from inspect_ai.log import read_eval_log, write_eval_log
+from support.commands import personafeedback
+from support.judges import OTHER
+from support.logs import set_version, signed
+
+from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.logs.run import RunError
+
+Json = dict[str, Any]
+HARD = "personafeedback_general_hard"
+pytestmark = pytest.mark.usefixtures("real_part")
+
+
+@pytest.fixture(scope="module")
+def logs(part_log) -> dict[str, Path]:
+    """Three runs of one judge, whose replies can all be read."""
+    return {
+        "lm-eval": part_log("lm-eval", "readable", HARD),
+        "lm-eval mc": part_log("lm-eval", "readable", f"{HARD}_mc"),
+        "inspect": part_log("inspect", "readable", HARD),
+    }
+
+
+def bent(log: Path, folder: Path, rows: Callable[[list[Json]], object], header: Callable[[Json], object]) -> Path:
+    """A copy of a log whose rows (samples), and whose results (header), were changed in place."""
+    if log.suffix == ".eval":
+        folder.mkdir()
+        copy = folder / log.name
+        with zipfile.ZipFile(log) as old, zipfile.ZipFile(copy, "w") as new:
+            documents = {info.filename: json.loads(old.read(info)) for info in old.infolist()}
+            samples = [document for name, document in documents.items() if name.startswith("samples/")]
+            rows(samples)
+            header(documents["header.json"])
+            for name, document in documents.items():
+                if not name.startswith("samples/"):
+                    new.writestr(name, json.dumps(document))
+            for sample in samples:
+                new.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+        return copy
+    shutil.copytree(log.parent, folder)
+    copy = folder / log.name
+    (samples_file,) = folder.glob("samples_*.jsonl")
+    lines = [json.loads(line) for line in samples_file.read_bytes().splitlines()]
+    rows(lines)
+    samples_file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    results = json.loads(copy.read_bytes())
+    header(results)
+    copy.write_text(json.dumps(results), encoding="utf-8")
+    return copy
+
+
+def untouched(_: object) -> None:
+    """Changes nothing."""
+
+
+# --- one row, as either harness has it ---------------------------------------------------------------------------------
+
+
+def is_inspect(row: Json) -> bool:
+    return "epoch" in row
+
+
+def about(row: Json) -> Json:
+    return row["metadata" if is_inspect(row) else "doc"]
+
+
+def answers(row: Json) -> list[str]:
+    return list(row["scores"]["personafeedback"]["metadata"]["answers"] if is_inspect(row) else row["filtered_resps"])
+
+
+def answer(row: Json, new: list[str]) -> None:
+    """Other answers, and nothing else."""
+    if is_inspect(row):
+        row["scores"]["personafeedback"]["metadata"]["answers"] = list(new)
+    else:
+        row["filtered_resps"] = new
+
+
+def score(row: Json) -> None:
+    """The values that follow from the answers."""
+    found = scoring.score_answers(answers(row))
+    values = {name: found[name] for name in scoring.METRICS}
+    if is_inspect(row):
+        row["scores"]["personafeedback"]["value"] = values
+    else:
+        row |= values | {"acc_stderr_clustered": [about(row)["user_id"], values["acc"]]}
+
+
+def say(row: Json) -> None:
+    """The replies that the answers would be read from."""
+    if is_inspect(row):
+        for choice, letter in zip(row["output"]["choices"], answers(row), strict=True):
+            choice["message"]["content"] = letter
+    else:
+        row["resps"] = [[letter] for letter in answers(row)]
+
+
+def flip(row: Json) -> None:
+    answer(row, [OTHER[letter] for letter in answers(row)])
+
+
+def cells(header: Json) -> Json:
+    """Of the signature."""
+    found: Json = signed(header, HARD)["cells"]
+    return found
+
+
+# --- attacks: what is done to rows, what to the results, and what the error says --------------------------------------
+
+
+def some(change: Callable[[Json], object]) -> Callable[[list[Json]], None]:
+    def change_some(rows: list[Json]) -> None:
+        for row in rows[20:60]:
+            change(row)
+
+    return change_some
+
+
+def flip_and_score(row: Json) -> None:
+    flip(row)
+    score(row)
+
+
+def flip_score_and_say(row: Json) -> None:
+    flip_and_score(row)
+    say(row)
+
+
+def values_alone(row: Json) -> None:
+    """Values that do not follow from the answers."""
+    held = answers(row)
+    flip_and_score(row)
+    answer(row, held)
+
+
+def values_but(lacking: str) -> Callable[[Json], None]:
+    """Other values than the answers give, where the log has any."""
+
+    def change(row: Json) -> None:
+        values = row["scores"]["personafeedback"]["value"] if is_inspect(row) else row
+        for name in ("consistency", "acc_sym", "invalid"):
+            if name in values and name != lacking:
+                values[name] = values[name] + 0.25
+
+    return change
+
+
+def again(rows: list[Json]) -> None:
+    """Cases a second time, with other answers, whole in themselves."""
+    more = [json.loads(json.dumps(row)) for row in rows[20:60]]
+    for row in more:
+        flip_score_and_say(row)
+    rows += more
+
+
+def keep_30(rows: list[Json]) -> None:
+    del rows[30:]
+
+
+def claim_30(header: Json) -> None:
+    """As if the cell had no more, in every place that says so."""
+    cells(header)["general_hard"]["cases"] = 30
+    if "n-samples" in header:
+        header["n-samples"][HARD]["effective"] = 30
+    else:
+        header["results"] |= {"total_samples": 30, "completed_samples": 30}
+
+
+def better(header: Json) -> None:
+    """A table that says more than the rows do."""
+    if "eval" in header:
+        header["results"]["scores"][0]["metrics"]["acc"]["value"] = 0.99
+    else:
+        header["results"][HARD]["acc,none"] = 0.99
+
+
+def alone(rows: list[Json]) -> None:
+    """Every case a user of its own: the interval would be narrower."""
+    for number, row in enumerate(rows):
+        about(row)["user_id"] += f" {number}"
+        if not is_inspect(row):
+            row["acc_stderr_clustered"][0] = about(row)["user_id"]
+
+
+def other_cell(row: Json) -> None:
+    about(row)["cell"] = "general_easy"
+
+
+ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
+    "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
+    "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
+    "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
+    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
+    "users": (alone, untouched, r"80 of 80 cases belong to another user than in"),
+    "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answers C, A for general_hard:"),
+    "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 80 as in"),
+    "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
+}  # fmt: skip
+
+
+@pytest.mark.tried("ways to change a log after its run: one error, no card")
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # of a zip file, which "cases again" is about
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, real_part, tmp_path):
+    rows, header, sentence = ATTACKS[attack]
+    log = bent(logs[harness], tmp_path / "bent", rows, header)
+    for command in (("report",), ("card", "--model-card", tmp_path / "card.md")):
+        done = personafeedback(*command, log, "--data", real_part)
+        assert done.exit_code == 1, done.output
+        assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
+        assert re.search(sentence, done.output), done.output
+    assert not (tmp_path / "card.md").exists()
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
+def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, real_part, tmp_path):
+    log = bent(logs[harness], tmp_path / "copied", untouched, untouched)
+    assert personafeedback("report", "--full", log, "--data", real_part).exit_code == 0
+    if harness != "lm-eval mc":  # the scripted log-likelihoods are often equal, and so unreadable
+        done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / "card.md")
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_one_digest_of_the_data_is_everywhere(harness, logs, real_part, tmp_path):
+    """In the log of a run on one cell, and in all that is printed about it or about the data."""
+    digest, log = load_cases(real_part, "general").digest, logs[harness]
+    assert read_run(log).signature["data"] == digest
+    card = tmp_path / "card.md"
+    printed = {
+        "report": personafeedback("report", "--full", log, "--data", real_part).output,
+        "compare": personafeedback("compare", log, log, "--data", real_part).output,
+        "audit": personafeedback("audit", "--data", real_part).output,
+        "baselines": personafeedback("baselines", "--data", real_part, "--difficulty", "hard").output,
+        "export": personafeedback("export", "--format", "rewardbench", "--data", real_part, "--out", tmp_path / "cases").output,
+    }  # fmt: skip
+    assert personafeedback("card", log, "--data", real_part, "--model-card", card).exit_code == 0
+    printed["card"] = card.read_text(encoding="utf-8")
+    found = {name: set(re.findall(r"sha256 (\w+)", " ".join(text.split()))) for name, text in printed.items()}
+    assert found == {name: {digest} for name in printed}
+
+
+def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_part, tmp_path):
+    half = tmp_path / "half"
+    shutil.copytree(real_part, half)
+    (half / "data" / "general" / "easy.jsonl").unlink()
+    here, there = load_cases(half, "general", "hard").digest, load_cases(real_part, "general").digest
+    done = personafeedback("report", "--full", logs["inspect"], "--data", half)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert f"read for this report (sha256 {here}) are not those of the run (sha256 {there})" in said
+    assert (
+        "not those of the run" not in personafeedback("report", "--full", logs["inspect"], "--data", real_part).output
+    )
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+@pytest.mark.parametrize(("key", "sentence"), [("user_id", "belong to another user"), ("digest", "have other texts")])
+def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, real_part, tmp_path):
+    """A value that is another one wherever it stood contradicts nothing in the log itself."""
+
+    def rename(rows: list[Json]) -> None:
+        old = about(rows[7])[key]
+        for row in rows:
+            if about(row)[key] == old:
+                about(row)[key] = "another"
+
+    log = bent(logs[harness], tmp_path / "bent", rename, untouched)
+    for command in (
+        ("report", log),
+        ("compare", logs["inspect"], log),
+        ("card", log, "--model-card", tmp_path / "card.md"),
+    ):
+        done = personafeedback(*command, "--data", real_part)
+        assert done.exit_code == 1, done.output
+        assert re.search(
+            rf"\d+ of 80 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
+        )
+    assert not (tmp_path / "card.md").exists()
+
+
+def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs, tmp_path):
+    def elsewhere(header: Json) -> None:
+        header["configs"][HARD]["metadata"]["personafeedback_tasks"]["source"] = "/gone"
+
+    log = bent(logs["lm-eval"], tmp_path / "bent", untouched, elsewhere)
+    done = personafeedback("compare", log, logs["inspect"])
+    assert done.exit_code == 0, done.output
+    printed = " ".join(done.stdout.split())
+    assert "! run A: The users, cells and texts were not checked. There is no folder 'gone'" in printed
+    assert "run B: The users" not in printed
+
+
+def test_inspects_json_logs_are_held_against_themselves_too(logs, real_part, tmp_path):
+    log = read_eval_log(str(logs["inspect"]))
+    write_eval_log(log, str(tmp_path / "log.json"), format="json")
+    assert read_run(tmp_path / "log.json").cases == read_run(logs["inspect"]).cases
+    document = json.loads((tmp_path / "log.json").read_bytes())
+    flip_and_score(document["samples"][5])
+    (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
+    done = personafeedback("report", "--full", tmp_path / "log.json", "--data", real_part)
+    assert done.exit_code == 1
+    assert "(1 of 80 rows disagree)" in done.output
+
+
+def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_part, tmp_path):
+    def swap(row: Json) -> None:
+        row["resps"] = [row["resps"][index] for index in (1, 0, 3, 2)]
+
+    log = bent(logs["lm-eval mc"], tmp_path / "bent", some(swap), untouched)
+    done = personafeedback("report", "--full", log, "--data", real_part)
+    assert done.exit_code == 1
+    assert "for general_hard:" in done.output
+    assert " from its replies (" in done.output
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_what_another_version_read_is_counted_and_moves_no_number(harness, logs, real_part, tmp_path):
+    """Scores are those of the replies, read by the installed version, whatever answers, values and table the log has."""
+
+    def older(header: Json) -> None:
+        set_version(header, HARD, "1.0")
+        better(header)
+
+    log = bent(logs[harness], tmp_path / "bent", some(flip_and_score), older)
+    assert read_run(log).cases == read_run(logs[harness]).cases
+    done = personafeedback("report", "--full", log, "--data", real_part)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, which reads 80 replies differently." in said  # fmt: skip
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
+def test_a_metric_that_a_later_version_adds_is_no_contradiction(harness, logs, tmp_path):
+    """An earlier log has no value of it; what it has must follow from the replies as before."""
+
+    def lose_values(rows: list[Json]) -> None:
+        for row in rows:
+            values = row["scores"]["personafeedback"]["value"] if is_inspect(row) else row
+            values.pop("acc")
+
+    earlier = bent(logs[harness], tmp_path / "earlier", lose_values, untouched)
+    assert read_run(earlier).cases == read_run(logs[harness]).cases
+    worse = bent(earlier, tmp_path / "worse", some(values_but("acc")), untouched)
+    with pytest.raises(RunError, match="from its answers"):
+        read_run(worse)

@@ -1,0 +1,260 @@
+"""Inspect's own marks: what somebody invalidated or excluded does not count, and an unfinished run is so called."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from inspect_ai import eval_retry
+from inspect_ai.log import (
+    ProvenanceData,
+    edit_score,
+    invalidate_samples,
+    read_eval_log,
+    recompute_metrics,
+    write_eval_log,
+)
+from inspect_ai.scorer import ScoreEdit
+from support.caveats import sentences
+from support.commands import personafeedback
+from support.logs import inspect_log
+from support.releases import write_set
+
+from personafeedback_tasks.common.statistics import mean
+from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.run import RunError
+
+HARD, CASES = "personafeedback_general_hard", 24
+BAD = 5
+UNFINISHED = "not finished: still running, or killed"
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """A set, so that a card is not refused for the sample's sake."""
+    rows = [
+        {"user_id": f"u{n % 6}", "question": f"q{n}?", "chosen": f"a good one {n}", "reject": f"a bad one {n}"}
+        for n in range(CASES)
+    ]
+    personas = {f"u{n}": {"Name": f"Ann{n}", "Job": "baker"} for n in range(6)}
+    return write_set(tmp_path_factory.mktemp("data") / "set", {"general/hard": rows}, personas)
+
+
+@pytest.fixture(scope="module")
+def log(data, tmp_path_factory) -> Path:
+    return inspect_log(tmp_path_factory.mktemp("log"), "readable", HARD, data)
+
+
+@pytest.fixture(scope="module")
+def epochs(data, tmp_path_factory) -> Path:
+    return inspect_log(tmp_path_factory.mktemp("epochs"), "readable", HARD, data, epochs=2)
+
+
+def invalidated(log: Path, to: Path, of: Callable[[Any], bool], recompute: bool = False) -> Path:
+    """A copy some of whose samples Inspect itself invalidates."""
+    found = read_eval_log(str(log))
+    chosen = [str(sample.uuid) for sample in found.samples or () if of(sample)]
+    found = invalidate_samples(found, chosen, ProvenanceData(author="Ann", reason="the server broke"))
+    assert found.invalidated
+    if recompute:
+        recompute_metrics(found)
+    write_eval_log(found, str(to))
+    return to
+
+
+def bent(log: Path, to: Path, sample: Callable[[Json], object], header: Callable[[Json], object]) -> Path:
+    """A copy whose samples and headers were changed, as a version of Inspect might write them that does not exist here."""
+    with zipfile.ZipFile(log) as old, zipfile.ZipFile(to, "w") as new:
+        for name in old.namelist():
+            document = json.loads(old.read(name))
+            if name.startswith("samples/"):
+                sample(document)
+            elif name in ("header.json", "_journal/start.json"):
+                header(document)
+            new.writestr(name, json.dumps(document))
+    return to
+
+
+def nothing(_: Json) -> None:
+    """Changes nothing."""
+
+
+def first_wrong(log: Path) -> set[str]:
+    """Ids of some cases that the run got wrong: without them its accuracy is another one."""
+    cases = read_run(log).cases.values()
+    return {case.case_id for case in sorted(cases, key=lambda case: (case.value("acc"), case.case_id))[:BAD]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("form", "recompute"), [("eval", False), ("json", True)])
+def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
+    bad, whole = first_wrong(log), read_run(log)
+    marked = invalidated(log, tmp_path / f"log.{form}", lambda sample: sample.id in bad, recompute)
+    run = read_run(marked)
+    assert run.cases == {name: case for name, case in whole.cases.items() if name not in bad}
+    assert run.partial == {"general_hard": (CASES - BAD, CASES)}
+    assert run.left_out == {"invalidated": BAD}
+    done = personafeedback("report", "--full", marked, "--data", data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
+    assert document["left_out"] == {"invalidated": BAD}
+    expected = mean(case.value("acc") for case in run.cases.values())
+    assert expected > mean(case.value("acc") for case in whole.cases.values())
+    assert document["groups"]["general_hard"]["measures"]["acc"]["value"] == pytest.approx(expected, abs=1e-12)
+    for text in (done.output, *((tmp_path / "out" / name).read_text("utf-8") for name in ("report.md", "index.html"))):
+        assert "PARTIAL: general" in text
+        assert f"({BAD} invalidated)" in text.replace("\\", "")
+    ranked = personafeedback("rank", marked, "--data", data, "--json", tmp_path / "rank.json", "--markdown")
+    assert f"({BAD} invalidated)" in ranked.output
+    assert f"({BAD} invalidated)" in " ".join(
+        sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])
+    )
+    compared = personafeedback("compare", log, marked, "--data", data, "--json", tmp_path / "compare.json")
+    assert f"run B: LEFT OUT: samples that do not count ({BAD} invalidated)" in compared.output
+    assert json.loads((tmp_path / "compare.json").read_bytes())["left_out"] == {"A": {}, "B": {"invalidated": BAD}}
+    card = personafeedback("card", marked, "--data", data, "--model-card", tmp_path / "card.md")
+    assert card.exit_code == 1
+    assert f"PARTIAL: general_hard {CASES - BAD} of {CASES}." in card.output
+    assert f"LEFT OUT: samples that do not count ({BAD} invalidated)." in card.output
+    assert not (tmp_path / "card.md").exists()
+
+
+@pytest.mark.parametrize("whole", ["every sample", "the header"])
+def test_an_invalidated_log_is_refused_and_in_a_folder_passed_over(whole, log, tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    marked = folder / "a.eval"
+    if whole == "every sample":
+        invalidated(log, marked, lambda sample: True)
+    else:
+        bent(log, marked, nothing, lambda header: header.update(invalidated=True))
+    with pytest.raises(RunError, match="found a log that is marked as invalidated as a whole, .*inspect eval-retry"):
+        read_run(marked)
+    shutil.copy(log, folder / "b.eval")
+    said: list[str] = []
+    (run,) = read_runs([folder], said.append)
+    assert len(run.cases) == CASES
+    assert [line.startswith(f"Passed over {marked}: found a log that is marked as invalidated") for line in said] == [
+        True
+    ]
+
+
+@pytest.mark.slow
+def test_eval_retry_asks_invalidated_samples_again(log, tmp_path):
+    """What the sentence on them advises; in a folder, the new log takes the place of the old one."""
+    bad = first_wrong(log)
+    marked = invalidated(log, tmp_path / "log.eval", lambda sample: sample.id in bad)
+    (retried,) = eval_retry(str(marked), log_dir=str(tmp_path), display="none", score_display=False)
+    assert retried.status == "success"
+    assert read_run(tmp_path).cases == read_run(log).cases
+    assert read_run(tmp_path).left_out == {}
+
+
+"""Where a later version of Inspect may say that a sample is excluded from metrics."""
+
+
+def test_scores_that_somebody_took_away_do_not_count(log, tmp_path):
+    """A score that is nan is what Inspect 0.3.285 leaves out of its metrics."""
+    bad, found = first_wrong(log), read_eval_log(str(log))
+    for case_id in sorted(bad):
+        edit_score(found, case_id, "personafeedback", ScoreEdit(value=float("nan")), recompute_metrics=False)
+    recompute_metrics(found)
+    write_eval_log(found, str(tmp_path / "log.eval"))
+    run = read_run(tmp_path / "log.eval")
+    assert run.left_out == {"excluded from metrics": BAD}
+    assert run.cases.keys() == read_run(log).cases.keys() - bad
+
+
+@pytest.mark.slow
+def test_a_case_without_all_of_its_epochs_is_left_out(epochs, tmp_path):
+    assert read_run(epochs).partial == {}
+    bad = first_wrong(epochs)
+    marked = invalidated(epochs, tmp_path / "log.eval", lambda sample: sample.id in bad and sample.epoch == 2)
+    run = read_run(marked)
+    assert run.cases.keys() == read_run(epochs).cases.keys() - bad
+    assert run.left_out == {"invalidated": BAD, "without all 2 epochs of their case": BAD}
+    assert run.partial == {"general_hard": (CASES - BAD, CASES)}
+
+
+# --- runs that have not come to their end ------------------------------------------------------------------------------
+
+
+def started(log: Path, to: Path) -> Path:
+    """A log as it is while the run goes on: no header yet, and the samples that are finished so far."""
+    with zipfile.ZipFile(log) as old, zipfile.ZipFile(to, "w") as new:
+        names = [name for name in old.namelist() if name.startswith("samples/")]
+        for name in ("_journal/start.json", *names[:7]):
+            new.writestr(name, old.read(name))
+    return to
+
+
+def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_path):
+    going = started(log, tmp_path / "a.eval")
+    pays_twice = "If it still runs, wait for its end: to resume it now would pay twice. If it was killed, `inspect eval-retry LOG` resumes it."
+    done = personafeedback("report", "--full", going, "--data", data)
+    assert done.exit_code == 0, done.output
+    assert f"The run is {UNFINISHED}. {pays_twice}" in done.output
+    for command in (("compare", log, going), ("rank", going)):
+        said = personafeedback(*command, "--data", data).output
+        assert f"un is {UNFINISHED}. {pays_twice}" in said or f"Run B is {UNFINISHED}. {pays_twice}" in said
+    card = personafeedback("card", going, "--data", data, "--model-card", tmp_path / "card.md")
+    assert card.exit_code == 1
+    assert (
+        f"PARTIAL: general_hard 7 of 24. A partial mean does not estimate the cell's mean. The run is {UNFINISHED}."
+        in card.output
+    )
+    assert pays_twice in card.output
+    shutil.copy(log, tmp_path / "b.eval")
+    (tmp_path / "whole").mkdir()
+    said: list[str] = []
+    whole = bent(log, tmp_path / "whole" / "c.eval", nothing, lambda header: header["eval"].update(task_id="another"))
+    shutil.copy(going, tmp_path / "whole" / "a.eval")
+    (run,) = read_runs([tmp_path / "whole"], said.append)
+    assert run.logs == (whole,)
+    (line,) = said
+    assert f"a.eval: {UNFINISHED}, with 7 cases answered. {pays_twice}" in line
+    assert "failed" not in line
+
+
+@pytest.mark.parametrize(("status", "state"), [("error", "an error stopped it"), ("cancelled", "it was cancelled")])
+def test_a_run_that_ended_early_is_not_called_running(status, state, log, tmp_path):
+    path = bent(log, tmp_path / "a.eval", nothing, lambda header: header.update(status=status))
+    done = personafeedback("report", "--full", path)
+    assert f"The run is not finished: {state}. `inspect eval-retry LOG` resumes it." in done.output
+    assert "still running" not in done.output
+
+
+@pytest.mark.parametrize("cut", ["samples", "one of the samples", "a row", "the results", "an .eval"])
+def test_logs_that_end_too_early_say_the_same(cut, log, data, tmp_path):
+    pytest.importorskip("lm_eval")
+    from support.logs import lm_eval_log
+
+    task = "personafeedback" if cut == "one of the samples" else HARD
+    path = lm_eval_log(tmp_path / "lm", "readable", task, "sample" if cut == "one of the samples" else data)
+    files = sorted(path.parent.glob("samples_*.jsonl"))
+    if cut == "samples":
+        files[0].unlink()
+    elif cut == "one of the samples":
+        files[-1].unlink()
+    elif cut == "a row":
+        files[0].write_bytes(files[0].read_bytes()[:-300])
+    elif cut == "the results":
+        path.write_bytes(path.read_bytes()[:-300])
+    else:
+        path = tmp_path / "cut.eval"
+        path.write_bytes(log.read_bytes()[:-2000])
+    with pytest.raises(RunError, match=f"The run is perhaps {UNFINISHED}") as caught:
+        read_run(path)
+    said = str(caught.value)
+    assert "run again" not in said.lower().replace("--log_samples", "")
+    assert "wait for its end: to resume it now would pay twice" in said

@@ -1,0 +1,158 @@
+"""Replies that the server left out, with the status 200: a run with more than a few of them says so before anything else."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from support.caveats import sentences
+from support.commands import personafeedback
+from support.judges import readable
+from support.logs import inspect_log
+from support.outcomes import answering
+from support.releases import write_set
+from support.servers import as_json, providers, run
+from werkzeug import Request, Response
+
+from personafeedback_tasks.analysis import caveats
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.reports.card import CardError, refuse_unpublishable
+from personafeedback_tasks.logs.read import read_run
+
+HARD, CASES = "personafeedback_general_hard", 24
+FIRST = "MISSING REPLIES: 12.5 % of the replies"
+EVERY = 8
+"""One reply in so many is left out."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    rows = [
+        {"user_id": f"u{n % 6}", "question": f"q{n}?", "chosen": f"a good one {n}", "reject": f"a bad one {n}"}
+        for n in range(CASES)
+    ]
+    personas = {f"u{n}": {"Name": f"Ann{n}", "Job": "baker"} for n in range(6)}
+    return write_set(tmp_path_factory.mktemp("data") / "set", {"general/hard": rows}, personas)
+
+
+def left_out(good: Response, how: str) -> Response:
+    """What the server sends in place of a whole answer."""
+    if how == "error":
+        return as_json({"error": {"message": "out of order", "type": "api_error", "code": None, "param": None}})
+    body = good.get_json()
+    (choice,) = body["choices"]
+    if how == "no choice":
+        body["choices"] = []
+    elif how == "no choices":
+        del body["choices"]
+    else:
+        choice["message"]["content"] = None
+        if how.startswith("thinking"):
+            choice["message"]["reasoning_content"] = "Ann is a baker."
+        if how.endswith("cut"):
+            choice["finish_reason"] = "length"
+    return as_json(body)
+
+
+def asked(harness: str, how: str, httpserver, data: Path, folder: Path, monkeypatch) -> Path:
+    """The output of a harness's own command, with a server that leaves out one reply in EVERY."""
+    server = providers(httpserver, load_cases(data, "general", "hard"), readable)
+    good, number = server.dispatch, count(1)
+
+    def dispatch(request: Request) -> Response:
+        answer = good(request)
+        return left_out(answer, how) if next(number) % EVERY == 0 else answer
+
+    monkeypatch.setattr(server, "dispatch", dispatch)
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    url = server.url_for("").rstrip("/")
+    if harness == "lm_eval":
+        arguments = [
+            "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples",
+            "--model_args", f"model=judge,base_url={url}/v1/chat/completions,num_concurrent=4", "--output_path", str(folder),
+        ]  # fmt: skip
+    else:
+        arguments = [f"personafeedback_tasks/{HARD}", "--model", "openai-api/local/judge", "--log-dir", str(folder)]
+    run(harness, *arguments, data=data, url=url)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("harness", "how"),
+    [("lm_eval", "error"), ("lm_eval", "no choices"), ("lm_eval", "null"), ("inspect_ai", "no choice"), ("inspect_ai", "null")],
+)  # fmt: skip
+def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, httpserver, data, tmp_path, monkeypatch):
+    log = asked(harness, how, httpserver, data, tmp_path / "log", monkeypatch)
+    found = read_run(log)
+    assert caveats.missing_share(found) == 1 / EVERY
+    whole = inspect_log(tmp_path / "whole", "readable", HARD, data)
+    done = personafeedback("report", "--full", log, "--data", data, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.split("\n! ")[1].startswith(f"{FIRST} have no text at all")  # below the name of the report
+    markdown = (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert markdown.split("\n> ")[1].startswith(FIRST)
+    assert markdown.index("MISSING REPLIES") < markdown.index("| general hard |")
+    document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
+    assert sentences(document)[0].startswith(FIRST)
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert page.index("MISSING REPLIES") < page.index("<table")
+    ranked = personafeedback("rank", log, whole, "--data", data, "--json", tmp_path / "rank.json")
+    place = next(
+        n for n, row in enumerate(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0]["runs"], 1)
+        if row["model"] == found.model
+    )  # fmt: skip
+    assert f"! {place}: {FIRST}" in ranked.output
+    assert ranked.output.split("\n! ")[1].startswith(f"{place}: {FIRST}")
+    assert sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])[0].startswith(
+        f"{place}: {FIRST}"
+    )
+    markdown = personafeedback("rank", log, whole, "--data", data, "--markdown").stdout
+    assert f"> {place}: {FIRST}" in markdown
+    for shown in (ranked.output, markdown):
+        (line,) = [line for line in shown.splitlines() if "numbers are void" in line]
+        assert re.search(rf"\b{place} .*: no verdict, its numbers are void", line)
+    compared = personafeedback("compare", whole, log, "--data", data, "--json", tmp_path / "compare.json")
+    first = f"run B: {FIRST} have no text at all"
+    assert compared.output.split("\n! ")[1].startswith(first)
+    assert sentences(json.loads((tmp_path / "compare.json").read_bytes()))[0].startswith(first)
+
+
+@pytest.mark.parametrize("how", ["thinking", "cut"])
+def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, httpserver, data, tmp_path, monkeypatch):
+    log = asked("inspect_ai", how, httpserver, data, tmp_path / "log", monkeypatch)
+    found = read_run(log)
+    reasons = [reason for case in found.cases.values() for outcome in case for reason, _ in outcome.unread]
+    assert reasons == ["truncated" if "cut" in how else "no_response"] * (2 * CASES // EVERY)
+    assert caveats.missing_share(found) == 0
+    assert "MISSING REPLIES" not in personafeedback("report", "--full", log, "--data", data).output
+
+
+def test_one_missing_reply_in_fifty_leaves_no_numbers_for_a_card(data, tmp_path):
+    whole = read_run(inspect_log(tmp_path, "readable", HARD, data))
+    cases = load_cases(data, "general", "hard")
+    refuse_unpublishable(make_report(whole, cases))
+    report = make_report(replace(whole, cases=with_missing(whole.cases, 1)), cases)
+    with pytest.raises(CardError, match=r"MISSING REPLIES: 2\.1 % of the replies"):
+        refuse_unpublishable(report)
+
+
+def with_missing(cases, missing: int):
+    """The cases, so many of which got one empty reply each."""
+    names = sorted(cases)[:missing]
+    empty = {
+        name: answering(cases[name], ("no_response", cases[name][0].answers[1]), unread=(("no_response", ""),))
+        for name in names
+    }
+    return {**cases, **empty}

@@ -1,0 +1,275 @@
+"""A model that picks by place: what it knows shows in its log-odds, and its replies show the place alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+
+from inspect_ai.log import read_eval_log
+from support import inspect_runs, jsonl_harness, lm_eval_runs, placed
+from support.commands import personafeedback
+from support.placed import KNOWN, LISTED
+
+from personafeedback_tasks.analysis.place import place_of
+from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.logs.checks import runs_of
+from personafeedback_tasks.logs.read import read_runs
+from personafeedback_tasks.logs.run import Run
+
+pytestmark = pytest.mark.slow
+same = pytest.approx
+
+
+def by_lm_eval(folder: Path, judge: str, task: str = "personafeedback_mc", setting: object = LISTED) -> Path:
+    done = lm_eval_runs.command(
+        "--model", "placed", "--model_args", f"judge={judge}", "--tasks", task,
+        "--metadata", json.dumps({"setting": setting, "data": "sample"}), "--output_path", folder, "--log_samples",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def by_inspect(
+    folder: Path, judge: str, task: str = "personafeedback", method: str = "logprobs", **options: str
+) -> Path:
+    listed = {"data": "sample", "setting": LISTED, "method": method, **options}
+    done = inspect_runs.command(
+        f"personafeedback_tasks/{task}", *(word for name, value in listed.items() for word in ("-T", f"{name}={value}")),
+        "--model", f"placed/{judge}", "--log-dir", folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory) -> dict[str, Path]:
+    """Harness and judge -> folder of a run under three settings, with log-odds."""
+    found = {}
+    for judge in KNOWN:
+        found[f"lm-eval {judge}"] = by_lm_eval(tmp_path_factory.mktemp("lm-eval"), judge)
+        found[f"inspect {judge}"] = by_inspect(tmp_path_factory.mktemp("inspect"), judge)
+    return found
+
+
+@pytest.fixture
+def by_setting(logs):
+    def of(name: str) -> dict[str, Run]:
+        return {run.setting: run for run in read_runs([logs[name]])}
+
+    return of
+
+
+JUDGED = pytest.mark.parametrize("judge", KNOWN)
+HARNESSES = pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+
+
+# --- log-odds ----------------------------------------------------------------------------------------------------------
+
+
+@JUDGED
+def test_both_tables_form_differences_of_the_debiased_score(judge, logs):
+    planted = KNOWN[judge]
+    expected = {
+        "acc": 0.5,
+        "acc_sym": planted["persona"],
+        "acc_sym_other_persona": planted["other_persona"],
+        "acc_sym_no_persona": planted["no_persona"],
+        "right_minus_wrong": planted["persona"] - planted["other_persona"],
+        "persona_gain": planted["persona"] - planted["no_persona"],
+    }
+    (path,) = logs[f"lm-eval {judge}"].rglob("results_*.json")
+    there = json.loads(path.read_text())
+    (path,) = logs[f"inspect {judge}"].glob("*.eval")
+    (table,) = read_eval_log(str(path), header_only=True).results.scores
+    here = {name: metric.value for name, metric in table.metrics.items()}
+    for name, value in expected.items():
+        assert here[name] == same(value, abs=1e-12), name
+        assert there["results"]["personafeedback_mc"][f"{name},none"] == same(value, abs=1e-12), name
+    assert (here["accuracy"], here["stderr"]) == (here["acc_sym"], here["acc_sym_stderr"])
+    assert not {"acc_no_persona", "acc_other_persona"} & here.keys()
+    for cell in ("general_hard", "specific_easy"):  # the errors by user, of each leaf
+        leaf = there["results"][f"personafeedback_{cell}_mc"]
+        for name in ("acc_sym", "right_minus_wrong", "persona_gain"):
+            assert leaf[f"{name}_stderr_clustered,none"] == same(here[f"{name}_{cell}_stderr"], abs=1e-12)
+
+
+@JUDGED
+@HARNESSES
+def test_every_output_takes_the_debiased_score(harness, judge, logs, by_setting, tmp_path):
+    folder, planted = logs[f"{harness} {judge}"], KNOWN[judge]
+    runs = by_setting(f"{harness} {judge}")
+    assert {run.primary for run in runs.values()} == {"acc_sym"}
+    ids, users = zip(*((name, case.user_id) for name, case in runs["persona"].cases.items()), strict=True)
+    gaps = [runs["persona"].cases[i].value("acc_sym") - runs["other_persona"].cases[i].value("acc_sym") for i in ids]
+    ended = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
+    assert ended.exit_code == 0, ended.output
+    (report,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    total = report["groups"]["total"]
+    assert report["primary"] == "acc_sym"
+    assert total["measures"]["acc"]["value"] == 0.5
+    assert total["measures"]["acc_sym"]["value"] == same(planted["persona"])
+    assert total["gain"]["value"] == same(planted["persona"] - planted["no_persona"])
+    longest = total["baselines"]["longest"]["value"]
+    assert report["margins"]["longest"]["value"] == same(planted["persona"] - longest)
+    found = report["settings"]["groups"]["total"]["differences"]["persona - other_persona"]
+    assert (found["value"], found["stderr"]) == (same(mean(gaps)), same(clustered_stderr(gaps, users)))
+    assert ("; it uses this user's persona" in report["verdict"]) is (judge == "personal")
+    first = ended.stdout.splitlines()
+    (line,) = (line for line in first if line.startswith("accuracy (acc_sym)"))
+    assert f"{100 * planted['persona']:.1f} %" in line
+    assert personafeedback("rank", folder, "--data", "sample", "--out", tmp_path).exit_code == 0
+    (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
+    (row,) = ranking["runs"]
+    assert (row["primary"], row["measures"]["acc"]["value"]) == ("acc_sym", same(100 * planted["persona"]))
+    assert row["measures"]["right_minus_wrong"]["value"] == same(100 * mean(gaps))
+    page = re.sub(r"\s+", " ", (tmp_path / "index.html").read_text("utf-8"))
+    assert "Accuracy (acc_sym) with 95 % intervals" in page
+    shown = personafeedback("rank", folder, "--data", "sample", "--columns", "acc").stdout
+    assert f"{100 * planted['persona']:.1f}" in shown
+    assert "the order by acc_sym" in shown
+
+
+def test_two_methods_in_one_table_say_which_score_each_row_has(logs, tmp_path):
+    by_lm_eval(tmp_path, "nearly", "personafeedback", "persona")
+    done = personafeedback("rank", logs["lm-eval small"], tmp_path, "--data", "sample", "--json", tmp_path / "r.json")
+    (ranking,) = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
+    assert {row["method"]: row["primary"] for row in ranking["runs"]} == {"mc": "acc_sym", "generate": "acc"}
+    shown = personafeedback("rank", logs["lm-eval small"], tmp_path, "--data", "sample").stdout
+    assert "the order by acc_sym or acc" in shown, done.output
+    compared = personafeedback("compare", logs["lm-eval small"], logs["inspect small"]).stdout
+    assert "acc_sym in percent" in compared
+
+
+def test_a_run_stops_by_the_debiased_score(real_part, tmp_path):
+    run, other = read_runs(
+        [
+            by_inspect(
+                tmp_path,
+                "personal",
+                "personafeedback_general",
+                setting="persona,other_persona",
+                stop="10",
+                data=str(real_part),
+            )
+        ]
+    )
+    assert (run.stopped.decision, run.stopped.early) == ("above", True)
+    assert mean(run.values("acc").values()) == mean(other.values("acc").values()) == 0.5
+    shown = personafeedback("report", tmp_path).stdout
+    assert "right minus wrong above 0" in shown
+
+
+# --- replies alone -----------------------------------------------------------------------------------------------------
+
+CLAIMS = (
+    "cannot be told apart",
+    "exactly 0",
+    "two one-sided tests",
+    "lies within",
+    "no sign that",
+    "always picking the longer",
+)
+"""What nobody can conclude from picks of a place."""
+
+LEAD = "It picks the first response in {:.1f} % of the calls"
+
+
+@pytest.fixture(scope="module")
+def replies(tmp_path_factory) -> dict[str, Path]:
+    """Harness, judge and benchmark -> folder of a run under three settings, with replies."""
+    found = {}
+    for judge in ("always", "nearly"):
+        for benchmark in ("personafeedback", "prefeval"):
+            for harness in ("lm-eval", "inspect"):
+                folder = tmp_path_factory.mktemp(harness)
+                found[f"{harness} {judge} {benchmark}"] = (
+                    by_lm_eval(folder, judge, benchmark)
+                    if harness == "lm-eval"
+                    else by_inspect(folder, judge, benchmark, "generate")
+                )
+    return found
+
+
+@pytest.mark.parametrize("benchmark", ["personafeedback", "prefeval"])
+@pytest.mark.parametrize("judge", ["always", "nearly"])
+@HARNESSES
+def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, judge, benchmark, replies, tmp_path):
+    folder = replies[f"{harness} {judge} {benchmark}"]
+    (run, *_) = [run for run in read_runs([folder]) if run.setting == "persona"]
+    picks = [answer for case in run.cases.values() for outcome in case for answer in outcome.answers]
+    lead = LEAD.format(100 * picks.count("A") / len(picks))
+    done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert " ".join(done.stdout.splitlines()[1:3]).startswith(f"! {lead}"), done.stdout
+    full = personafeedback("report", folder, "--data", "sample", "--full").stdout
+    ranked = personafeedback("rank", folder, "--data", "sample").stdout
+    compared = personafeedback("compare", folder, folder, "--data", "sample").stdout
+    page = (tmp_path / "index.html").read_text("utf-8")
+    for output in (done.stdout, full, ranked, compared, (tmp_path / "report.md").read_text("utf-8"), page):
+        flat = " ".join(output.replace("\\", "").split())
+        assert flat.count(lead) == 1 or output in (page, compared)
+        assert "this measures place" in flat
+        assert "the _mc tasks in lm-eval or -T method=logprobs in Inspect" in flat
+        assert not [
+            claim for claim in CLAIMS if claim in flat.partition("tied: the places")[0].partition("<main id")[0]
+        ]
+    (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    assert made["caveats"][0]["key"] == "by_place"
+    assert made["margins"] == made["shortcuts"] == {}
+    gap = made["settings"]["groups"]["total"]["differences"]["persona - other_persona"]
+    assert (gap["value"] is None) is (judge == "always")
+    assert judge == "nearly" or "not measured" in done.stdout
+
+
+@HARNESSES
+def test_no_baseline_and_no_tie_is_claimed_of_a_run_that_picks_by_place(harness, replies, logs, tmp_path):
+    always, knowing = replies[f"{harness} always personafeedback"], logs[f"{harness} small"]
+    done = personafeedback("rank", always, knowing, "--data", "sample", "--json", tmp_path / "ranking.json")
+    assert done.exit_code == 0, done.output
+    (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
+    by_method = {row["method"]: row for row in ranking["runs"]}
+    assert [row["tied"] for row in by_method.values()] == [[], []]
+    assert by_method["generate"]["measures"]["over_longest"] is None
+    assert by_method["generate"]["measures"]["right_minus_wrong"]["value"] is None
+    (debiased,) = (name for name, row in by_method.items() if row["primary"] == "acc_sym")
+    assert by_method[debiased]["measures"]["over_longest"] is not None
+    shown = personafeedback("rank", always, knowing, "--data", "sample").stdout
+    assert "which acc_sym leaves out" in shown
+
+
+def test_such_a_run_has_no_card(real_part, tmp_path):
+    by_inspect(tmp_path, "nearly", "personafeedback_general", "generate", data=str(real_part))
+    done = personafeedback("card", tmp_path, "--data", real_part, "--model-card", tmp_path / "card.md")
+    assert done.exit_code == 1
+    assert LEAD[:28] in done.output
+    assert "-T method=logprobs in Inspect" in done.output
+    assert not (tmp_path / "card.md").exists()
+
+
+def drawn_share(run: Run) -> float:
+    """Consistency of a run."""
+    return mean(run.values("consistency").values())
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.35, True), (0.5, False)])
+def test_whether_place_decides_follows_from_the_interval_of_consistency(share, said, real_part, tmp_path):
+    """Of so many cases the same response is picked in both orders, of the others the first one. At half of them nobody knows."""
+
+    def model(case_id: str, call: str) -> str:
+        return "A" if placed.drawn(case_id) >= share else TWO.right[call]
+
+    path = jsonl_harness.run(model, "m", tmp_path, "personafeedback", "general", data=str(real_part))
+    (log,) = jsonl_harness.opened(path)
+    (run,) = runs_of(log)
+    found = place_of(run)
+    assert found.cases.value == same(1 - drawn_share(run))
+    assert found.calls.value == same(mean(run.values("first_rate").values()))
+    assert found.decides is said

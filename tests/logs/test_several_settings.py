@@ -1,0 +1,477 @@
+"""One run that asks each case under several settings: it holds the runs that ask one setting each, to the last bit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("scipy")
+
+from inspect_ai import score
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import (
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    TopLogprob,
+    modelapi,
+)
+from lm_eval import models as models  # else the first one that is registered here would be the only one
+from lm_eval.api.model import LM
+from lm_eval.api.registry import register_model
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support import inspect_runs, lm_eval_runs
+from support.commands import personafeedback
+from support.judges import MIXTURE
+from support.killed import Command, serving
+
+from personafeedback_tasks.pairwise.orders import TWO, rotations
+from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.inspect_harness.scorers import scores
+from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.cells import CELLS
+from personafeedback_tasks.logs.logged import logged
+from personafeedback_tasks.logs.read import read_runs
+from personafeedback_tasks.logs.run import Run, RunError
+
+pytestmark = pytest.mark.slow
+same = pytest.approx
+SETTINGS = ("persona", "other_persona", "no_persona")
+LISTED = ",".join(SETTINGS)
+TASK = "personafeedback_general_hard"
+CHOSEN = {case.chosen for case in load_cases("sample")}
+
+
+def reply(prompt: str) -> str:
+    """A reply that the prompt alone decides: mostly right if the persona is told, and sometimes unreadable."""
+    if "<response_A>" not in prompt:
+        return "1, 3"  # to the filter of rag
+    drawn = int(hashlib.sha256(prompt.encode()).hexdigest(), 16)
+    first, *_ = responses(prompt, rotations(4) if "<response_D>" in prompt else TWO)
+    gold, other = ("A", "B") if first in CHOSEN else ("B", "A")
+    if "<persona>" in prompt and drawn % 3:
+        return gold
+    return MIXTURE[drawn % len(MIXTURE)].format(gold=gold, other=other)
+
+
+@modelapi(name="prompted")
+class PromptedAPI(ModelAPI):
+    """Counts tokens by the characters of the prompt, so that each setting has its own number."""
+
+    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
+        super().__init__(model_name, base_url, api_key, [], config)
+
+    async def generate(self, input, tools, tool_choice, config):
+        said, read = reply(input[-1].text), len(input[-1].text)
+        output = ModelOutput.from_content("prompted", said)
+        if config.logprobs:
+            likely = [TopLogprob(token=letter, logprob=-1.0 - (letter != said) - read % 5) for letter in "AB"]
+            output.choices[0].logprobs = Logprobs(content=[Logprob(**dict(likely[0]), top_logprobs=likely)])
+        output.usage = ModelUsage(input_tokens=read, output_tokens=1, total_tokens=read + 1)
+        return output
+
+
+@register_model("prompted")
+class PromptedLM(LM):
+    @classmethod
+    def create_from_arg_obj(cls, arguments, additional_config=None):
+        return cls()
+
+    create_from_arg_string = create_from_arg_obj
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [reply(request.args[0]) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        return [
+            (-1.0 - len(request.args[0]) % 7 - (reply(request.args[0]) != request.args[1]), False)
+            for request in requests
+        ]
+
+    def loglikelihood_rolling(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+
+def by_inspect(
+    folder: Path, setting: str, *arguments: object, task: str = "personafeedback", model: str = "prompted/acme"
+) -> Path:
+    done = inspect_runs.command(
+        f"personafeedback_tasks/{task}", "-T", "data=sample", "-T", f"setting={setting}", "--model", model,
+        "--log-dir", folder, *arguments,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def by_lm_eval(folder: Path, setting: Any, *arguments: object, task: str = "personafeedback") -> Path:
+    done = lm_eval_runs.command(
+        "--model", "prompted", "--tasks", task, "--metadata", json.dumps({"setting": setting, "data": "sample"}),
+        "--output_path", folder, "--log_samples", *arguments,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory) -> dict[str, tuple[Path, Path]]:
+    """Harness -> (folder of one run under all settings, folder of one run under each)."""
+    found = {}
+    for name, run in (("inspect", by_inspect), ("lm-eval", by_lm_eval)):
+        together, apart = tmp_path_factory.mktemp("together"), tmp_path_factory.mktemp("apart")
+        run(together, LISTED)
+        for setting in SETTINGS:
+            run(apart, setting)
+        found[name] = together, apart
+    return found
+
+
+HARNESSES = pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
+
+
+def comparable(run: Run) -> dict[str, Any]:
+    """All that a run says but for what no two runs share: its time, its files and the places in them."""
+    return {
+        **vars(
+            replace(
+                run,
+                date="",
+                logs=(),
+                resumed="",
+                asked=None,
+                cache="",
+                cached={},
+                prompts=replace(run.prompts, asked=0),
+            )
+        ),
+        "cases": sorted(run.cases.items()),  # Inspect logs them in the order in which they ended
+    }
+
+
+@HARNESSES
+def test_a_log_of_several_settings_holds_the_runs_of_each(harness, logs):
+    together, apart = map(read_runs, map(lambda folder: [folder], logs[harness]))
+    by_setting = {run.setting: run for run in apart}
+    assert [run.setting for run in together] == [*SETTINGS]
+    for run in together:
+        single = by_setting[run.setting]
+        assert repr(comparable(run)) == repr(comparable(single))  # nan is nan
+        assert {asked.id: asked.calls for asked in run.asked} == {asked.id: asked.calls for asked in single.asked}
+    accuracies = {run.setting: sum(case.value("acc") for case in run.cases.values()) / 48 for run in together}
+    assert len({*accuracies.values()}) == 3
+    # the sample gives each persona to another user, so that persona and other_persona take as many tokens in all
+    assert harness == "lm-eval" or len({run.usage.tokens for run in together}) == 2
+
+
+TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00|20\d\d-\d\d-\d\d[ T]\d\d:\d\d")
+
+
+@HARNESSES
+def test_every_command_gives_the_numbers_of_three_runs(harness, logs, tmp_path):
+    """Reports, rankings and pages are the same files but for the times in them."""
+    written: list[dict[str, str]] = []
+    for number, folder in enumerate(logs[harness]):
+        out = tmp_path / str(number)
+        assert personafeedback("report", folder, "--data", "sample", "--out", out / "report").exit_code == 0
+        assert personafeedback("rank", folder, "--data", "sample", "--out", out / "rank").exit_code == 0
+        texts = [path for path in out.rglob("*.*") if path.suffix in (".md", ".json", ".csv", ".html")]
+        written.append(
+            {str(path.relative_to(out)): TIME.sub("TIME", path.read_text("utf-8")) for path in sorted(texts)}
+        )
+    together, apart = written
+    assert {"report/report.json", "report/report.md", "rank/ranking.json", "rank/index.html"} <= together.keys()
+    assert "right minus wrong" in together["report/report.md"]
+    assert together.keys() == apart.keys()
+    for name, text in together.items():
+        assert text == apart[name], name
+
+
+def test_the_table_of_inspect_has_the_differences_with_clustered_errors(logs):
+    (log,) = logs["inspect"][0].glob("*.eval")
+    found = inspect_runs.metrics(read_eval_log(str(log), header_only=True))
+    of = {run.setting: run.cases for run in read_runs([log])}
+    for end, cells in {
+        "": {*CELLS},
+        "_general": {cell for cell in CELLS if "general" in cell},
+        "_specific_hard": {"specific_hard"},
+    }.items():
+        cases = [case for case in of["persona"].values() if case.cell in cells]
+        users = [case.user_id for case in cases]
+        acc = {setting: [of[setting][case.case_id].value("acc") for case in cases] for setting in SETTINGS}
+        expected = {
+            "acc": acc["persona"],
+            "acc_other_persona": acc["other_persona"],
+            "acc_no_persona": acc["no_persona"],
+            "right_minus_wrong": [
+                right - wrong for right, wrong in zip(acc["persona"], acc["other_persona"], strict=True)
+            ],
+            "persona_gain": [told - nothing for told, nothing in zip(acc["persona"], acc["no_persona"], strict=True)],
+        }
+        for name, values in expected.items():
+            assert found[f"{name}{end}"] == mean(values)
+            assert found[f"{name}{end}_stderr"] == same(clustered_stderr(values, users))
+    assert found["right_minus_wrong"] != 0
+    assert found["persona_gain"] > 0.1
+    assert not [name for name in found if "wrong_minus_none" in name or "acc_persona" in name]
+
+
+def test_lm_eval_has_the_differences_in_leaves_and_groups(logs):
+    (path,) = logs["lm-eval"][0].rglob("results_*.json")
+    results = json.loads(path.read_text())["results"]
+    of = {run.setting: run.cases for run in read_runs([path])}
+    for cell in CELLS:
+        leaf = results[f"personafeedback_{cell}"]
+        cases = [case for case in of["persona"].values() if case.cell == cell]
+        gain = [case.value("acc") - of["no_persona"][case.case_id].value("acc") for case in cases]
+        assert leaf["persona_gain,none"] == mean(gain)
+        assert leaf["persona_gain_stderr_clustered,none"] == clustered_stderr(gain, [case.user_id for case in cases])
+        assert leaf["persona_gain_stderr,none"] == "N/A"  # lm-eval's own would take users for independent
+        assert leaf["acc_other_persona,none"] == mean(of["other_persona"][case.case_id].value("acc") for case in cases)
+    whole = results["personafeedback"]
+    assert whole["right_minus_wrong,none"] == same(
+        mean(case.value("acc") - of["other_persona"][name].value("acc") for name, case in of["persona"].items())
+    )
+    assert whole["right_minus_wrong_stderr,none"] == "N/A"
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        (["other_persona", "persona"], {"acc_persona", "right_minus_wrong"}),
+        ("no_persona, other_persona", {"acc_other_persona"}),
+    ],
+)
+def test_what_cannot_be_formed_is_absent(listed, names, tmp_path):
+    task = tasks.personafeedback_general_hard(data="sample", setting=listed)
+    first = listed.split(",")[0] if isinstance(listed, str) else listed[0]
+    assert task.name == f"personafeedback_general_hard ({'' if first == 'persona' else f'{first}, '}demonstration)"
+    table = inspect_runs.metrics(inspect_runs.evaluate(task, "prompted/acme", tmp_path))
+    plain = {"acc", "acc_both", "invalid", "consistency", "first_rate"}
+    assert {name for name in table if not name.endswith(("_stderr", "_general_hard"))} == plain | names
+    results = lm_eval_runs.evaluate(
+        PromptedLM(), "personafeedback_general_hard", "sample", metadata={"setting": listed}
+    )
+    leaf = results["results"]["personafeedback_general_hard"]
+    shown = {name.partition(",")[0] for name in leaf if "," in name and "_stderr" not in name}
+    assert shown == plain | names
+    for name in names | {"acc"}:
+        assert (leaf[f"{name},none"], leaf[f"{name}_stderr_clustered,none"]) == (table[name], table[f"{name}_stderr"])
+
+
+@pytest.mark.parametrize(
+    ("listed", "sentence"),
+    [
+        ("persona,nobody", "setting must be one of persona, no_persona, other_persona, rag, got 'nobody'."),
+        (LISTED + ",persona", "setting must have each value once, got 'persona' 2 times."),
+    ],
+)
+def test_unknown_and_repeated_settings_are_refused(listed, sentence):
+    with pytest.raises(OptionError, match=re.escape(sentence)):
+        tasks.personafeedback_hard(data="sample", setting=listed)
+    with pytest.raises(OptionError, match=re.escape(sentence)):
+        lm_eval_runs.evaluate("gold", "personafeedback_general_hard", "sample", metadata={"setting": listed})
+
+
+def check_same(folder: Path) -> int:
+    """The runs in `together` are those in `apart`; how many cases each has."""
+    together, apart = read_runs([folder / "together"]), read_runs([folder / "apart"])
+    assert sorted(run.setting for run in together) == sorted(run.setting for run in apart) == sorted(SETTINGS)
+    by_setting = {run.setting: run for run in apart}
+    for run in together:
+        assert repr(comparable(run)) == repr(comparable(by_setting[run.setting]))
+    return len(together[0].cases)
+
+
+@pytest.mark.parametrize(
+    ("task", "model"),
+    [
+        ("personafeedback_general_hard_mc", "lm-eval"),
+        ("prefeval", "lm-eval"),
+        ("prefeval", "inspect"),
+    ],
+)
+def test_other_methods_and_benchmarks_have_it_too(task, model, tmp_path):
+    run = by_inspect if model == "inspect" else by_lm_eval
+    run(tmp_path / "together", LISTED, "--limit", 7, task=task)
+    for setting in SETTINGS:
+        run(tmp_path / "apart", setting, "--limit", 7, task=task)
+    assert check_same(tmp_path) == 7
+
+
+def test_rewards_have_it_too(tmp_path):
+    """Up to the rounding of a batch, which has other conversations in it."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from support import classifiers
+
+    cases = load_cases("sample", "general", "hard")
+    folder = classifiers.random_classifier(tmp_path / "model", [case.persona.text for case in cases])
+    found = {}
+    for setting in (LISTED, *SETTINGS):
+        logs = by_inspect(
+            tmp_path / setting, setting, "-T", "method=reward", model=f"personafeedback-reward/{folder}", task=TASK
+        )
+        found[setting] = {run.setting: run for run in read_runs([logs])}
+    assert [*found[LISTED]] == [*SETTINGS]
+    for setting, run in found[LISTED].items():
+        for name, case in found[setting][setting].cases.items():
+            assert run.cases[name].value("acc") == case.value("acc")
+            assert run.cases[name][0].rewards["reward"] == same(case[0].rewards["reward"], abs=1e-4)
+    rewards = [str([case[0].rewards for case in run.cases.values()]) for run in found[LISTED].values()]
+    assert len({*rewards}) == 3
+
+
+def test_a_log_can_be_scored_again(logs):
+    (path,) = logs["inspect"][0].glob("*.eval")
+    log = read_eval_log(str(path))
+    again = score(log, scores("personafeedback", "generate")(), action="overwrite", display="none")
+    assert inspect_runs.metrics(again) == same(inspect_runs.metrics(log), nan_ok=True)
+    for one, other in zip(log.samples, again.samples, strict=True):
+        assert one.scores["personafeedback"].value == same(other.scores["personafeedback"].value, nan_ok=True)
+        lines = one.scores["personafeedback"].explanation.splitlines()
+        assert [line.partition(": ")[0] for line in lines] == [*SETTINGS]
+
+
+def changed(path: Path, copy: Path, change: Any) -> Path:
+    """A copy of a results file and its samples with another header or other rows."""
+    shutil.copytree(path.parent, copy)
+    header = json.loads(path.read_text(encoding="utf-8"))
+    samples = next(copy.glob("samples_personafeedback_general_hard_*.jsonl"))
+    rows = [json.loads(line) for line in samples.read_text().splitlines()]
+    change(header, header["configs"]["personafeedback_general_hard"]["metadata"], rows)
+    (copy / path.name).write_text(json.dumps(header))
+    samples.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return samples
+
+
+def relabel(header, metadata, rows):
+    """The control passes for the run."""
+    signatures = metadata["personafeedback_tasks"]
+    for name in ("setting", "task", "others"):
+        signatures[0][name], signatures[1][name] = signatures[1][name], signatures[0][name]
+
+
+def exchange_replies(header, metadata, rows):
+    for row in rows:
+        row["resps"] = row["resps"][2:4] + row["resps"][:2] + row["resps"][4:]
+
+
+def raise_the_difference(header, metadata, rows):
+    rows[0]["right_minus_wrong"] = 1.5
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (relabel, "found the settings persona, other_persona, no_persona, expected other_persona, persona, no_persona"),
+        (exchange_replies, "found the answers"),
+        (raise_the_difference, "found right_minus_wrong 1.5 for"),
+    ],
+)  # fmt: skip
+def test_a_log_that_was_changed_is_refused(change, sentence, logs, tmp_path):
+    (path,) = logs["lm-eval"][0].rglob("results_*.json")
+    with pytest.raises(RunError, match=sentence):
+        read_runs([changed(path, tmp_path / "changed", change)])
+
+
+# --- a run that is killed half-way, and resumed --------------------------------------------------------------------
+
+KILLED = 20
+"""Calls that are answered before the kill, of 48."""
+
+
+@pytest.fixture(scope="module")
+def server():
+    cases = load_cases("sample", "general", "hard")
+    asked = {
+        prompts.build(case, prompts.Template(setting=setting), order): (
+            prompts.build(case, prompts.Template(setting=setting), order),
+            "",
+        )
+        for case in cases
+        for setting in SETTINGS
+        for order in TWO.names
+    }
+    with serving(asked, lambda prompt, _: reply(prompt)) as found:
+        yield found
+
+
+def check_resumed(server, undisturbed: Path, resumed: Path, before: list[Any], after: list[Any]) -> None:
+    """The same three runs, and no reply was asked for twice but what was under way."""
+    expected, found = read_runs([undisturbed]), read_runs([resumed])
+    assert [run.setting for run in found] == [*SETTINGS]
+    for run, one in zip(found, expected, strict=True):
+        assert len(run.cases) == 8
+        assert repr(comparable(run)) == repr(comparable(one))
+    assert len(before) < 48
+    assert len(after) < 48
+    assert len({*before, *after}) == 48
+
+
+@pytest.mark.release
+def test_inspect_is_killed_and_retried(server, tmp_path):
+    command = Command(tmp_path / "run", "sample", server.url)
+
+    def arguments(name: str) -> tuple[str, ...]:
+        return (
+            "inspect_ai", "eval", f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={LISTED}",
+            "--max-samples", "2", "--log-buffer", "1", "--log-dir", str(tmp_path / name), "--display", "plain",
+        )  # fmt: skip
+
+    command.run(*arguments("undisturbed"))
+    server.take_seen()
+    command.run_and_kill(server, *arguments("killed"), answered=KILLED, held=2)
+    before = server.take_seen()
+    (killed,) = (tmp_path / "killed").glob("*.eval")
+    assert {len(run.cases) for run in read_runs([killed])} < {*range(1, 8)}
+    command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
+    after = server.take_seen()
+    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, after)
+    runs = read_runs([tmp_path / "retried"])  # what was under way when it was killed is in no log
+    assert [(run.usage.calls, run.usage.tokens) for run in runs] == [(16, 160)] * 3
+
+
+@HARNESSES
+def test_hidden_fields_are_hidden_where_a_persona_is_shown(harness, tmp_path):
+    """`hide` has no effect with no_persona, which is no reason to refuse the list."""
+    if harness == "inspect":
+        log = by_inspect(tmp_path, LISTED, "-T", "hide=Name,Demographics.Age")
+    else:
+        log = tmp_path
+        done = lm_eval_runs.command(
+            "--model", "prompted", "--tasks", TASK, "--output_path", log, "--log_samples",
+            "--metadata", json.dumps({"setting": LISTED, "data": "sample", "hide": "Name,Demographics.Age"}),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert {run.setting: run.signature["hide"] for run in read_runs([log])} == {
+        "persona": ["Demographics.Age", "Name"], "other_persona": ["Demographics.Age", "Name"], "no_persona": [],
+    }  # fmt: skip
+    assert personafeedback("rank", log, "--data", "sample").exit_code == 0
+    with pytest.raises(OptionError, match="hide=Name has no effect with setting=no_persona"):
+        find("personafeedback").options_of({"setting": "no_persona,rag", "hide": "Name"})
+
+
+def test_the_filter_of_rag_runs_beside_other_settings(tmp_path):
+    """One call before those of `rag`, none for `persona`; the report has each run with its own calls."""
+    runs = {run.setting: run for run in read_runs([by_inspect(tmp_path, "persona,rag", "-T", "rag_filter=true")])}
+    assert {name: run.signature["rag_filter"] for name, run in runs.items()} == {"persona": False, "rag": True}
+    done = personafeedback("report", tmp_path, "--data", "sample")
+    assert done.exit_code == 0, done.output
+    calls = {name: {key.call for key, _ in logged(run)} for name, run in runs.items()}
+    own = {*find("personafeedback").methods["generate"].calls}
+    assert calls == {"persona": own, "rag": own}

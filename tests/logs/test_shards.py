@@ -1,0 +1,138 @@
+"""Logs that belong together: shards of a run, what `eval-set` leaves, and a log that another one continues."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from contextvars import copy_context
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from inspect_ai import eval_set
+from inspect_ai.log import read_eval_log, write_eval_log
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import personafeedback
+from support.logs import inspect_log
+
+from personafeedback_tasks.logs.read import read_runs
+
+pytestmark = pytest.mark.slow
+
+TASK = "personafeedback_hard"
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory):
+    """The whole run, and two halves of it in folders of their own; the second half has another copy in parts."""
+    root = tmp_path_factory.mktemp("shards")
+    for name, limit in (("whole", None), ("first", (0, 6)), ("second", (6, 16)), ("overlap", (4, 16))):
+        inspect_log(root / name, "mixed", TASK, "sample", limit=limit)
+    return root
+
+
+def ranked(tmp_path, *arguments):
+    done = personafeedback("rank", *arguments, "--data", "sample", "--json", tmp_path / "r.json")
+    assert done.exit_code == 0, done.output
+    rankings = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
+    return [row for ranking in rankings for row in ranking["runs"]], " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("places", ["folders", "one folder", "logs"])
+def test_shards_make_the_run_wherever_their_logs_are(places, shards, tmp_path):
+    logs = [next((shards / name).glob("*.eval")) for name in ("first", "second")]
+    if places == "folders":
+        arguments = [log.parent for log in logs]
+    elif places == "logs":
+        arguments = logs
+    else:
+        for log in logs:
+            shutil.copy2(log, tmp_path / log.name)
+        arguments = [tmp_path]
+    (row,), said = ranked(tmp_path, *arguments)
+    (whole,), _ = ranked(tmp_path, shards / "whole")
+    assert not row["partial"]
+    assert row["measures"] == whole["measures"]
+    if places != "one folder":
+        assert "Joined shards of scripted/mixed (demonstration): 6 + 10 of 16 cases." in said
+
+
+def test_a_join_is_named_on_every_first_screen(shards, tmp_path):
+    logs = [next((shards / name).glob("*.eval")) for name in ("first", "second")]
+    line = f"JOINED: one run of {logs[0].name}, {logs[1].name}."
+    for command in (("report",), ("rank",)):
+        done = personafeedback(*command, *logs, "--data", "sample", "--out", tmp_path / command[0])
+        assert line in " ".join(done.stdout.split()), done.output
+    for folder in ("report", "rank"):
+        assert logs[1].name in (tmp_path / folder / "index.html").read_text("utf-8")
+    assert "JOINED" not in personafeedback("report", shards / "whole", "--data", "sample").stdout
+
+
+def test_a_log_with_fewer_samples_than_its_header_counts_is_void(shards, tmp_path):
+    log = read_eval_log(str(next((shards / "whole").glob("*.eval"))))
+    log.samples = log.samples[:10]
+    log.results.scores[0].metrics = {}
+    write_eval_log(log, str(fewer := tmp_path / "fewer.eval"))
+    said = "MISSING SAMPLES: fewer.eval has 10 of the 16 samples that its header counts."
+    done = personafeedback("report", fewer, "--data", "sample")
+    assert said in " ".join(done.stdout.split()).partition("accuracy")[0], done.output
+    assert "No verdict: the numbers are void." in done.stdout
+    done = personafeedback("rank", fewer, shards / "second", "--data", "sample", "--out", tmp_path / "rank")
+    assert said in " ".join(done.stdout.split())
+    assert said in (tmp_path / "rank" / "index.html").read_text("utf-8")
+
+
+def test_logs_with_a_case_in_common_or_other_options_are_no_shards(shards, tmp_path):
+    rows, said = ranked(tmp_path, shards / "first", shards / "overlap", "--csv", tmp_path / "r.csv")
+    assert [row["partial"] for row in rows] == [True, True]
+    with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
+        assert [row["partial"] for row in csv.DictReader(file)] == ["1", "1"]
+    assert "Joined" not in said
+    other = inspect_log(tmp_path / "other", "mixed", TASK, "sample", limit=(6, 16), temperature=0.5)
+    rows, said = ranked(tmp_path, shards / "first", other)
+    assert [row["partial"] for row in rows] == [True, True]
+    assert "Joined" not in said
+
+
+def test_a_folder_of_eval_set_has_its_settings_apart(tmp_path):
+    settings = ("persona", "other_persona", "no_persona")
+    done, _ = copy_context().run(  # Inspect leaves the model of the run in its context
+        eval_set,
+        [tasks.personafeedback_hard(data="sample", setting=setting) for setting in settings],
+        str(tmp_path / "logs"), model="personafeedback/longest", display="none",
+    )  # fmt: skip
+    assert done
+    assert [path for path in (tmp_path / "logs").iterdir() if path.suffix == ".json"]  # its own files lie beside
+    (row,), said = ranked(tmp_path, tmp_path / "logs")
+    assert said == ""
+    assert {row["measures"][name]["value"] for name in ("right_minus_wrong", "persona_gain")} == {0.0}
+
+
+def test_a_log_that_another_one_continues_is_named(shards, tmp_path):
+    log = next((shards / "whole").glob("*.eval"))
+    for name in ("a.eval", "b.eval"):
+        shutil.copy(log, tmp_path / name)
+    said: list[str] = []
+    (run,) = read_runs([tmp_path], said.append)
+    assert run.logs == (tmp_path / "b.eval",)
+    assert said == [
+        f"Passed over {tmp_path / 'a.eval'}: {tmp_path / 'b.eval'} continues it and has its samples. Name the log to report it."
+    ]
+
+
+@pytest.mark.parametrize("status", ["error", "started"])
+def test_a_log_that_failed_does_not_hide_the_complete_one_that_it_continues(status, shards, tmp_path):
+    complete = next((shards / "whole").glob("*.eval"))
+    shutil.copy(complete, tmp_path / "a.eval")
+    log = read_eval_log(str(complete))
+    log.status, log.samples, log.results, log.eval.created = status, log.samples[:3], None, "2099-01-01T00:00:00+00:00"
+    write_eval_log(log, str(tmp_path / "b.eval"))
+    said: list[str] = []
+    (run,) = read_runs([tmp_path], said.append)
+    assert (run.finished, len(run.cases)) == (True, 16)
+    (line,) = said
+    assert line.startswith(f"Passed over {tmp_path / 'b.eval'}: ")
+    assert line.endswith(f"; {tmp_path / 'a.eval'}, which it continues, is complete. Name the log to report it.")

@@ -1,0 +1,208 @@
+"""The scores, spelled out. A case has one answer per order: (chosen shown first, rejected shown first)."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.core.evidence import likeliest, per_call
+from personafeedback_tasks.pairwise.scoring import (
+    METRICS,
+    p_chosen,
+    score_answers,
+    score_symmetric,
+)
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS
+
+NAN, INF = math.nan, math.inf
+same = pytest.approx
+
+
+def values(answers):
+    score = score_answers(answers)
+    return tuple(score[name] for name in METRICS)
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [  # acc, acc_both, consistency, first_rate, invalid
+        pytest.param(("A", "B"), (1.0, 1.0, 1.0, 0.5, 0.0), id="gold"),
+        pytest.param(("B", "A"), (0.0, 0.0, 1.0, 0.5, 0.0), id="anti-gold"),
+        pytest.param(("A", "A"), (0.5, 0.0, 0.0, 1.0, 0.0), id="always first"),
+        pytest.param(("B", "B"), (0.5, 0.0, 0.0, 0.0, 0.0), id="always second"),
+        pytest.param(("no_response", "no_response"), (0.0, 0.0, NAN, NAN, 1.0), id="always silent"),
+        pytest.param(("A", "refusal"), (0.5, 0.0, NAN, 1.0, 0.5), id="chosen once, then unreadable"),
+        pytest.param(("truncated", "B"), (0.5, 0.0, NAN, 0.0, 0.5), id="unreadable, then chosen"),
+        pytest.param(("B", "refusal"), (0.0, 0.0, NAN, 0.0, 0.5), id="rejected once, then unreadable"),
+        pytest.param(("truncated", "A"), (0.0, 0.0, NAN, 1.0, 0.5), id="unreadable, then rejected"),
+    ],
+)
+def test_known_answers_hold_exactly(answers, expected):
+    assert values(answers) == same(expected, abs=0, rel=0, nan_ok=True)
+
+
+READABLE = st.tuples(*[st.sampled_from(LETTERS)] * 2)
+ANY = st.tuples(*[st.sampled_from(LETTERS + REASONS)] * 2)
+
+
+def means(cases):
+    scores = [score_answers(answers) for answers in cases]
+    return {name: mean(score[name] for score in scores) for name in METRICS}
+
+
+@given(st.lists(READABLE, min_size=1))
+def test_with_every_reply_readable_acc_follows_from_acc_both_and_consistency(cases):
+    got = means(cases)
+    assert got["acc"] == same(got["acc_both"] + (1 - got["consistency"]) / 2, abs=1e-12)
+
+
+@given(st.lists(ANY, min_size=1))
+def test_all_values_lie_between_0_and_1_and_unreadable_replies_never_help(cases):
+    got = means(cases)
+    assert all(math.isnan(value) or 0 <= value <= 1 for value in got.values())
+    assert got["acc_both"] <= got["acc"] <= 1 - got["invalid"] + 1e-12
+
+
+@given(st.lists(READABLE, min_size=1))
+def test_swapping_the_labels_mirrors_acc_and_keeps_the_position_bias(cases):
+    # With chosen and rejected exchanged, the prompt of one order becomes that of the other.
+    got, mirrored = means(cases), means([answers[::-1] for answers in cases])
+    assert mirrored["acc"] == same(1 - got["acc"], abs=1e-12)
+    assert mirrored["first_rate"] == got["first_rate"]
+    assert mirrored["consistency"] == got["consistency"]
+
+
+# --- log-likelihoods -------------------------------------------------------------------------------------------------
+
+PAIR = st.tuples(*[st.floats(-50, 0)] * 2)
+
+
+@pytest.mark.parametrize(
+    ("pair", "answer"),
+    [
+        ((-0.1, -2.0), "A"),
+        ((-2.0, -0.1), "B"),
+        ((-1.0, -INF), "A"),
+        ((-INF, -1.0), "B"),
+        ((-1.0, -1.0), "invalid_response_format"),  # a tie is no A
+        ((-INF, -INF), "undefined_likelihoods"),
+        ((NAN, -1.0), "undefined_likelihoods"),
+        ((-1.0, NAN), "undefined_likelihoods"),
+        ((NAN, NAN), "undefined_likelihoods"),
+    ],
+)
+def test_the_likelier_letter_is_the_answer(pair, answer):
+    assert likeliest(LETTERS, pair) == answer
+
+
+def test_log_likelihoods_are_paired_per_prompt_and_none_is_left_over():
+    assert per_call([-1.0, -2.0, -3.0, -4.0], LETTERS) == [(-1.0, -2.0), (-3.0, -4.0)]
+    with pytest.raises(ValueError, match="found 3 log-likelihoods, expected 2 per call"):
+        per_call([-1.0, -2.0, -3.0], LETTERS)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [  # log-odds of the chosen response: a - b where it is A (first pair), b - a where it is B (second pair)
+        ([(-1.0, -2.0), (-2.0, -1.0)], 1.0),  # (1 + 1) / 2 > 0
+        ([(-2.0, -1.0), (-1.0, -2.0)], 0.0),  # (-1 - 1) / 2 < 0
+        ([(-1.0, -3.0), (-1.0, -2.0)], 1.0),  # (2 - 1) / 2 > 0
+        ([(-1.0, -2.0), (-1.0, -3.0)], 0.0),  # (1 - 2) / 2 < 0
+        ([(-1.0, -2.0), (-1.0, -2.0)], 0.5),  # (1 - 1) / 2 = 0: nothing but position bias
+        ([(-1.0, -INF), (-2.0, -1.0)], 1.0),  # inf + 1
+        ([(-1.0, -INF), (-1.0, -INF)], 0.5),  # inf - inf: certain of the opposite in each order
+        ([(-INF, -INF), (-2.0, -1.0)], 1.0),  # 0 + 1
+        ([(NAN, -1.0), (-2.0, -1.0)], 0.0),  # undefined: not picked
+        ([(-1.0, -INF), (NAN, NAN)], 0.0),
+    ],
+)
+def test_acc_sym_is_decided_on_the_averaged_log_odds(pairs, expected):
+    assert score_symmetric(pairs) == expected
+
+
+@given(PAIR, PAIR)
+def test_acc_sym_agrees_with_a_judge_that_is_consistent_and_mirrors_with_the_labels(one, two):
+    score = score_symmetric((one, two))
+    answers = (likeliest(LETTERS, one), likeliest(LETTERS, two))
+    if answers in (("A", "B"), ("B", "A")):
+        assert score == score_answers(answers)["acc"]
+    assert score_symmetric((two, one)) == 1 - score
+
+
+# --- means and standard errors ---------------------------------------------------------------------------------------
+
+
+def test_a_mean_leaves_out_what_is_undefined():
+    assert mean([1.0, NAN, 0.0, NAN, 0.0, 1.0]) == 0.5  # (1 + 0 + 0 + 1) / 4
+    assert math.isnan(mean([]))
+    assert math.isnan(mean([NAN, NAN]))
+
+
+@pytest.mark.parametrize(("values", "users"), [([], []), ([1.0], ["u"]), ([1.0, 0.0], ["u", "u"]), ([1.0, NAN], "uv")])
+def test_one_user_says_nothing_about_the_error(values, users):
+    assert math.isnan(clustered_stderr(values, users))
+
+
+# --- a simulated judge -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("skill", "bias"), [(0.5, 0.0), (0.5, 0.3), (0.7, 0.1), (0.7, -0.2), (0.9, 0.05)])
+def test_a_planted_accuracy_and_position_bias_are_recovered(skill, bias):
+    # The judge says A with probability skill + bias where A is the chosen response, and (1 - skill) + bias where it
+    # is not, independently in both orders.
+    rng = random.Random(f"1 {skill} {bias}")
+    cases = [
+        ("A" if rng.random() < skill + bias else "B", "A" if rng.random() < 1 - skill + bias else "B")
+        for _ in range(3841)
+    ]
+    users = [str(n % 147) for n in range(len(cases))]
+    right_first, right_second = skill + bias, skill - bias
+    planted = {
+        "acc": skill,  # (skill + bias + skill - bias) / 2
+        "acc_both": right_first * right_second,
+        "consistency": right_first * right_second + (1 - right_first) * (1 - right_second),
+        "first_rate": 0.5 + bias,  # (skill + bias + 1 - skill + bias) / 2
+    }
+    scores = [score_answers(answers) for answers in cases]
+    for name, expected in planted.items():
+        found = [score[name] for score in scores]
+        assert abs(mean(found) - expected) <= 3 * clustered_stderr(found, users), name
+
+
+# --- p_chosen ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([(math.log(0.6), math.log(0.2)), (math.log(0.1), math.log(0.4))], (0.75 + 0.8) / 2),
+        (
+            [(math.log(0.6), math.log(0.2)), (math.log(0.6), math.log(0.2))],
+            0.5,
+        ),  # a bias towards the first place cancels
+        ([(0.0, -INF), (-INF, 0.0)], 1),
+        ([(-INF, 0.0), (0.0, -INF)], 0),
+        ([(-5000.0, -5000.0), (-5000.0, -5000.0)], 0.5),
+        ([(0.0, -1.0), (NAN, NAN)], NAN),
+        ([(NAN, NAN), (0.0, -1.0)], NAN),
+        ([(NAN, 0.0), (0.0, -1.0)], NAN),
+        ([(-INF, -INF), (0.0, -1.0)], NAN),
+    ],
+)
+def test_p_chosen_is_the_share_of_the_chosen_letter_in_both_orders(pairs, expected):
+    assert p_chosen(pairs) == same(expected, abs=1e-12, nan_ok=True)
+
+
+PAIR = st.tuples(st.floats(-800, 0), st.floats(-800, 0))
+
+
+@given(PAIR, PAIR)
+def test_p_chosen_and_p_rejected_are_one(first, second):
+    value = p_chosen([first, second])
+    assert 0 <= value <= 1
+    assert value + p_chosen([first[::-1], second[::-1]]) == same(1)

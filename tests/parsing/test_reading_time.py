@@ -1,0 +1,88 @@
+"""A reply is read in linear time, whatever a model that loops may write: tried on repeated text, and by the patterns' form."""
+
+from __future__ import annotations
+
+import runpy
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+from support.samples import a_part
+
+from personafeedback_tasks.parsing import vocabulary
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS, read_last_line, read_reply
+
+BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "linear_reading.py"))
+
+MARKS = "``` ~~ <x> </x> <think> [[ ]] \\boxed{ 1. 1:1a Jazz <|im_end|>"
+ONE_OF_EACH = [
+    *(min(words, key=len) for words in vocabulary.VOCABULARY.values()),
+    *"AB.,:?()\n- \"'“「`*_>{}$|我的\u200b",
+    *MARKS.split(),
+]
+"""A word of every class, every mark that the reader knows, and words that it does not know."""
+
+
+def seconds(reply: str, read: Callable[[str], str] = read_reply) -> float:
+    start = time.process_time()
+    assert read(reply) in LETTERS + REASONS
+    return time.process_time() - start
+
+
+def in_time(unit: str, times: int, read: Callable[[str], str] = read_reply) -> bool:
+    """Whether a unit that is repeated is read within a second or, on a slow machine, in a time that grows with the length.
+
+    A repetition eight times as long takes 8 times the time where it is linear, and 64 times where it is quadratic.
+    """
+    if (took := seconds(unit * times + "B", read)) < 1:
+        return True
+    return took < 24 * min(seconds(unit * (times // 8) + "B", read) for _ in range(3))
+
+
+UNITS = [*BENCHMARK["alphabet"](), *BENCHMARK["drawn"](300, seed=1)]
+LOOPS = ["<!--", "->but B A=", "<!-", "B A", "~~", "[[", "if I ", "the A of "]
+
+
+@pytest.mark.parametrize("unit", LOOPS)
+def test_a_loop_of_a_hundred_thousand_characters_is_read_within_0_3_seconds(unit: str) -> None:
+    """On a slow machine: within the time of four plain texts of that length."""
+    length = BENCHMARK["LENGTH"]
+    took = min(seconds((unit * length)[:length]) for _ in range(2))
+    assert took < 0.3 or took < 4 * seconds(("I like tea. " * length)[:length])
+
+
+@pytest.mark.release
+@pytest.mark.tried("replies of 100,000 characters that repeat tokens of the patterns: read in time", len(UNITS))
+def test_units_of_the_characters_that_the_patterns_name() -> None:
+    """Each token of the alphabet alone, and units of several: no mark of a pattern is forgotten."""
+    length = BENCHMARK["LENGTH"]
+    assert {"<!--", "~", "[[", "A "} <= {*UNITS}
+    for unit in UNITS:
+        text = (unit * length)[:length]
+        assert (
+            seconds(text) < 0.3 or min(seconds(text) for _ in range(3)) < 0.3 or in_time(unit, length // len(unit))
+        ), unit
+
+
+@pytest.mark.tried("replies of a megabyte: read in time", 2)
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *a_part(ONE_OF_EACH, 5),
+        "\u0323\u0300",  # accents that Unicode sorts
+        "I choose A. ",
+        "A is better, but B. ",
+        "“A”",
+        '"answer": "B" ',
+    ],
+)
+def test_a_megabyte(unit: str) -> None:
+    for read in (read_reply, read_last_line):
+        assert in_time(unit, 1_000_000 // len(unit), read)
+
+
+"""The patterns in which a repetition holds more than one set of characters, and why each text is still split in one way only."""
