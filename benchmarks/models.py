@@ -335,7 +335,7 @@ def calls_of(folder: Path) -> Calls:
     for task, document in documents_of(run):
         asked = [(document.id, setting, call) for setting in task.settings for call in run.method.calls]
         for key, given in zip(asked, document.evidence, strict=True):
-            answer, values = run.method.reading(given, run.benchmark.labels)
+            answer, values = run.method.likelihoods(given, run.benchmark.labels)
             found[key] = (answer, given.text if isinstance(given, Reply) else "", values)
     return found
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from personafeedback_tasks.common.files import write
 from personafeedback_tasks.core.benchmark import Benchmark, benchmarks, find
-from personafeedback_tasks.core.method import Method
+from personafeedback_tasks.core.method import Method, ReplyMethod
 
 HERE = Path(__file__).resolve().parent
 ROOM = "personafeedback_tasks.lm_eval_harness"
@@ -55,7 +55,7 @@ def _name(kind: str, method: Method) -> str:
 
 def _default(benchmark: Benchmark, method: Method) -> str:
     """What all leaves of a method share."""
-    text = method.read is not None
+    text = isinstance(method, ReplyMethod)
     lines = [
         f"# Shared by all cells; {WRITTEN}.",
         f"class: !function {ROOM}.task.BenchmarkTask",
@@ -69,7 +69,7 @@ def _default(benchmark: Benchmark, method: Method) -> str:
             "generation_kwargs:",
             '  # As good as no stop string: an empty list would be sent as "stop": [], which some OpenAI-compatible servers refuse.',
             '  until: ["<|endoftext|>"]',
-            f"  max_gen_toks: {method.room}",
+            f"  max_gen_toks: {method.max_tokens}",
             "  do_sample: false",
             "  temperature: 0.0",
         ]

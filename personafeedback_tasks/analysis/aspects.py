@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..common.records import short_list
 from ..common.statistics import Estimate, mean, share
+from ..core.method import RewardMethod
 from ..core.outcome import ScoredCase
 from ..core.rewards import TOTAL, between, over_responses, right_and_tie, with_better
 from ..logs.run import Run, RunError
@@ -53,10 +54,11 @@ def make_aspects(run: Run, groups: Mapping[str, Sequence[str]]) -> Aspects | Non
         RunError: the cases have different aspects.
     """
     names = _names(run)
-    if not names or run.method.score_rewards is not None:
+    method = run.method
+    if not names or (isinstance(method, RewardMethod) and method.against_targets is not None):
         return None
     found = {name: _of_group([run.cases[case_id] for case_id in ids], names) for name, ids in groups.items()}
-    return Aspects(names, run.method.calls[0], found)
+    return Aspects(names, method.calls[0], found)
 
 
 def _names(run: Run) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ..common.statistics import Estimate
 from ..core.documents import Scorable, ScorableCase
+from ..core.method import LabelMethod
 from ..core.outcome import Answers, Outcome, ScoredCase
 from ..core.report import PRECISION, RECALL, Examined, HumanAgreement
 from ..logs.run import Run
@@ -45,10 +46,11 @@ def with_scores(run: Run, texts: Examined) -> Examined:
 
 def answered(run: Run, texts: Examined) -> dict[str, list[ScoredCase]]:
     """Name of a baseline -> what it says of each case of the run; empty for a method that reads no answers."""
-    if run.method.score is None:
+    method = run.method
+    if not isinstance(method, LabelMethod):
         return {}
     return {
-        name: [_with(run, case[0], said[case_id]) for case_id, case in run.cases.items()]
+        name: [_with(run, method, case[0], said[case_id]) for case_id, case in run.cases.items()]
         for name, said in texts.said.items()
     }
 
@@ -71,18 +73,19 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
     Rows must not: of votes like yes, yes, no only the last person has others who agree, so such a row would count as wrong as a
     whole, and people who answer at random would be right in a quarter of the rows of three votes.
     """
-    if agreement is None or not agreement.against_rest or run.method.score is None:
+    method = run.method
+    if agreement is None or not agreement.against_rest or not isinstance(method, LabelMethod):
         return {}
     cell = run.benchmark.cells[0]  # these measures are over all
     cases = [
-        _with(run, replace(judgment, case_id=str(number), cell=cell, user_id=user), judgment.answers)
+        _with(run, method, replace(judgment, case_id=str(number), cell=cell, user_id=user), judgment.answers)
         for number, (user, judgment) in enumerate(agreement.against_rest)
     ]
     return measures_of(run.benchmark, cases, only=wanted)
 
 
-def _with(run: Run, asked: Outcome, answers: Answers) -> ScoredCase:
+def _with(run: Run, method: LabelMethod, asked: Outcome, answers: Answers) -> ScoredCase:
     """A case of a run, or a judgment, with other answers."""
     case = ScorableCase(asked.case_id, asked.digest, tuple(asked.targets))
     document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), (asked.setting,))
-    return ScoredCase(run.method.judge(document, (), [answers]))
+    return ScoredCase(method.score_answers(document, answers))

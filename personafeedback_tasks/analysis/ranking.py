@@ -207,7 +207,7 @@ def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:
     """In what runs of one method differ that any harness can ask."""
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for place, run in enumerate(runs, 1):
-        for name, value in run.common_conditions(bool(run.method.writes)).items():
+        for name, value in run.common_conditions(bool(run.method.new_tokens)).items():
             found.setdefault((run.method.name, name), {}).setdefault(value, []).append(f"{place}")
     differing = []
     for (_, name), values in found.items():

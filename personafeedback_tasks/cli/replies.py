@@ -15,7 +15,7 @@ from ..core.cases import CaseSet
 from ..core.method import Method
 from ..core.options import Options
 from ..core.plan import asked, benchmark_of
-from ..core.recorded import Key, read, refuse_without_text
+from ..core.recorded import Key, read, require_text
 from ..logs.data import RunData
 from ..logs.recorded import asked_of, run_of
 from .options import given_options, json_option, out_option, task_option
@@ -102,7 +102,7 @@ def _write_template(
     file: Path, benchmark: Benchmark, selection: str, cases: CaseSet[Any], options: Options, method: Method
 ) -> None:
     """Write the record of each call with its prompt, to which a reply is to be added."""
-    refuse_without_text(method, OptionError, benchmark.task(selection))
+    require_text(method, OptionError, benchmark.task(selection))
     if benchmark.stage is not None and benchmark.stage.applies(options):
         raise OptionError(
             f"--template has the prompts of all calls, and {benchmark.stage.name}=true builds one from the reply to another. Run the task in Inspect."

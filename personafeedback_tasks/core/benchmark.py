@@ -43,7 +43,7 @@ class Stage:
 
     Attributes:
         name: of the option that turns it on; its messages and scores carry it.
-        room: new tokens of its reply where the method itself needs no more than a label, see `limit`.
+        max_tokens: new tokens of its reply where the method itself needs no more than a label, see `limit`.
         applies: whether these options ask for it.
         about: facts of the case that `read` needs; they travel with the message.
         read: (reply, those facts) -> what a score says of it.
@@ -52,7 +52,7 @@ class Stage:
     """
 
     name: str
-    room: int
+    max_tokens: int
     applies: Callable[[Any], bool]
     prompt: Callable[[Any, Any], str]
     about: Callable[[Any, Any], dict[str, Any]]
@@ -62,7 +62,7 @@ class Stage:
 
     def limit(self, method: Method) -> int:
         """New tokens of its reply, at most."""
-        return method.room or self.room
+        return method.max_tokens or self.max_tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,9 +346,7 @@ class Benchmark:
 
     def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:
         """The messages of one call about a case or a document of several."""
-        if method.conversation is None:
-            return [{"role": "user", "content": self.prompt(document, options, call)}]
-        return method.conversation(document, options, call)
+        return method.turns(document, options, call, self.prompt)
 
 
 _REGISTERED: dict[str, Benchmark] = {}

@@ -11,6 +11,7 @@ from .cases import Case, digest_of
 from .outcome import Answers
 
 AnyCase = TypeVar("AnyCase", bound=Case)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ def cases_of(document: Any) -> tuple[Any, ...]:
     return document.cases if isinstance(document, Document) else (document,)
 
 
+def of_settings(listed: Sequence[T], settings: int) -> list[Sequence[T]]:
+    """What a document has setting after setting, such as its calls or replies -> the part of each setting."""
+    each = -(-len(listed) // settings)
+    return [listed[place * each : (place + 1) * each] for place in range(settings)]
+
+
 class ScorableCase(NamedTuple):
     """See `cases.Case`.
 
@@ -82,7 +89,7 @@ class Scorable:
         labels: the closed set that an answer is one of.
         cases: of the document, in the order of its answers.
         settings: under which its cases were asked, in the order of the calls, see `outcome.Outcome.setting`.
-        facts: what measures of a text need of its case, see `method.Described`.
+        facts: what measures of a text need of its case, see `method.TextMethod`.
     """
 
     cell: str

@@ -23,7 +23,7 @@ class EarlierCase:
     """One case of a run, as its log has it.
 
     Attributes:
-        facts: see `method.Described`.
+        facts: see `method.TextMethod`.
         answers: what the replies were read to, one per call.
         replies: one per call.
     """

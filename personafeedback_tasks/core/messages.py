@@ -11,7 +11,7 @@ from ..parsing.answers import IMPOSSIBLE, PROMPT_CUT
 from .benchmark import Benchmark
 from .cases import Case, CaseSet
 from .documents import cases_of
-from .method import Method
+from .method import LikelihoodMethod, Method, TopTokenMethod
 from .options import Options
 from .window import PromptCheck
 
@@ -99,8 +99,8 @@ def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: 
 
 def remedy(benchmark: Benchmark, method: Method, reason: str) -> str:
     """What to do about replies that are unreadable for this reason: the options to pass, in both harnesses."""
-    if reason == "invalid_response_format" and method.evidence in _OF_EVIDENCE:
-        return _OF_EVIDENCE[method.evidence]
+    if reason == "invalid_response_format" and isinstance(method, LikelihoodMethod):
+        return _NO_FIRST_TOKEN if isinstance(method, TopTokenMethod) else _TIED
     return _REMEDIES[reason].format(labels=" or ".join(benchmark.labels))
 
 
@@ -112,17 +112,14 @@ def cut(task: str, prompts: PromptCheck) -> str | None:
     return f"{task}: {prompts}, so that the score is void: {window}. {_REMEDIES[PROMPT_CUT]}"
 
 
-_OF_EVIDENCE = {
-    "log_likelihoods": (
-        "The labels are exactly tied. Half-precision models round: pass softmax_dtype=float32 in "
-        "--model_args of hf, and use acc_sym, which does not depend on such ties."
-    ),
-    "top_tokens": (
-        "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' metadata. "
-        "Do not use method=logprobs with a model that does not begin its reply with a label."
-    ),
-}
-"""What to do when no text is read."""
+_TIED = (
+    "The labels are exactly tied. Half-precision models round: pass softmax_dtype=float32 in --model_args of hf, and use acc_sym, which does "
+    "not depend on such ties."
+)
+_NO_FIRST_TOKEN = (
+    "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' metadata. "
+    "Do not use method=logprobs with a model that does not begin its reply with a label."
+)
 
 _REMEDIES = {
     "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",

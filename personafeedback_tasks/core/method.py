@@ -1,17 +1,26 @@
-"""One way to read a model's choice: what it takes as evidence, and how that becomes answers and values."""
+"""Ways to read a model's choice: what each takes as evidence, and how that becomes answers and values.
+
+ReplyMethod        reads the text of a reply
+  LabelMethod        as a label, which is right or wrong
+  TextMethod         and measures it
+LikelihoodMethod   compares the log-likelihoods of all labels after the prompt
+  TopTokenMethod     of those among the likeliest first tokens
+RewardMethod       compares what a reward model gives to each response
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan
-from typing import Any, cast
+from typing import Any, ClassVar, NamedTuple
 
 from ..parsing.answers import REASONS
 from ..parsing.letter_probabilities import bounded, impossible
 from .conversation import Message
-from .documents import Scorable, Several
-from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
+from .documents import Scorable, Several, of_settings
+from .evidence import Evidence, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .outcome import Answers, Outcome
 from .rewards import NamedRewards, named_rewards, score_rewards
 
@@ -21,9 +30,11 @@ HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 FACTS = "facts"
 """The key under which both harnesses log what the measures of a text need of its case."""
 
-
 TOP_TOKENS = 16
 """Limit on the new tokens where only the first one counts: OpenAI's responses API refuses fewer."""
+
+Score = Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]]
+"""(targets, answers, log-likelihoods per call or nothing) -> metric -> value."""
 
 
 @dataclass(frozen=True)
@@ -42,90 +53,82 @@ class Metric:
     harnesses: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Described:
-    """What is measured of the texts of a case's replies, beside what they are read to.
+class Scored(NamedTuple):
+    """What a method makes of one case; see `outcome.Outcome`, which has it beside the case."""
 
-    Attributes:
-        facts: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
-        measure: (what the reply to each call was read to, the replies, those facts) -> metric -> value.
-        items: (the replies, those facts) -> what they list, for metrics over the corpus, ready for JSON; None where there are none.
-    """
-
-    facts: Callable[[Any], Mapping[str, Any]]
-    measure: Callable[[Answers, Sequence[Reply], Mapping[str, Any]], dict[str, float]]
-    items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
+    answers: Answers
+    values: Mapping[str, float]
+    rewards: NamedRewards | None = None
+    unread: tuple[tuple[str, str], ...] = ()
+    items: tuple[Mapping[str, Any], ...] = ()
+    bounds: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(ABC):
     """One way to read a model's choice.
 
     Attributes:
         help: one line, for docs/options.md.
-        evidence: what is read: `reply` (its text), `log_likelihoods` (of each label after the prompt), `top_tokens` (their
-            log-probabilities where the reply begins), or `rewards` (a score of each response; no label at all).
-        harnesses: where it works, of HARNESSES.
         calls: the calls of a case, by name, in the order of their answers.
-        score: (targets, answers, log-likelihoods per call or nothing) -> metric -> value. None for rewards, and where `described`
-            gives the values.
         per_case: what each case is made of, for tables: `both orders`.
         suffix: of the method in the names of tasks and scorers.
         primary: the metric that is its score, from which every output forms differences, verdicts and ranks; empty for that of the
             benchmark, `ReportSpec.primary`. Read it through `Benchmark.primary`.
-        room: default limit on the new tokens of a reply, in both harnesses.
-        read: (text of a reply, whether it was cut off) -> a label or a reason. None where no text is read.
-        read_tokens: `top_tokens` only: the likeliest tokens (text, log-probability) at one place -> those of the labels.
-        conversation: `rewards` only: what the model scores.
-        score_rewards: `rewards` only: (the rewards, targets) -> metric -> value, where neither response is the right one by itself. None
-            where the first one is, see `rewards.score_rewards`.
         tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
         several: how its one call asks for several cases at once; None where each case has calls of its own.
-        described: what is measured of the texts of its calls' replies; None where labels are all that counts.
+        evidence: what is read, for people.
+        harnesses: where it works, of HARNESSES.
+        max_tokens: default limit on the new tokens of a reply, in both harnesses; 0 where no reply is read as a text.
     """
 
     name: str
     help: str
-    evidence: str
-    harnesses: tuple[str, ...]
     calls: tuple[str, ...]
-    per_case: str = ""
-    score: Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]] | None
     metrics: tuple[Metric, ...]
+    per_case: str = ""
     suffix: str = ""
     primary: str = ""
-    room: int = 0
-    read: Callable[[str, bool], str] | None = None
-    read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods] | None = None
-    conversation: Callable[[Any, Any, str], list[Message]] | None = None
-    score_rewards: Callable[[NamedRewards, Sequence[str]], dict[str, float]] | None = None
     tasks: bool = False
     several: Several | None = None
-    described: Described | None = None
+    max_tokens: int = 0
+
+    evidence: ClassVar[str]
+    harnesses: ClassVar[tuple[str, ...]] = ("lm-eval", "inspect")
 
     @property
-    def writes(self) -> int:
+    def new_tokens(self) -> int:
         """New tokens of a reply, at most, its label included: 0 where the model only reads."""
-        return TOP_TOKENS if self.evidence == "top_tokens" else self.room
+        return self.max_tokens
+
+    def requests(self, labels: Sequence[str]) -> int:
+        """How many requests lm-eval makes for one call."""
+        return 1
 
     def metrics_in(self, harness: str) -> list[Metric]:
         """The metrics of a harness's table."""
         return [metric for metric in self.metrics if metric.harnesses is None or harness in metric.harnesses]
 
     def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
-        """The values of a case that go into a harness's table; of rewards all, since a model has aspects of its own."""
+        """The values of a case that go into a harness's table."""
         shown = {metric.name for metric in self.metrics_in(harness)}
-        if self.evidence == "rewards":
-            shown |= values.keys() - {metric.name for metric in self.metrics}
         return {name: value for name, value in values.items() if name in shown}
 
     def facts(self, case: Any) -> dict[str, Any]:
-        """What a log says of a case beside its ids, see `Described.facts`; under the key FACTS, or nothing."""
-        return {FACTS: dict(self.described.facts(case))} if self.described else {}
+        """What a log says of a case beside its ids, ready for JSON: under the key FACTS, or nothing."""
+        return {}
 
     def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
         """What a harness asks, in order: the cases, or documents that hold several of them."""
         return self.several.gather(cases) if self.several else cases
+
+    def turns(self, document: Any, options: Any, call: str, prompt: Callable[[Any, Any, str], str]) -> list[Message]:
+        """The messages of one call.
+
+        Args:
+            prompt: the benchmark's, see `Benchmark.prompt`.
+        """
+        return [{"role": "user", "content": prompt(document, options, call)}]
 
     def asked(self, settings: Sequence[str]) -> list[str]:
         """The names of all calls about a document, setting after setting. Those of the first setting are named after the call alone."""
@@ -136,123 +139,224 @@ class Method:
         width = len(self.calls)
         return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
 
-    def answers(self, read: Sequence[str], cases: int) -> list[Answers]:
-        """The answers of each case of a document, setting after setting.
-
-        Args:
-            read: the readings of its replies, one per call.
-        """
-        if self.several is None:
-            return self.of_each(read)
-        return [(answer,) for reading in read for answer in self.several.split(reading, cases)]
-
-    def reading(self, given: Evidence, labels: Sequence[str]) -> tuple[str, LogLikelihoods]:
-        """What one call is read to, a label or a reason, and the log-likelihoods behind it; none where a text is read."""
-        if isinstance(given, Reply):
-            assert self.read is not None  # of a text
-            return answer_in(given, self.read), ()
-        if isinstance(given, FirstToken):
-            assert self.read_tokens is not None
-            if not given.top:
-                return why_not(given, "no_response"), (nan,) * len(labels)
-            texts, listed = zip(*set(given.top), strict=True)
-            if reason := impossible(listed, texts):
-                return reason, (nan,) * len(labels)
-            given = self.read_tokens(given.top)
-            if any(map(isnan, given)):  # another word is about to be said
-                return "invalid_response_format", given
-        values = cast(LogLikelihoods, given)
-        return likeliest(labels, values), values
-
-    def judge(
-        self,
-        document: Scorable,
-        evidence: Sequence[Evidence],
-        answers: Sequence[Answers] | None = None,
-        epoch: int = 1,
-    ) -> list[Outcome]:
+    def judge(self, document: Scorable, evidence: Sequence[Evidence], epoch: int = 1) -> list[Outcome]:
         """The outcome of each case of a document under each setting, setting after setting. Here alone evidence becomes answers, and
         answers become values.
 
         Args:
-            evidence: one per call, in the order of `asked`; or none beside answers.
-            answers: of each case under each setting, where they were read before, such as by an older version whose log this is. They
-                count in place of what the evidence is read to.
+            evidence: one per call, in the order of `asked`.
 
         Raises:
-            ValueError: the number of answers is not the number of targets, or that of the evidence not that of the calls.
+            ValueError: the number of the evidence is not that of the calls.
             RewardError: a reward is not a finite number.
         """
-        width, count = len(self.calls), len(document.cases)
-        if len(evidence) != width * len(document.settings) and (evidence or answers is None):
+        if len(evidence) != len(self.calls) * len(document.settings):
             ids = ", ".join(case.id for case in document.cases)
             raise ValueError(
                 f"{ids}: found {len(evidence)} replies, expected one to each of {', '.join(self.asked(document.settings))}"
             )
         outcomes: list[Outcome] = []
-        for place, setting in enumerate(document.settings):
-            after = (
-                place + 1 if setting != document.settings[-1] else None
-            )  # what is left over is an error of the last one
-            given, read = (slice(place * each, after and after * each) for each in (width, count))
-            outcomes += self._judge(
-                document,
-                setting,
-                evidence[given],
-                None if answers is None else answers[read],
-                epoch,
-            )
+        for setting, given in zip(document.settings, of_settings(evidence, len(document.settings)), strict=True):
+            outcomes += self._outcomes(document, setting, epoch, self._score(document, given))
         return outcomes
 
-    def _judge(
-        self,
-        document: Scorable,
-        setting: str,
-        evidence: Sequence[Evidence],
-        answers: Sequence[Answers] | None,
-        epoch: int,
-    ) -> list[Outcome]:
-        """`judge` under one of the settings."""
-        cases, texts = document.cases, self.read is not None
-        rewards, bounds = None, 0
-        pairs: list[LogLikelihoods] = []
-        values: list[dict[str, float]]
-        items: tuple[Mapping[str, Any], ...] = ()
-        if self.evidence == "rewards":
-            (case,) = cases
-            given = cast(Sequence[Reward], evidence)
-            rewards, answers = named_rewards(given), [()]
-            values = [score_rewards(case.id, rewards, [reward.truncated for reward in given])]
-            if self.score_rewards is not None:
-                values = [{"truncated": values[0]["truncated"], **self.score_rewards(rewards, case.targets)}]
-        else:
-            if answers is None or not texts:
-                readings = [self.reading(given, document.labels) for given in evidence]
-                pairs = [_within(pair, given) for (_, pair), given in zip(readings, evidence, strict=True) if pair]
-                bounds = sum(-inf in pair for _, pair in readings) if self.evidence == "top_tokens" else 0
-                if answers is None:
-                    answers = self.answers([answer for answer, _ in readings], len(cases))
-            if self.described is not None:
-                (of_calls,), replies = answers, cast(Sequence[Reply], evidence)
-                values = [self.described.measure(of_calls, replies, document.facts)]
-                if self.described.items is not None:
-                    items = tuple(self.described.items(replies, document.facts))
-            else:
-                assert self.score is not None  # of labels
-                values = [self.score(case.targets, of, pairs) for case, of in zip(cases, answers, strict=True)]
-        unread: tuple[tuple[str, str], ...] = ()
-        if texts:  # several cases share one reply: if it is unreadable, all of their answers are
-            read = zip(answers[0], cast(Sequence[Reply], evidence), strict=False)
-            unread = tuple((answer, reply.excerpt) for answer, reply in read if answer in REASONS)
+    @abstractmethod
+    def _score(self, document: Scorable, evidence: Sequence[Any]) -> list[Scored]:
+        """Each case of a document under one setting."""
+
+    def _targets(self, targets: tuple[str, ...]) -> tuple[str, ...]:
+        """What the answers of a case are held against."""
+        return targets
+
+    def _outcomes(self, document: Scorable, setting: str, epoch: int, scored: Sequence[Scored]) -> list[Outcome]:
         return [
             Outcome(
                 case_id=case.id, cell=document.cell, user_id=document.user_id, digest=case.digest, setting=setting, epoch=epoch,
-                targets=() if rewards and self.score_rewards is None else case.targets, answers=of, values=scores, rewards=rewards,
-                unread=unread, items=items, bounds=bounds,
+                targets=self._targets(case.targets), answers=of.answers, values=of.values, rewards=of.rewards, unread=of.unread,
+                items=of.items, bounds=of.bounds,
             )
-            for case, of, scores in zip(cases, answers, values, strict=True)
+            for case, of in zip(document.cases, scored, strict=True)
         ]  # fmt: skip
 
 
-def _within(values: LogLikelihoods, given: Evidence) -> LogLikelihoods:
-    return bounded(values, given.top) if isinstance(given, FirstToken) and -inf in values else values
+@dataclass(frozen=True, kw_only=True)
+class ReplyMethod(Method):
+    """Reads the text of a reply.
+
+    Attributes:
+        read: (text of a reply, whether it was cut off) -> a label or a reason.
+    """
+
+    read: Callable[[str, bool], str]
+    max_tokens: int
+
+    evidence: ClassVar[str] = "reply"
+
+    def reading(self, given: Any) -> str:
+        """What one call is read to: a label or a reason."""
+        return answer_in(given, self.read)
+
+
+def _unread(answers: Answers, replies: Sequence[Reply]) -> tuple[tuple[str, str], ...]:
+    read = zip(answers, replies, strict=False)  # one reply may have the answers of several cases: all of them, or none
+    return tuple((answer, reply.excerpt) for answer, reply in read if answer in REASONS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelMethod(ReplyMethod):
+    """Reads a label in the text of a reply."""
+
+    score: Score
+
+    def answers(self, readings: Sequence[str], cases: int) -> list[Answers]:
+        """The answers of each case of a document, setting after setting.
+
+        Args:
+            readings: of its replies, one per call.
+        """
+        if self.several is None:
+            return self.of_each(readings)
+        return [(answer,) for reading in readings for answer in self.several.split(reading, cases)]
+
+    def score_answers(self, document: Scorable, answers: Answers) -> list[Outcome]:
+        """The outcome of a document's one case for answers that no reply was read to, such as those of a person."""
+        (case,), (setting,) = document.cases, document.settings
+        return self._outcomes(document, setting, 1, [Scored(answers, self.score(case.targets, answers, ()))])
+
+    def _score(self, document: Scorable, evidence: Sequence[Reply]) -> list[Scored]:
+        answers = self.answers([self.reading(reply) for reply in evidence], len(document.cases))
+        unread = _unread(answers[0], evidence)
+        return [
+            Scored(of, self.score(case.targets, of, ()), unread=unread)
+            for case, of in zip(document.cases, answers, strict=True)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextMethod(ReplyMethod):
+    """Measures the texts of a case's replies.
+
+    Attributes:
+        facts_of: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
+        measure: (what the reply to each call was read to, the replies, those facts) -> metric -> value.
+        items: (the replies, those facts) -> what they list, for metrics over the corpus, ready for JSON; None where there are none.
+    """
+
+    facts_of: Callable[[Any], Mapping[str, Any]]
+    measure: Callable[[Answers, Sequence[Reply], Mapping[str, Any]], dict[str, float]]
+    items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
+
+    def facts(self, case: Any) -> dict[str, Any]:
+        return {FACTS: dict(self.facts_of(case))}
+
+    def _score(self, document: Scorable, evidence: Sequence[Reply]) -> list[Scored]:
+        answers = tuple(self.reading(reply) for reply in evidence)
+        items = tuple(self.items(evidence, document.facts)) if self.items else ()
+        values = self.measure(answers, evidence, document.facts)
+        return [Scored(answers, values, unread=_unread(answers, evidence), items=items)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikelihoodMethod(Method):
+    """Compares the log-likelihoods of all labels after the prompt: the model writes nothing."""
+
+    score: Score
+
+    evidence: ClassVar[str] = "log_likelihoods"
+    harnesses: ClassVar[tuple[str, ...]] = ("lm-eval",)
+
+    def requests(self, labels: Sequence[str]) -> int:
+        return len(labels)
+
+    def likelihoods(self, given: Any, labels: Sequence[str]) -> tuple[str, LogLikelihoods]:
+        """What one call is read to, a label or a reason, and the log-likelihoods behind it."""
+        return likeliest(labels, given), given
+
+    def _score(self, document: Scorable, evidence: Sequence[Any]) -> list[Scored]:
+        (case,) = document.cases
+        readings = [self.likelihoods(given, document.labels) for given in evidence]
+        answers = tuple(answer for answer, _ in readings)
+        values = [self._bounded(values, given) for (_, values), given in zip(readings, evidence, strict=True)]
+        bounds = self._bounds([values for _, values in readings])
+        return [Scored(answers, self.score(case.targets, answers, values), bounds=bounds)]
+
+    def _bounded(self, values: LogLikelihoods, given: Any) -> LogLikelihoods:
+        return values
+
+    def _bounds(self, values: Sequence[LogLikelihoods]) -> int:
+        return 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopTokenMethod(LikelihoodMethod):
+    """Compares the labels among the likeliest tokens where the reply begins.
+
+    Attributes:
+        read_tokens: the likeliest tokens (text, log-probability) at one place -> those of the labels.
+    """
+
+    read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods]
+
+    evidence: ClassVar[str] = "top_tokens"
+    harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
+
+    @property
+    def new_tokens(self) -> int:
+        return TOP_TOKENS
+
+    def requests(self, labels: Sequence[str]) -> int:
+        return 1
+
+    def likelihoods(self, given: Any, labels: Sequence[str]) -> tuple[str, LogLikelihoods]:
+        undefined = (nan,) * len(labels)
+        if not given.top:
+            return why_not(given, "no_response"), undefined
+        texts, listed = zip(*set(given.top), strict=True)
+        if reason := impossible(listed, texts):
+            return reason, undefined
+        found = self.read_tokens(given.top)
+        if any(map(isnan, found)):  # another word is about to be said
+            return "invalid_response_format", found
+        return likeliest(labels, found), found
+
+    def _bounded(self, values: LogLikelihoods, given: Any) -> LogLikelihoods:
+        return bounded(values, given.top) if -inf in values else values
+
+    def _bounds(self, values: Sequence[LogLikelihoods]) -> int:
+        return sum(-inf in of_call for of_call in values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardMethod(Method):
+    """Compares a reward model's scores of the responses; each is a call of its own, and no label is read.
+
+    Attributes:
+        conversation: (case, options, call) -> what the model scores.
+        against_targets: (the rewards, targets) -> metric -> value, where neither response is the right one by itself. None where the
+            first one is, see `rewards.score_rewards`.
+    """
+
+    conversation: Callable[[Any, Any, str], list[Message]]
+    against_targets: Callable[[NamedRewards, Sequence[str]], dict[str, float]] | None = None
+
+    evidence: ClassVar[str] = "rewards"
+    harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
+
+    def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
+        """All of them, since a model has aspects of its own; without those that a table of this harness lacks."""
+        hidden = {metric.name for metric in self.metrics} - {metric.name for metric in self.metrics_in(harness)}
+        return {name: value for name, value in values.items() if name not in hidden}
+
+    def turns(self, document: Any, options: Any, call: str, prompt: Callable[[Any, Any, str], str]) -> list[Message]:
+        return self.conversation(document, options, call)
+
+    def _targets(self, targets: tuple[str, ...]) -> tuple[str, ...]:
+        return () if self.against_targets is None else targets
+
+    def _score(self, document: Scorable, evidence: Sequence[Reward]) -> list[Scored]:
+        (case,) = document.cases
+        rewards = named_rewards(evidence)
+        values = score_rewards(case.id, rewards, [reward.truncated for reward in evidence])
+        if self.against_targets is not None:
+            values = {"truncated": values["truncated"], **self.against_targets(rewards, case.targets)}
+        return [Scored((), values, rewards)]

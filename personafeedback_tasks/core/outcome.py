@@ -27,7 +27,7 @@ class Outcome:
         values: metric -> value, in any unit; nan where it is undefined.
         rewards: of both responses; None where a method reads none.
         unread: (reason, excerpt) of each unreadable reply, where its text is known.
-        items: what its replies list, see `method.Described`.
+        items: what its replies list, see `method.TextMethod`.
         bounds: number of calls with a label that is not among the most likely tokens, so that its probability is a bound.
     """
 

@@ -29,7 +29,7 @@ class Plan:
         task: its name with what differs from the default.
         expected: cell -> number of cases that it must have; empty if that is not checked.
         asks: setting -> its calls, as each harness counts them, and tokens, of replies `reply` each.
-        longest: tokens of the longest prompt; `room` limits those of the longest reply, and is 0 where the model writes none that count.
+        longest: tokens of the longest prompt; `max_tokens` limits those of the longest reply, and is 0 where the model writes none that count.
         smallest: (how two runs, or two settings of one, are compared; the smallest difference that the whole task shows, as a share).
         reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
         longer: call of the benchmark's stage -> the limit on its replies, where that is not `reply` and nobody expects less.
@@ -42,7 +42,7 @@ class Plan:
     expected: Mapping[str, int]
     asks: Mapping[str, Usage]
     longest: int
-    room: int
+    max_tokens: int
     smallest: tuple[tuple[Comparison, float], ...]
     reply: int
     is_bound: bool = False
@@ -79,7 +79,7 @@ class Plan:
             "calls": self.total.calls,
             "prompt_tokens": self.total.input,
             "longest_prompt_tokens": self.longest,
-            "reply_tokens_of_a_call_at_most": self.room or None,
+            "reply_tokens_of_a_call_at_most": self.max_tokens or None,
             "epochs": self.epochs,
             "settings": {name: {**_taken(usage), "dollars": self.dollars(usage)} for name, usage in self.asks.items()},
             "reply_tokens_of_a_call": self.reply,
@@ -160,17 +160,17 @@ def make_plan(
         benchmark.check(options, cases)
     options = every[0]
     method, stage = benchmark.methods[options.method], benchmark.stage
-    each = epochs * (len(benchmark.labels) if method.evidence == "log_likelihoods" else 1)  # a request for each label
-    expected = reply if method.writes else 0
-    reply = method.writes if expected is None else expected
+    each = epochs * method.requests(benchmark.labels)
+    expected = reply if method.new_tokens else 0
+    reply = method.new_tokens if expected is None else expected
     documents = method.documents(cases)
-    asks, longest, room, longer = {}, 0, method.room or 0, reply
+    asks, longest, max_tokens, longer = {}, 0, method.max_tokens or 0, reply
     for setting, told in zip(benchmark.settings(every), every, strict=True):
         tokens = count([text for document in documents for text in _prompts(benchmark, document, told)])
         calls = each * len(tokens)
         output = calls * reply
         if stage is not None and stage.applies(told):
-            room = max(room, stage.limit(method))
+            max_tokens = max(max_tokens, stage.limit(method))
             if expected is None:
                 longer = stage.limit(method)
                 output += epochs * len(documents) * (longer - reply)
@@ -184,10 +184,10 @@ def make_plan(
         expected={} if cases.counts == "any" else benchmark.sizes(signature(benchmark, selection, cases, options)),
         asks=asks,
         longest=longest,
-        room=room,
+        max_tokens=max_tokens,
         smallest=tuple((one, one.smallest(sizes)) for one in benchmark.comparisons),
         reply=reply,
-        is_bound=0 < method.writes == reply,
+        is_bound=0 < method.new_tokens == reply,
         longer={stage.name: longer} if stage and longer != reply else {},
         prices=prices,
         epochs=epochs,

@@ -26,7 +26,7 @@ from ..common.errors import DataError, PersonaFeedbackError
 from ..common.records import broken, decoded, rows
 from .benchmark import Benchmark, benchmarks
 from .evidence import Reply, text_in
-from .method import Method
+from .method import Method, ReplyMethod
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,13 +142,14 @@ def keys(case_ids: Iterable[str], calls: Sequence[str], epochs: Sequence[int]) -
     return [Key(case_id, call, epoch) for case_id in case_ids for epoch in epochs for call in calls]
 
 
-def refuse_without_text(method: Method, error: type[PersonaFeedbackError], where: str) -> None:
-    """Raise an error for a method that reads something other than the text of a reply."""
-    if method.read is None:
+def require_text(method: Method, error: type[PersonaFeedbackError], where: str) -> ReplyMethod:
+    """The method, which must read the text of a reply; else raise that error."""
+    if not isinstance(method, ReplyMethod):
         raise error(
             f"{where}: found the method {method.name} ({method.help}), expected one that reads the text of a reply: a file of "
             "replies has nothing else. Take a run or a task of another method."
         )
+    return method
 
 
 def read(path: Path) -> Recorded:

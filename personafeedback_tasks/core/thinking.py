@@ -18,7 +18,7 @@ from typing import Any
 from ..parsing.answers import REASONS
 from ..parsing.plain import closes_thinking, plain, spoken
 from .evidence import Evidence, Reply
-from .method import Method
+from .method import LabelMethod, Method
 
 _ANSWER_LINE = re.compile(r"\W*(?:[^:：]{1,40}[:：]\W*)?(?:[^\W\d_]+[\W_]+)?(?:[^\W\d_]+|(?:\d+\W+)*\d+)[\W_]*")
 """A line without a sentence: a label of one or two words, or numbers, after the name of what it is."""
@@ -29,12 +29,12 @@ def shows_thinking(given: Evidence) -> bool:
     return isinstance(given, Reply) and (given.thinking or closes_thinking(given.text))
 
 
-def settled(given: Evidence, method: Method, room: int = 0) -> Evidence:
+def settled(given: Evidence, method: Method, max_tokens: int = 0) -> Evidence:
     """A reply in a run in which some show their thinking. One that never left it gets the opening tag back that the prompt has, so
     that every reader sees it as such; of the others it is known that they were not cut off.
 
     Args:
-        room: limit on the new tokens of a reply; the method's if 0.
+        max_tokens: limit on the new tokens of a reply; the method's if 0.
     """
     if (
         not isinstance(given, Reply)
@@ -44,17 +44,17 @@ def settled(given: Evidence, method: Method, room: int = 0) -> Evidence:
         or shows_thinking(given)
     ):
         return given
-    if given.truncated is None and _ended(given.text, method, room or method.room):
+    if given.truncated is None and _ended(given.text, method, max_tokens or method.max_tokens):
         return given._replace(truncated=False)
     open_to_the_end = spoken(given.text) is None
     return given if open_to_the_end else given._replace(text=f"<think>{given.text}", truncated=True)
 
 
-def settle(evidence: Iterable[Evidence], method: Method, room: int = 0) -> Sequence[Evidence]:
+def settle(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) -> Sequence[Evidence]:
     """All replies of a run, in view of each other."""
     evidence = list(evidence)
     thinks = any(map(shows_thinking, evidence))
-    return [settled(given, method, room) for given in evidence] if thinks else evidence
+    return [settled(given, method, max_tokens) for given in evidence] if thinks else evidence
 
 
 def token_limit(arguments: Mapping[str, Any] | None) -> int:
@@ -64,13 +64,12 @@ def token_limit(arguments: Mapping[str, Any] | None) -> int:
     return min(limits, default=0)
 
 
-def _ended(text: str, method: Method, room: int) -> bool:
+def _ended(text: str, method: Method, max_tokens: int) -> bool:
     """Whether a reply is well below its limit and ends in an answer line."""
-    if len(text.encode(errors="replace")) > 2 * room:
+    if len(text.encode(errors="replace")) > 2 * max_tokens:
         return False
-    if method.described is not None:
+    if not isinstance(method, LabelMethod):
         return True
-    assert method.read is not None  # of a text
     last = next((line for line in reversed(text.split("\n")) if re.search(r"[^\W_]", line)), "")
     return _answers(last, method.read)
 

@@ -114,10 +114,10 @@ def _size(prompt: Sequence[ChatMessage], output: ModelOutput) -> tuple[int, int 
     return size, usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
 
 
-def text_config(room: int) -> GenerateConfig:
+def text_config(max_tokens: int) -> GenerateConfig:
     """How a model generates whose text is read."""
     return GenerateConfig(
-        max_tokens=room,
+        max_tokens=max_tokens,
         temperature=0.0,
         # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
         cache_prompt=False,
@@ -183,7 +183,11 @@ async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: 
         return options
     about = {**_about(case, stage.name, state.epoch), **stage.about(case, options)}
     message = ChatMessageUser(content=stage.prompt(case, options), metadata=about)
-    config = GenerateConfig() if benchmark.methods[options.method].room else GenerateConfig(max_tokens=stage.room)
+    config = (
+        GenerateConfig()
+        if benchmark.methods[options.method].max_tokens
+        else GenerateConfig(max_tokens=stage.max_tokens)
+    )
     output = await _named(stage.name, model.generate([message], config=config))
     state.store.set(stage.name, stage.read(output.completion, about))
     applied: Options = stage.apply(case, options, output.completion)

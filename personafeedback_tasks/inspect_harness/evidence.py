@@ -9,7 +9,7 @@ from inspect_ai.model import ChatCompletionChoice
 
 from ..core.benchmark import Benchmark
 from ..core.evidence import Evidence, Reply, Reward
-from ..core.method import Method
+from ..core.method import Method, RewardMethod, TopTokenMethod
 from ..core.rewards import RewardError
 from .logprobs import first_token
 from .reward_api import API
@@ -35,9 +35,9 @@ def given(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: 
         OptionError: the method compares log-probabilities and the model returned none.
         RewardError: a reply is no reward.
     """
-    if method.evidence == "rewards":
+    if isinstance(method, RewardMethod):
         return [*_rewards(method, replies, case_id)]
-    if method.evidence == "top_tokens":
+    if isinstance(method, TopTokenMethod):
         return [first_token(reply, case_id, model) for reply in replies.values()]
     return [said(reply) for reply in replies.values()]
 

@@ -16,7 +16,7 @@ VALUES = "values"
 """In the metadata of the score of a document with several cases: metric -> value of each."""
 
 ITEMS = "items"
-"""Likewise, of a case: what its replies list, see `core.method.Described`."""
+"""Likewise, of a case: what its replies list, see `core.method.TextMethod`."""
 
 THINKS, IF_THINKS = "thinks", "if_thinks"
 """Likewise: that a reply of the sample shows thinking; and the metadata that count in its place if one of another sample does, see

@@ -20,6 +20,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..core.benchmark import Benchmark, benchmarks
 from ..core.evidence import Reward
+from ..core.method import RewardMethod
 from ..core.rewards import TOTAL, RewardError
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reads_rewards(benchmark: Benchmark) -> bool:
-    return any(method.evidence == "rewards" for method in benchmark.methods.values())
+    return any(isinstance(method, RewardMethod) for method in benchmark.methods.values())
 
 
 def _names(aspects: object) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ..common.statistics import mean
 from ..core.benchmark import Benchmark, find
 from ..core.documents import Scorable
 from ..core.evidence import Evidence
-from ..core.method import Method
+from ..core.method import Method, ReplyMethod, RewardMethod, TextMethod, TopTokenMethod
 from ..core.outcome import Outcome
 from ..core.rewards import TOTAL
 from ..core.thinking import settle, settled, shows_thinking
@@ -39,7 +39,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     benchmark = find(name)
     method = benchmark.methods[method_name]
     # Where rewards are held against something of the case, neither response is the right one by itself.
-    more = [pearson()] if method.evidence == "rewards" and method.score_rewards is None else []
+    more = [pearson()] if isinstance(method, RewardMethod) and method.against_targets is None else []
 
     @scorer(metrics=[measures(name, benchmark.primary(method)), *more], name=score_name(benchmark, method))
     def of_method() -> Scorer:
@@ -54,13 +54,11 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             outcomes = method.judge(document, evidence)
             values = benchmark.tabled(method, outcomes, "inspect")
             answers = [answer for outcome in outcomes for answer in outcome.answers]
-            if method.evidence == "rewards":
+            if isinstance(method, RewardMethod):
                 shown = [reply.message.text for reply in asked.values()]
                 metadata = _of_rewards(method, asked, outcomes[0], logged["targets"])
             else:  # of several cases, what each call was read to, before it is split into their answers
-                shown = (
-                    answers if method.several is None else [method.reading(of, benchmark.labels)[0] for of in evidence]
-                )
+                shown = [method.reading(of) for of in evidence] if isinstance(method, ReplyMethod) else answers
                 metadata = {"answers": answers, "targets": logged["targets"]}
                 metadata |= {} if method.several is None else {VALUES: values}
                 metadata |= _of_labels(benchmark, method, dict(zip(asked, evidence, strict=True)), outcomes[0])
@@ -89,12 +87,12 @@ def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
 
 
 def _of_rewards(
-    method: Method, asked: Mapping[str, ChatCompletionChoice], outcome: Outcome, targets: list[str]
+    method: RewardMethod, asked: Mapping[str, ChatCompletionChoice], outcome: Outcome, targets: list[str]
 ) -> dict[str, Any]:
     about = about_of(asked[method.calls[0]])
     rewards = {name: dict(zip(method.calls, pair, strict=True)) for name, pair in (outcome.rewards or {}).items()}
     noted: dict[str, Any] = {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
-    return {"rewards": rewards, **({"targets": targets} if method.score_rewards else {}), **noted}
+    return {"rewards": rewards, **({"targets": targets} if method.against_targets else {}), **noted}
 
 
 def _of_labels(
@@ -102,8 +100,8 @@ def _of_labels(
 ) -> dict[str, Any]:
     """What a score notes beside answers: what texts list; p_letters: call -> the probability of all labels together."""
     noted = _items(method, outcome)
-    if method.read is None:
-        noted["p_letters"] = {call: mass(method.reading(of, benchmark.labels)[1]) for call, of in evidence.items()}
+    if isinstance(method, TopTokenMethod):
+        noted["p_letters"] = {call: mass(method.likelihoods(of, benchmark.labels)[1]) for call, of in evidence.items()}
     return noted
 
 
@@ -122,7 +120,7 @@ def _of_thinking(
 
 
 def _items(method: Method, outcome: Outcome) -> dict[str, Any]:
-    return {ITEMS: list(outcome.items)} if method.described and method.described.items else {}
+    return {ITEMS: list(outcome.items)} if isinstance(method, TextMethod) and method.items else {}
 
 
 def explanation(benchmark: Benchmark, outcomes: Sequence[Outcome], state: TaskState) -> str | None:

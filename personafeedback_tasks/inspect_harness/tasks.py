@@ -18,7 +18,7 @@ from rich.markup import escape
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..core.benchmark import Benchmark, find
 from ..core.cases import CaseSet, shown_source
-from ..core.method import Method
+from ..core.method import Method, RewardMethod, TextMethod, TopTokenMethod
 from ..core.options import Options
 from ..core.stopping import KEY
 from . import hooks, logprobs
@@ -154,9 +154,9 @@ def _parts(
     record: Benchmark, method: Method, cases: CaseSet[Any], every: Sequence[Options]
 ) -> tuple[Solver, Scorer, GenerateConfig]:
     scorer = scores(record.name, method.name)()
-    if method.evidence == "rewards":
+    if isinstance(method, RewardMethod):
         config = GenerateConfig(max_connections=CONNECTIONS)
         return ask_every_call(record, cases, every, refuse_other_model), scorer, config
-    config = logprobs.CONFIG if method.evidence == "top_tokens" else text_config(method.room)
-    keep = method.described is not None and len(method.calls) > 1  # a long text is not to be paid for twice
+    config = logprobs.CONFIG if isinstance(method, TopTokenMethod) else text_config(method.max_tokens)
+    keep = isinstance(method, TextMethod) and len(method.calls) > 1  # a long text is not to be paid for twice
     return ask_every_call(record, cases, every, keep=keep), scorer, config

@@ -23,6 +23,7 @@ from ..core import messages
 from ..core.benchmark import find
 from ..core.cases import CaseSet
 from ..core.evidence import Evidence, Reply, per_call, text_in
+from ..core.method import LabelMethod, ReplyMethod
 from ..core.outcome import Outcome
 from ..core.signature import signatures, signed
 from ..core.thinking import settle, token_limit
@@ -145,7 +146,7 @@ class BenchmarkTask(ConfigurableTask):
         self._refuse_several_replies()
         # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
-        labels = len(self.benchmark.labels) if self.method.evidence == "log_likelihoods" else 1
+        labels = self.method.requests(self.benchmark.labels)
         prompts = check_prompts(self._config.task, self.instances, labels, kwargs.get("chat_template"), self._lengths)
         if prompts.refusal:
             raise OptionError(prompts.refusal)
@@ -190,8 +191,8 @@ class BenchmarkTask(ConfigurableTask):
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
         (name,) = self.instances[0].filtered_resps
-        if self.method.read is not None:
-            self._read(name)
+        if isinstance(self.method, ReplyMethod):
+            self._read(self.method, name)
         results: dict[str, list[Any]] = {}
         for request in self.instances:
             results.setdefault(request.doc["id"], []).append(request.filtered_resps[name])
@@ -201,16 +202,15 @@ class BenchmarkTask(ConfigurableTask):
             logger.warning(warning)
         return filtered
 
-    def _read(self, name: str) -> None:
+    def _read(self, method: ReplyMethod, name: str) -> None:
         """Put one text in place of whatever the model's class handed over for each call, so that the log has it, and read all of them in
         view of each other: to labels or reasons, which are logged as `filtered_resps`, unless the text is measured."""
         replies = [Reply(text_in(request.resps[0]), None) for request in self.instances]
-        in_view = settle(replies, self.method, token_limit(self._config.generation_kwargs))
+        in_view = settle(replies, method, token_limit(self._config.generation_kwargs))
         for request, reply, given in zip(self.instances, replies, in_view, strict=True):
             self._given.setdefault(request.doc["id"], []).append(given)
             request.resps = [reply.text]
-            answer, _ = self.method.reading(given, self.benchmark.labels)
-            request.filtered_resps[name] = reply.text if self.method.described else answer
+            request.filtered_resps[name] = method.reading(given) if isinstance(method, LabelMethod) else reply.text
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         if "bypass" in self._metric_fn_list:  # --predict_only
@@ -246,7 +246,7 @@ class BenchmarkTask(ConfigurableTask):
                 is greedy) of a label.
         """
         evidence: Sequence[Evidence] = self._given.get(name, ())
-        if self.method.evidence == "log_likelihoods":
+        if not isinstance(self.method, ReplyMethod):
             evidence = per_call([value for value, _ in results], self.benchmark.labels)
         return self.method.judge(self._scorable[name], evidence)
 

@@ -175,7 +175,7 @@ def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) 
         options = stage.apply(document, options, asked.stage_reply or "")
     for call in method.calls:
         turns = tuple((turn["role"], turn["content"]) for turn in benchmark.turns(method, document, options, call))
-        if method.evidence == "log_likelihoods":  # one request per label
+        if method.requests(benchmark.labels) > 1:  # one request per label
             yield from ((f"{call}, {label}", (*turns, (LABEL, label))) for label in benchmark.labels)
         else:
             yield call, turns

@@ -7,8 +7,8 @@ from pathlib import Path
 from ..common import folders
 from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase
-from ..core.evidence import Reply, answer_in
-from ..core.recorded import refuse_without_text
+from ..core.evidence import Reply
+from ..core.recorded import require_text
 from .caveat import VOID
 from .data import opened
 from .logged import documents_of
@@ -47,9 +47,7 @@ def of_run(run: Run) -> Earlier:
     Raises:
         RunError: its method reads no text, or it has several epochs.
     """
-    refuse_without_text(run.method, RunError, str(run.logs[0]))
-    read = run.method.read
-    assert read is not None  # of a text
+    method = require_text(run.method, RunError, str(run.logs[0]))
     cases = []
     for _, document in documents_of(run):
         if document.epoch > 1:
@@ -60,7 +58,7 @@ def of_run(run: Run) -> Earlier:
             continue
         about = document.document
         replies = tuple(given for given in document.evidence if isinstance(given, Reply))
-        answers = tuple(answer_in(reply, read) for reply in replies)
+        answers = tuple(method.reading(reply) for reply in replies)
         cases.append(EarlierCase(document.id, about.user_id, about.cell, about.facts, answers, replies))
     data = str(run.signature["data"])
     digest = digest_of((data, *sorted([case.id, *(reply.text for reply in case.replies)] for case in cases)))

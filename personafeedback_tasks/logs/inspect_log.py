@@ -25,7 +25,7 @@ from ..common.records import check_json
 from ..core import window
 from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.evidence import Reply
-from ..core.method import Method
+from ..core.method import Method, RewardMethod
 from ..core.rewards import RewardError
 from ..core.stopping import KEY, StopPlan
 from ..core.window import PromptCheck
@@ -81,7 +81,7 @@ def opened(path: Path) -> list[Log]:
 
 def _run(samples: _Samples) -> Run:
     log, signature = samples.log, samples.signature
-    if samples.method.evidence == "rewards":
+    if isinstance(samples.method, RewardMethod):
         signature = {**signature, "place": samples.noted("persona")}
     return Run(
         model=log.eval.model,
@@ -235,7 +235,7 @@ class _Samples:
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), asked)
-        labels = method.evidence != "rewards"
+        labels = not isinstance(method, RewardMethod)
         try:
             evidence = given(method, replies, raw["id"], self.log.eval.model)
         except RewardError as error:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.benchmark import Benchmark
+from ..core.documents import of_settings
 from ..core.evidence import Evidence
 from ..core.method import Method
 from ..core.outcome import Answers, Outcome, ScoredCase
@@ -17,6 +18,8 @@ from ..core.thinking import settled, shows_thinking
 from ..core.usage import NONE, UNCOUNTED, Usage
 from .log import LoggedDocument, LoggedTask
 from .run import AS_WRITTEN, Asked, RunError, refused
+
+T = TypeVar("T")
 
 TOLERANCE = 1e-9
 """By how much a logged number may differ from ours: sums in another order."""
@@ -125,26 +128,27 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
         found = f"no values of its {len(tables)} cases"
         raise refused(f"{path}, {where}", found, "one mapping for each", AS_WRITTEN)
     thinks = any(map(shows_thinking, logged.evidence))
-    cases = [
-        Compared(
-            where, logged.mark, outcomes[place :: len(tables)], answers[place :: len(tables)], of_case, table, thinks
-        )
-        for place, (of_case, table) in enumerate(zip(values, tables, strict=True))
-    ]
-    in_view = [settled(given, method, task.room) for given in logged.evidence]
+    settings = len(document.settings)
+    logged_answers = _by_case(answers, settings) if answers else [()] * len(tables)
+    by_case = zip(_by_case(outcomes, settings), logged_answers, values, tables, strict=True)
+    cases = [Compared(where, logged.mark, of, said, found, table, thinks) for of, said, found, table in by_case]
+    in_view = [settled(given, method, task.max_tokens) for given in logged.evidence]
     if in_view == list(logged.evidence):
         return cases
     then = _outcomes(path, method, logged, in_view)
-    return [
-        replace(case, if_thinks=replace(case, outcomes=then[place :: len(tables)], table=table))
-        for place, (case, table) in enumerate(zip(cases, benchmark.tabled(method, then, task.harness), strict=True))
-    ]
+    again = zip(cases, _by_case(then, settings), benchmark.tabled(method, then, task.harness), strict=True)
+    return [replace(case, if_thinks=replace(case, outcomes=of, table=table)) for case, of, table in again]
+
+
+def _by_case(listed: Sequence[T], settings: int) -> list[tuple[T, ...]]:
+    """What a document has of each case, setting after setting -> what each case has, one per setting."""
+    return list(zip(*of_settings(listed, settings), strict=True))
 
 
 def _outcomes(path: Path, method: Method, logged: LoggedDocument, evidence: Sequence[Evidence]) -> list[Outcome]:
     assert logged.document is not None
     try:
-        return method.judge(logged.document, evidence, None, logged.epoch)
+        return method.judge(logged.document, evidence, logged.epoch)
     except RewardError as error:
         raise RunError(f"{path}: {error}") from error
 

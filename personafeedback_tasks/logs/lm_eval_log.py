@@ -13,7 +13,7 @@ from ..common.records import lenient, short
 from ..core import window
 from ..core.benchmark import Benchmark, find
 from ..core.evidence import Evidence, Reply, likeliest, per_call, text_in
-from ..core.method import Method
+from ..core.method import LabelMethod, Method, ReplyMethod
 from ..core.signature import KEY, signatures
 from ..core.thinking import token_limit
 from ..core.usage import Usage
@@ -134,7 +134,7 @@ def _task(path: Path, results: dict[str, Any], task: str, samples: Path, cached:
         signatures=signatures,
         harness="lm-eval",
         documents=partial(_documents, samples, task, signatures[0], count, wrapping, cached),
-        room=token_limit(config.get("generation_kwargs")),
+        max_tokens=token_limit(config.get("generation_kwargs")),
     )
 
 
@@ -216,17 +216,19 @@ def _document(
     """A row. Its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one."""
     logged = row["doc"]
     document = benchmark.scorable(method, logged, setting)
-    each = len(benchmark.labels) if method.evidence == "log_likelihoods" else 1
+    each = method.requests(benchmark.labels)
     refuse_other_number(path, where, list(map(len, row["resps"])), len(method.asked(document.settings)) * each)
     evidence: Sequence[Evidence]
-    read: Sequence[str] = row["filtered_resps"]
-    if method.evidence == "log_likelihoods":
+    answers = None
+    if not isinstance(method, ReplyMethod):
         # Per call, the log-likelihood of each label with "is greedy". Logged as text.
         evidence = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
         filtered = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
-        read = [likeliest(benchmark.labels, values) for values in filtered]
+        answers = method.of_each([likeliest(benchmark.labels, values) for values in filtered])
     else:
         evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
+        if isinstance(method, LabelMethod):
+            answers = method.answers(row["filtered_resps"], len(document.cases))
     values = None
     if row["metrics"] != ["bypass"]:  # --predict_only: nothing was scored
         names = [
@@ -243,7 +245,7 @@ def _document(
         id=logged["id"],
         document=document,
         evidence=evidence,
-        answers=None if method.described else method.answers(read, len(document.cases)),
+        answers=answers,
         values=values,
         usage=[Usage(calls=each * len(method.calls))] * len(document.settings),
         asked=partial(_asked, where, row, wrapping),

@@ -60,7 +60,7 @@ class LoggedTask:
         epochs: how many the log says were asked; None where a harness has none.
         invalidated: whether the log has the mark as a whole.
         stop: when it was to stop, if it was.
-        room: limit on the new tokens of a reply; 0 where it is the method's.
+        max_tokens: limit on the new tokens of a reply; 0 where it is the method's.
     """
 
     path: Path
@@ -71,7 +71,7 @@ class LoggedTask:
     epochs: int = 1
     invalidated: bool = False
     stop: StopPlan | None = None
-    room: int = 0
+    max_tokens: int = 0
 
     @property
     def signature(self) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..common.tokens import Count, counted_by
+from ..core.documents import of_settings
 from ..core.evidence import Reply
-from ..core.recorded import Key, refuse_without_text
+from ..core.recorded import Key, require_text
 from ..core.thinking import settled, shows_thinking
 from ..core.usage import NONE, Usage
 from .log import LoggedDocument, LoggedTask
@@ -22,12 +23,12 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
     Raises:
         RunError: the run's method reads no text.
     """
-    refuse_without_text(run.method, RunError, str(run.logs[0]))
+    require_text(run.method, RunError, str(run.logs[0]))
     for task, document in documents_of(run):
-        before = task.settings.index(run.setting) * len(run.method.calls)
-        if document.mark:
+        if document.mark or not document.evidence:
             continue
-        for call, given in zip(run.method.calls, document.evidence[before:], strict=False):
+        evidence = of_settings(document.evidence, len(task.settings))[task.settings.index(run.setting)]
+        for call, given in zip(run.method.calls, evidence, strict=True):
             if isinstance(given, Reply):
                 yield Key(document.id, call, document.epoch), given
 
@@ -44,7 +45,7 @@ def documents_of(run: Run) -> Iterator[tuple[LoggedTask, LoggedDocument]]:
     thinks = any(any(map(shows_thinking, document.evidence)) for task in tasks for document in task.documents())
     for task in tasks:
         for document in task.documents():
-            evidence = [settled(given, run.method, task.room) if thinks else given for given in document.evidence]
+            evidence = [settled(given, run.method, task.max_tokens) if thinks else given for given in document.evidence]
             yield task, replace(document, evidence=evidence)
 
 
@@ -72,8 +73,8 @@ def _usage(document: LoggedDocument, place: int, staged: Sequence[bool], count: 
     """Of a document under one of its settings, see `Asked.under`."""
     assert document.asked is not None  # checked by the caller
     asked: Any = document.asked().under(place, staged).calls
-    each = len(document.evidence) // len(staged)
-    replies = [reply.text for reply in document.evidence[place * each :][:each] if isinstance(reply, Reply)]
+    evidence = of_settings(document.evidence, len(staged))[place]
+    replies = [reply.text for reply in evidence if isinstance(reply, Reply)]
     return Usage(
         calls=len(asked),
         input=sum(count([text for call in asked for _, text in call])),

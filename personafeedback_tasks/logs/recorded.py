@@ -13,7 +13,7 @@ from ..core.cases import CaseSet
 from ..core.evidence import Reply
 from ..core.options import Options
 from ..core.outcome import Outcome
-from ..core.recorded import Key, Recorded, calls_of, keys, refuse_without_text
+from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.signature import signature
 from ..core.thinking import settle
 from .judged import scored_cases
@@ -41,7 +41,7 @@ def run_of(
         DataError: a case, or a call of one, has no record.
     """
     task = benchmark.task(selection)
-    refuse_without_text(benchmark.methods[options.method], OptionError, task)
+    require_text(benchmark.methods[options.method], OptionError, task)
     documents = benchmark.methods[options.method].documents(cases)
     asked = asked_of(benchmark, cases, options, recorded)
     gaps: dict[str, list[Key]] = {}

@@ -15,7 +15,8 @@ from ..common.errors import PersonaFeedbackError
 from ..common.foreign import without_passwords
 from ..core.benchmark import Benchmark, find
 from ..core.cases import NamedSet, remark_of
-from ..core.method import Method
+from ..core.documents import of_settings
+from ..core.method import Method, RewardMethod
 from ..core.outcome import ScoredCase
 from ..core.report import Line
 from ..core.signature import TYPES, set_of, signatures
@@ -83,9 +84,9 @@ class Asked:
             staged: for each setting, whether it uses the call of the stage.
         """
         first = int(any(staged)) if self.calls else 0
-        before, calls = list(self.calls[:first]) if staged[place] else [], self.calls[first:]
-        each = -(-len(calls) // len(staged))
-        return replace(self, calls=[*before, *calls[place * each : (place + 1) * each]])
+        calls: list[Any] = [*self.calls[first:]]
+        before: list[Any] = [*self.calls[:first]] if staged[place] else []
+        return replace(self, calls=[*before, *of_settings(calls, len(staged))[place]])
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ class Run:
         """How many prompts the model did not see whole, as far as that is known: those of rewards say so, others had no answer."""
         outcomes = [outcome for case in self.cases.values() for outcome in case]
         told = sum(outcome.answers.count(PROMPT_CUT) for outcome in outcomes)
-        if self.method.evidence == "rewards":
+        if isinstance(self.method, RewardMethod):
             told = round(sum(outcome.values.get("truncated", 0) for outcome in outcomes) * len(self.method.calls))
         return told + (self.prompts.cut or 0)
 
@@ -305,7 +306,7 @@ class Run:
 
     def other_conditions(self, other: Run) -> dict[str, tuple[str, str]]:
         """Condition -> (its value here, in another run), where they differ. Runs of two harnesses are compared in what both have."""
-        writes = bool(self.method.writes and other.method.writes)
+        writes = bool(self.method.new_tokens and other.method.new_tokens)
         if self.program == other.program:
             here, there = ({name: text(value) for name, value in run.conditions.items()} for run in (self, other))
             names = here.keys() | there.keys()

@@ -8,6 +8,7 @@ from typing import Any
 
 from inspect_ai.log import EvalStats
 
+from ..core.documents import of_settings
 from ..core.usage import NONE, Usage, total
 
 
@@ -23,7 +24,7 @@ class CallsMade:
 
     def of_sample(self, raw: Mapping[str, Any], asked: Sequence[str], settings: int) -> list[Usage]:
         """Of a sample, under each setting. A reply from a cache cost nothing."""
-        place = {name: number * settings // len(asked) for number, name in enumerate(asked)}
+        place = {name: place for place, names in enumerate(of_settings(asked, settings)) for name in names}
         found = [NONE] * settings
         for event in raw.get("events") or ():
             if event.get("event") != "model" or event.get("error") or event.get("cache") == "read":

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.conversation import Message
 from ..core.evidence import LogLikelihoods
-from ..core.method import Method, Metric
+from ..core.method import LabelMethod, LikelihoodMethod, Method, Metric, RewardMethod, TopTokenMethod
 from ..core.outcome import Answers
 from ..parsing.answers import IMPOSSIBLE
 from ..parsing.letter_probabilities import top_reader
@@ -53,35 +53,30 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
     # Averaging hard picks over the orders removes no position bias: a model that always picks the first response has an acc of
     # 1 / n whatever it knows. Averaging log-odds does, so their score is acc_sym.
     symmetric = (Metric(DEBIASED), *case_metrics)
-    both_harnesses = ("lm-eval", "inspect")
-    return {
-        method.name: method
-        for method in (
-            Method(
-                name="generate", help="the letter in the reply", evidence="reply", harnesses=both_harnesses, calls=orders.names,
-                per_case=orders.all_names, score=score, metrics=case_metrics, room=1024, read=read_reply,
-            ),
-            Method(
-                name="cot", help="the same in the last line, after reasons, 4,096 tokens", evidence="reply",
-                harnesses=both_harnesses, calls=orders.names, per_case=orders.all_names, score=score, metrics=case_metrics,
-                suffix="cot", room=4096, read=read_last_line,
-            ),
-            Method(
-                name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", evidence="log_likelihoods", harnesses=("lm-eval",),
-                calls=orders.names, per_case=orders.all_names, score=score_likelihoods,
-                metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc", primary=DEBIASED,
-            ),
-            Method(
-                name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", evidence="top_tokens",
-                harnesses=("inspect",), calls=orders.names, per_case=orders.all_names, score=score_likelihoods,
-                metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs",
-                primary=DEBIASED, read_tokens=top_reader(orders.letters),
-            ),
-            Method(
-                name="reward", help="a reward model's score of each response", evidence="rewards", harnesses=("inspect",),
-                calls=orders.sides, per_case=orders.all_sides, score=None,
-                metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)), suffix="reward",
-                conversation=conversation,
-            ),
-        )
-    }  # fmt: skip
+    in_all_orders: dict[str, Any] = {"calls": orders.names, "per_case": orders.all_names}
+    every: list[Method] = [
+        LabelMethod(
+            name="generate", help="the letter in the reply", **in_all_orders, score=score, metrics=case_metrics, max_tokens=1024,
+            read=read_reply,
+        ),
+        LabelMethod(
+            name="cot", help="the same in the last line, after reasons, 4,096 tokens", **in_all_orders, score=score,
+            metrics=case_metrics, suffix="cot", max_tokens=4096, read=read_last_line,
+        ),
+        LikelihoodMethod(
+            name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", **in_all_orders,
+            score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc",
+            primary=DEBIASED,
+        ),
+        TopTokenMethod(
+            name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", **in_all_orders,
+            score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs",
+            primary=DEBIASED, read_tokens=top_reader(orders.letters),
+        ),
+        RewardMethod(
+            name="reward", help="a reward model's score of each response", calls=orders.sides, per_case=orders.all_sides,
+            metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)), suffix="reward",
+            conversation=conversation,
+        ),
+    ]  # fmt: skip
+    return {method.name: method for method in every}

@@ -16,6 +16,7 @@ from ..common.records import cut, decoded, short
 from ..common.significance import Comparison
 from ..core.benchmark import Benchmark, Stage
 from ..core.duels import Duels
+from ..core.method import RewardMethod
 from ..core.report import CardSpec, Examined, Shown
 from ..core.signature import set_of
 from ..pairwise.baselines import judges
@@ -41,7 +42,7 @@ METHODS = methods(TWO, conversations.conversation)
 
 FILTER = Stage(
     name="rag_filter",
-    room=1024,
+    max_tokens=1024,
     applies=lambda options: options.rag_filter,
     prompt=lambda case, options: rag_filter.build(case, options, options.pieces(case)),
     about=lambda case, options: {"pieces": len(options.pieces(case))},
@@ -73,7 +74,7 @@ def _check(options: Template, cases: PersonaCases) -> None:
 def _fingerprint(options: Template) -> str:
     """That of rewards is of their conversations alone, and so is that of the other methods of their prompts."""
     rewards = options.method == "reward"
-    methods = [name for name, method in METHODS.items() if (method.evidence == "rewards") is rewards]
+    methods = [name for name, method in METHODS.items() if isinstance(method, RewardMethod) is rewards]
     return PERSONAFEEDBACK.fingerprint_of(
         "conversations" if rewards else options.prompt, stand_ins.shown(options, methods)
     )

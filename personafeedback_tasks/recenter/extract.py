@@ -10,7 +10,7 @@ from typing import Any
 from ..common.statistics import mean
 from ..core.earlier import Earlier
 from ..core.evidence import Reply
-from ..core.method import Described, Method, Metric
+from ..core.method import Metric, TextMethod
 from ..core.outcome import Answers, Outcome
 from ..core.report import Line, Shown
 from ..parsing.answers import REASONS
@@ -98,17 +98,15 @@ def _written(run: Earlier) -> Shown:
     )  # fmt: skip
 
 
-METHOD = Method(
-    name="extract", help="a JSON list of attributes, each with a reason and a quote", evidence="reply", harnesses=("lm-eval", "inspect"),
-    calls=("attributes",), per_case="one call", score=None,
+METHOD = TextMethod(
+    name="extract", help="a JSON list of attributes, each with a reason and a quote",
+    calls=("attributes",), per_case="one call",
     metrics=(
         Metric("listed"), Metric("attributes", higher_is_better=None, defined=False), Metric("none", higher_is_better=None, defined=False),
         Metric("invalid", higher_is_better=False),
     ),
-    room=2048, read=_read,
-    described=Described(
-        facts=lambda row: {"conversation": [message._asdict() for message in row.messages]}, measure=_measure, items=_items
-    ),
+    max_tokens=2048, read=_read,
+    facts_of=lambda row: {"conversation": [message._asdict() for message in row.messages]}, measure=_measure, items=_items,
 )  # fmt: skip
 
 EXTRACT = making(

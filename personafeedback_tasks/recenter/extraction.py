@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.method import Method, Metric
+from ..core.method import LabelMethod, Metric
 from ..core.outcome import Outcome
 from ..core.report import Examined, Line
 from ..parsing.words import ACCEPT, PROBLEMATIC, read_accept
@@ -47,9 +47,9 @@ def f1_gap(outcomes: Sequence[Outcome]) -> float:
     return human - synthetic
 
 
-GENERATE = Method(
-    name="generate", help="ACCEPT or PROBLEMATIC in the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("accept",),
-    per_case="one call", score=SCORES.score, metrics=(Metric("acc"), Metric("invalid", higher_is_better=False)), room=1024,
+GENERATE = LabelMethod(
+    name="generate", help="ACCEPT or PROBLEMATIC in the reply", calls=("accept",),
+    per_case="one call", score=SCORES.score, metrics=(Metric("acc"), Metric("invalid", higher_is_better=False)), max_tokens=1024,
     read=read_accept,
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from ..common.records import short
 from ..common.statistics import mean
 from ..core.documents import Document
 from ..core.evidence import LogLikelihoods
-from ..core.method import Method, Metric
+from ..core.method import LabelMethod, Metric
 from ..core.outcome import Answers
 from ..core.report import Examined, Line
 from ..parsing.numbers import NONE, read_numbers
@@ -79,15 +79,15 @@ def _examine(rows: Rows[Relevance]) -> Examined:
 
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=()))
 
-GENERATE = Method(
-    name="generate", help="YES or NO for one attribute", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("yes_or_no",),
-    per_case="one call", score=_score, metrics=METRICS, room=1024, read=read_yes_no,
+GENERATE = LabelMethod(
+    name="generate", help="YES or NO for one attribute", calls=("yes_or_no",),
+    per_case="one call", score=_score, metrics=METRICS, max_tokens=1024, read=read_yes_no,
 )  # fmt: skip
 
-SELECT = Method(
-    name="select", help="the numbers of the relevant attributes, from a profile in one prompt", evidence="reply",
-    harnesses=("lm-eval", "inspect"), calls=("select",), per_case="one call for all attributes of a user and prompt",
-    score=_score, metrics=METRICS, suffix="select", tasks=True, room=1024, read=read_numbers, several=profile.PROFILES,
+SELECT = LabelMethod(
+    name="select", help="the numbers of the relevant attributes, from a profile in one prompt",
+    calls=("select",), per_case="one call for all attributes of a user and prompt",
+    score=_score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers, several=profile.PROFILES,
 )  # fmt: skip
 
 _RATES = "How much is selected"

@@ -16,7 +16,7 @@ from ..common.statistics import mean
 from ..core.benchmark import always
 from ..core.earlier import earlier
 from ..core.evidence import Reply
-from ..core.method import Described, Method, Metric
+from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.outcome import Answers
 from ..core.report import Line
@@ -136,9 +136,9 @@ def _of_reply(answer: str, reply: Reply, attributes: Sequence[str]) -> dict[str,
     }  # fmt: skip
 
 
-METHOD = Method(
-    name="respond", help="the texts of two replies", evidence="reply", harnesses=("lm-eval", "inspect"), calls=(PERSONALIZED, GENERIC),
-    per_case="two calls", score=None,
+METHOD = TextMethod(
+    name="respond", help="the texts of two replies", calls=(PERSONALIZED, GENERIC),
+    per_case="two calls",
     metrics=(
         Metric("written"),
         *(Metric(name, higher_is_better=None) for name in ("length", "terms", "mention", "mentioned")),
@@ -147,7 +147,7 @@ METHOD = Method(
         Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
         Metric("refused", higher_is_better=False),
     ),
-    room=2048, read=read_written, described=Described(facts=lambda row: row.facts, measure=_measure),
+    max_tokens=2048, read=read_written, facts_of=lambda row: row.facts, measure=_measure,
 )  # fmt: skip
 
 

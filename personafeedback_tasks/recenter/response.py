@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from ..core.conversation import Message
-from ..core.method import Method, Metric
+from ..core.method import LabelMethod, Metric, RewardMethod
 from ..core.report import Examined, Line
 from ..pairwise import prompts
 from ..parsing.rating import read_rating
@@ -95,16 +95,16 @@ def _shown(row: Response) -> dict[str, str]:
     return {"About the user": row.shown, "People": votes}
 
 
-GENERATE = Method(
-    name="generate", help="a number from 1 to 5 in the reply, in both orders", evidence="reply", harnesses=("lm-eval", "inspect"),
+GENERATE = LabelMethod(
+    name="generate", help="a number from 1 to 5 in the reply, in both orders",
     calls=(SECOND, FIRST), per_case="both orders", score=ratings.score,
     metrics=(Metric("acc"), Metric("consistency"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=())),
-    room=1024, read=read_rating,
+    max_tokens=1024, read=read_rating,
 )  # fmt: skip
 
-REWARD = Method(
-    name="reward", help="a reward model's score of the personalized response minus that of the generic one", evidence="rewards",
-    harnesses=("inspect",), calls=SIDES, per_case="both responses", score=None, score_rewards=ratings.score_rewards,
+REWARD = RewardMethod(
+    name="reward", help="a reward model's score of the personalized response minus that of the generic one",
+    calls=SIDES, per_case="both responses", against_targets=ratings.score_rewards,
     metrics=(Metric("acc"), Metric("tie", higher_is_better=None), Metric(SELECTED, harnesses=())), suffix="reward",
     conversation=conversation,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.benchmark import always
 from ..core.earlier import earlier
 from ..core.evidence import Reply
-from ..core.method import Described, Method, Metric
+from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.outcome import Answers
 from ..core.report import Line
@@ -73,14 +73,14 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
     }
 
 
-METHOD = Method(
-    name="select", help="the numbers of the attributes that should change the reply", evidence="reply", harnesses=("lm-eval", "inspect"),
-    calls=("select",), per_case="one call for all attributes of a user and prompt", score=None,
+METHOD = TextMethod(
+    name="select", help="the numbers of the attributes that should change the reply",
+    calls=("select",), per_case="one call for all attributes of a user and prompt",
     metrics=(
         Metric("listed"), Metric("selected", higher_is_better=None, defined=False), Metric("chosen", higher_is_better=None, defined=False),
         Metric("shown", higher_is_better=None), Metric("none", higher_is_better=None, defined=False), Metric("invalid", higher_is_better=False),
     ),
-    room=1024, read=_read, described=Described(facts=lambda row: row.facts, measure=_measure),
+    max_tokens=1024, read=_read, facts_of=lambda row: row.facts, measure=_measure,
 )  # fmt: skip
 
 

@@ -22,7 +22,9 @@ from ..common.errors import OptionError
 from ..common.records import json_lines, json_text
 from ..common.statistics import Estimate
 from ..core.cases import HUB_COMMIT
+from ..core.documents import of_settings
 from ..core.evidence import Reply
+from ..core.method import LabelMethod, LikelihoodMethod
 from ..core.report import CardSpec
 from ..logs.logged import documents_of
 from ..logs.run import Run
@@ -230,9 +232,9 @@ def _generation(run: Run) -> dict[str, Any]:
 def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
     """One row per call, where a call is right or wrong: methods that read a label from each."""
     method = run.method
-    if method.several is not None or method.described is not None or method.evidence == "rewards":
+    if method.several is not None or not isinstance(method, (LabelMethod, LikelihoodMethod)):
         return
-    each = len(run.benchmark.labels) if method.evidence == "log_likelihoods" else 1
+    each = method.requests(run.benchmark.labels)
     for task, document in documents_of(run):
         case = run.cases.get(document.id)
         if document.mark or document.asked is None or case is None:
@@ -240,7 +242,7 @@ def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
         (outcome,) = (one for one in case if one.epoch == document.epoch)
         place = task.settings.index(run.setting)
         prompts = list(document.asked().under(place, task.staged).calls)[-each * len(method.calls) :]
-        evidence = document.evidence[place * len(method.calls) :]
+        evidence = of_settings(document.evidence, len(task.settings))[place]
         for number, call in enumerate(method.calls):
             sent: Any = prompts[number * each] if prompts else ()
             given, target, answer = evidence[number], outcome.targets[number], outcome.answers[number]

@@ -46,14 +46,14 @@ def _takes(plan: Plan, tokenizer: str | None) -> list[Block]:
         for name, usage in asks.items()
     ]
     notes = [f"Tokens: counted by {tokenizer}, without those of a chat template." if tokenizer else ESTIMATED]
-    if plan.room:
+    if plan.max_tokens:
         replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
         replies += "".join(f" ({call}: {tokens:,})" for call, tokens in plan.longer.items())
         if plan.is_bound:
             replies += ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
         notes += [
             f"{replies}.",
-            f"Context (max_length, max_model_len): {plan.longest + plan.room:,} tokens, the longest prompt and reply.",
+            f"Context (max_length, max_model_len): {plan.longest + plan.max_tokens:,} tokens, the longest prompt and reply.",
         ]
     if plan.prices:
         notes.append(f"At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens.")

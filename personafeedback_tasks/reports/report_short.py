@@ -8,6 +8,7 @@ import math
 from ..analysis.place import place_of
 from ..analysis.report import Report
 from ..common.statistics import Estimate, percent
+from ..core.method import RewardMethod
 from ..core.report import Line
 from ..logs.caveat import VOID, WEAKENS, Caveat
 from ..logs.signature_line import short_line
@@ -149,7 +150,7 @@ def _users(report: Report) -> str:
 
 def unreadable(report: Report) -> str:
     overall = report.overall
-    if report.run.method.evidence == "rewards" or not overall.replies:
+    if isinstance(report.run.method, RewardMethod) or not overall.replies:
         return ""
     count = sum(overall.reasons.values())
     most = ", ".join(f"{reason} {count:,}" for reason, count in overall.reasons.items())

@@ -12,7 +12,7 @@ from typing import Any
 from ..common.text import language_of
 from ..core.benchmark import Benchmark, always
 from ..core.evidence import Reply
-from ..core.method import Described, Method, Metric
+from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import Line, ReportSpec, Shown
 from ..pairwise.names import says
@@ -101,9 +101,9 @@ def _known(values: str) -> frozenset[str]:
     return overlap_terms(values)
 
 
-METHOD = Method(
-    name="write", help="the text of the reply", evidence="reply", harnesses=("lm-eval", "inspect"), calls=(CALL,), score=None,
-    metrics=METRICS, room=2048, read=read_written, described=Described(facts=facts, measure=lambda answers, replies, facts: measures(answers[0], replies[0], facts)),
+METHOD = TextMethod(
+    name="write", help="the text of the reply", calls=(CALL,),
+    metrics=METRICS, max_tokens=2048, read=read_written, facts_of=facts, measure=lambda answers, replies, facts: measures(answers[0], replies[0], facts),
 )  # fmt: skip
 
 

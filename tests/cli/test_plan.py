@@ -153,13 +153,13 @@ def test_the_work_is_that_of_all_prompts(setting):
     template = prompts.Template(setting=setting)
     texts = [prompts.build(case, template, order) for case in load_cases("sample") for order in ORDERS]
     assert (made.total.calls, made.total.input, made.longest) == (96, sum(map(len, texts)), max(map(len, texts)))
-    assert (made.room, made.total.output) == (1024, 96 * 1024)
+    assert (made.max_tokens, made.total.output) == (1024, 96 * 1024)
 
 
 def test_log_likelihoods_ask_for_each_label_and_write_nothing():
     one, both = plan_of("sample", "personafeedback_hard"), plan_of("sample", "personafeedback_hard_mc")
     assert (both.total.calls, both.total.input) == (2 * one.total.calls, 2 * one.total.input)
-    assert (both.room, both.total.output, both.longest) == (0, 0, one.longest)
+    assert (both.max_tokens, both.total.output, both.longest) == (0, 0, one.longest)
     assert both.task == "personafeedback_hard_mc (demonstration)"
 
 

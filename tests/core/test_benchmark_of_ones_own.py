@@ -30,7 +30,7 @@ from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.core import benchmark as benchmarks
 from personafeedback_tasks.core.benchmark import Benchmark
 from personafeedback_tasks.core.cases import CaseSet, digest_of
-from personafeedback_tasks.core.method import Method, Metric
+from personafeedback_tasks.core.method import LabelMethod, LikelihoodMethod, Metric
 from personafeedback_tasks.core.options import Options, option
 from personafeedback_tasks.core.outcome import Outcome
 from personafeedback_tasks.core.report import Line, ReportSpec
@@ -102,9 +102,9 @@ def prompt(case, options, call):
     return f"{case.text.upper() if options.loud else case.text}\nAnswer YES or NO."
 
 
-METHOD = Method(
-    name="generate", help="the word", evidence="reply", harnesses=("lm-eval", "inspect"), calls=("ask",), per_case="one call",
-    score=score, metrics=(Metric("acc"),), room=16, read=read,
+METHOD = LabelMethod(
+    name="generate", help="the word", calls=("ask",), per_case="one call", score=score, metrics=(Metric("acc"),), max_tokens=16,
+    read=read,
 )  # fmt: skip
 
 TOY = Benchmark(
@@ -112,7 +112,12 @@ TOY = Benchmark(
     title="Toy",
     version="1",
     options=ToyOptions,
-    methods={"generate": METHOD, "mc": replace(METHOD, name="mc", evidence="log_likelihoods", read=None, suffix="mc")},
+    methods={
+        "generate": METHOD,
+        "mc": LikelihoodMethod(
+            name="mc", help="its log-likelihood", calls=("ask",), score=score, metrics=METHOD.metrics, suffix="mc"
+        ),
+    },
     labels=("YES", "NO"),
     cells=("all",),
     selections={"": {}},

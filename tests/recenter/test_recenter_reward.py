@@ -39,7 +39,7 @@ def test_pairwise_accuracy_by_hand():
     ("people", "personalized", "acc", "tie"), [(4, 1, 1, 0), (4, 0, 0, 1), (3, 0, 1, 1), (2, 1, 0, 0), (3, -1, 1, 0)]
 )
 def test_a_row_by_hand(people, personalized, acc, tie):
-    found = REWARD.score_rewards({"reward": (float(personalized), 0.0)}, (repr(float(people)),))
+    found = REWARD.against_targets({"reward": (float(personalized), 0.0)}, (repr(float(people)),))
     assert (found["acc"], found["tie"], found["selected"]) == (acc, tie, float(personalized > 0))
 
 

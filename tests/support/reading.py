@@ -6,6 +6,7 @@ import sys
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.core.method import ReplyMethod
 from personafeedback_tasks.logs.logged import logged
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.reports import blocks, report_text
@@ -15,7 +16,7 @@ def outcome(path: str) -> str:
     try:
         run = read_run(path)
         blocks.markdown(report_text.blocks(make_report(run, None)))
-        if run.method.read is not None:
+        if isinstance(run.method, ReplyMethod):
             list(logged(run))
     except PersonaFeedbackError as error:
         return str(error)
