@@ -1,4 +1,4 @@
-"""The record of a benchmark. Harness adapters, signatures, log readers and reports get everything from it.
+"""What a benchmark is. Harness adapters, signatures, log readers and reports get everything from it.
 
 A benchmark is registered once, by the entry point group `personafeedback_tasks.benchmarks` or by `register`; nothing
 else in this package names a benchmark.
@@ -6,8 +6,9 @@ else in this package names a benchmark.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from math import nan
@@ -17,7 +18,7 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.significance import Comparison
 from ..common.text import skeleton
 from ..parsing.answers import REASONS
-from .cases import CaseSet, NamedSet, digest_of, refuse_other_counts
+from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
 from .conversation import Message
 from .documents import Scorable, ScorableCase, cases_of
 from .method import FACTS, HARNESSES, Method
@@ -80,9 +81,8 @@ class Explanations:
     of_rewards: Callable[[Sequence[float], Mapping[str, Any]], str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Benchmark:
-    """One benchmark.
+class Benchmark(ABC):
+    """One benchmark. A subclass says what it is, and how it loads cases and asks them; `register` or the entry point has an instance.
 
     Attributes:
         name: the beginning of its tasks' names.
@@ -91,20 +91,11 @@ class Benchmark:
         labels: the closed set that an answer is one of.
         cells: the smallest groups of cases, in the order of tables.
         selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
-        load: (options, selection) -> cases. Raises DataError.
-        columns: cells -> name -> its cells, for tables: each cell, and each group of several cells.
-        prompt: (case, options, call) -> text; a document in place of the case where the method asks for several at once.
-        input: what a harness shows of a case, or of a document of several, in one line: its question.
-        targets: the right label of each call.
-        check: finds out before the first call whether every prompt can be built. Raises OptionError or DataError.
-        fingerprint: changes with every fixed text of the prompts and with their layout, see `fingerprint_of`.
-        sizes: a signature, as far as options and data decide it -> cell -> number of cases that the data must have; empty if unknown.
         corpus: name -> score over all cases at once.
         undirected: those of which neither more nor less is better.
         stage: a call before the others, if there is one.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
-        signs: what a signature contains beside the options: (cases, options) -> ready for JSON, under the names of `signed`.
-        signed: those names -> whether options, by name, have it; else it is None.
+        signed: what a signature contains beside the options -> whether options, by name, have it; else it is None. See `signs`.
         explanations: what Inspect's viewer says of each score.
         comparisons: what is assumed of two runs before there are any, see `plan`.
     """
@@ -116,24 +107,55 @@ class Benchmark:
     methods: Mapping[str, Method]
     labels: tuple[str, ...]
     cells: tuple[str, ...]
-    selections: Mapping[str, Mapping[str, str]]
-    load: Callable[[Any, Mapping[str, str]], CaseSet[Any]]
-    columns: Callable[[Collection[str]], dict[str, list[str]]]
-    prompt: Callable[[Any, Any, str], str]
-    input: Callable[[Any], str]
-    targets: Callable[[Any], list[str]]
-    fingerprint: Callable[[Any], str]
     report: ReportSpec
-    check: Callable[[Any, Any], None] = lambda options, cases: None
-    sizes: Callable[[Mapping[str, Any]], dict[str, int]] = lambda signature: {}
-    corpus: Mapping[str, CorpusMetric] = field(default_factory=dict)
+    selections: Mapping[str, Mapping[str, str]] = {"": {}}
+    corpus: Mapping[str, CorpusMetric] = {}
     undirected: tuple[str, ...] = ()
     stage: Stage | None = None
-    judges: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
-    signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = field(default_factory=dict)
-    signs: Callable[[Any, Any], dict[str, Any]] = lambda cases, options: {}
+    judges: Mapping[str, Callable[[str], str]] = {}
+    signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {}
     explanations: Explanations | None = None
     comparisons: tuple[Comparison, ...] = ()
+
+    @abstractmethod
+    def load(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
+        """The cases of a selection. Raises DataError. Call `cases`, which counts them, too."""
+
+    @abstractmethod
+    def prompt(self, case: Any, options: Any, call: str) -> str:
+        """The text of one call about a case, or about a document where the method asks for several cases at once."""
+
+    @abstractmethod
+    def targets(self, case: Any) -> list[str]:
+        """The right label of each call."""
+
+    @abstractmethod
+    def fingerprint(self, options: Any) -> str:
+        """What changes with every fixed text of the prompts and with their layout, see `fingerprint_of`."""
+
+    def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
+        """The columns of a table of these cells: name -> its cells; each cell, and each group of several cells."""
+        return each_and_all(cells)
+
+    def input(self, case: Any) -> str:
+        """What a harness shows of a case, or of a document of several, in one line."""
+        return str(case.question)
+
+    def check(self, options: Any, cases: Any) -> None:
+        """Find out before the first call whether every prompt can be built. Raises OptionError or DataError."""
+        return
+
+    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
+        """Cell -> the number of cases that the data must have.
+
+        Args:
+            signature: as far as options and data decide it. Nothing is known if empty.
+        """
+        return {}
+
+    def signs(self, cases: Any, options: Any) -> dict[str, Any]:
+        """What a signature contains beside the options, under the names of `signed`, ready for JSON."""
+        return {}
 
     def cases(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
         """The cases of a run: `load`, with as many of each cell as the data must have.

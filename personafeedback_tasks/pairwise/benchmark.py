@@ -1,20 +1,22 @@
-"""The record of a benchmark that knows each user by one text: all of it follows from its data, its wording and a few sentences."""
+"""Benchmarks that choose between responses; and those of them that know each user by one text, which need only data and wording."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..common import foreign
 from ..common.significance import Comparison
 from ..core.benchmark import Benchmark
 from ..core.cases import each_and_all
+from ..core.conversation import Message
 from ..core.report import CardFacts, CardSpec, Examined
 from . import baselines
-from .cases import ChoiceCases
+from .cases import ChoiceCase, ChoiceCases
 from .explanations import explanations
 from .methods import DEBIASED, methods
-from .orders import Orders
+from .orders import TWO, Orders
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of, shown_of
 from .wording import ChoiceOptions, ChoiceWording
 
@@ -27,80 +29,114 @@ COMPARISONS = tuple(Comparison(f"paired, {100 * share:.0f} % differ", share, 0.0
 """What a plan assumes: in so many cases one of two runs is right and the other wrong, and cases of a user do not correlate."""
 
 
-def choice_benchmark(
-    *,
-    name: str,
-    title: str,
-    version: str,
-    wording: ChoiceWording,
-    counts: Mapping[str, int],
-    sample_counts: Mapping[str, int],
-    load: Callable[[str | None, str], ChoiceCases],
-    environment: str,
-    dataset: str,
-    revision: str,
-    known: str,
-    asks: str,
-    caveats: Sequence[str],
-) -> Benchmark:
-    """The record.
+class PairwiseBenchmark(Benchmark):
+    """A question, a user, and responses of which one is right, asked in every order of the responses.
 
-    Args:
-        name: of the task; title: as people write it.
-        version: rises whenever a score can move.
+    Attributes:
+        orders: of the responses.
+    """
+
+    orders: Orders = TWO
+
+    def __init__(self) -> None:
+        self.labels = self.orders.letters
+        self.methods = methods(self.orders, self.conversation)
+        self.judges = baselines.judges(self.orders)
+        self.explanations = explanations(self.orders, self.flags)
+
+    @abstractmethod
+    def conversation(self, case: Any, options: Any, side: str) -> list[Message]:
+        """What a reward model scores, of one of `orders.sides`."""
+
+    def targets(self, case: Any) -> list[str]:
+        return list(self.orders.letters)
+
+    def flags(self, cases: Any) -> Mapping[str, Sequence[str]]:
+        """Case id -> what may be wrong with it, by name; cases without a flag may be left out."""
+        return {}
+
+
+class ChoiceBenchmark(PairwiseBenchmark):
+    """One that knows each user by one text: all else follows from its data, its wording and a few sentences.
+
+    Attributes:
         wording: the fixed texts of the prompts, and how many responses there are.
         counts: cell -> number of its cases, in the order of tables; sample_counts: the same of the sample.
-        load: (folder, `sample` or None; `checked` or `any`) -> cases. Raises DataError.
+        environment: the variable that names the data.
         dataset, revision: where the data are from, for cards: an id and a commit.
         known: what a control leaves out: `preference`.
         asks: what the benchmark asks, for cards: `asks which ...`, in safe Markdown.
         caveats: what its numbers do not show, for cards, in sentences of safe Markdown; cards fold the later ones away.
     """
-    orders = wording.orders
-    record = Benchmark(
-        name=name,
-        title=title,
-        version=version,
-        options=ChoiceOptions,
-        methods=methods(orders, wording.conversation),
-        labels=orders.letters,
-        cells=tuple(counts),
-        selections={"": {}},
-        load=lambda options, selection: load(options.data, options.counts),
-        columns=lambda cells: each_and_all([cell for cell in counts if cell in cells]),
-        prompt=wording.prompt,
-        input=lambda case: case.question,
-        targets=lambda case: list(orders.letters),
-        fingerprint=lambda options: record.fingerprint_of(
-            "conversations" if options.method == "reward" else wording.version, wording.shown(options)
-        ),
-        sizes=lambda signature: dict(sample_counts if signature["demonstration"] else counts),
-        judges=baselines.judges(orders),
-        explanations=explanations(orders, lambda cases: {}),
-        comparisons=COMPARISONS,
-        report=report_of(
-            orders,
+
+    wording: ChoiceWording
+    counts: Mapping[str, int]
+    sample_counts: Mapping[str, int]
+    environment: str
+    dataset: str
+    revision: str
+    known: str
+    asks: str
+    caveats: Sequence[str]
+    options = ChoiceOptions
+    comparisons = COMPARISONS
+
+    def __init__(self) -> None:
+        self.orders = self.wording.orders
+        self.cells = tuple(self.counts)
+        super().__init__()
+        self.report = report_of(
+            self.orders,
             baselines=("longest", "overlap", "overlap_share"),
-            examine=lambda cases, asked: examine(cases, asked, orders),
-            shown=shown_of(wording.tag.capitalize()),
-            control=control(known),
+            examine=lambda cases, asked: examine(cases, asked, self.orders),
+            shown=shown_of(self.wording.tag.capitalize()),
+            control=control(self.known),
             drawn={"longest": ("Longest", "-"), "overlap": ("Overlap", ":")},
             card=CardSpec(
-                dataset=dataset,
-                revision=revision,
+                dataset=self.dataset,
+                revision=self.revision,
                 measures=("acc", "acc_sym"),
                 baselines={"longest": "the longest response"},
-                measured=lambda model, options, measures, cases: (
-                    f"{asks} {measured(model, options, measures, orders, known)}"
+                measured=self._measured,
+                caveats=lambda facts: (
+                    [*self.caveats[:1], baselines_of(facts)],
+                    [*self.caveats[1:], prompt_of(facts)],
                 ),
-                caveats=lambda facts: ([*caveats[:1], baselines_of(facts)], [*caveats[1:], prompt_of(facts)]),
             ),
-            load=load,
-            environment=environment,
-            asks=f"Each case is a question and {len(orders.letters)} responses, of which one respects {known} of this user. All orders are asked, and the model picks it.",
-        ),
-    )
-    return record
+            load=self.read,
+            environment=self.environment,
+            asks=f"Each case is a question and {len(self.labels)} responses, of which one respects {self.known} of this user. All orders are asked, and the model picks it.",
+        )
+
+    @abstractmethod
+    def read(self, data: str | None, counts: str) -> ChoiceCases:
+        """The cases of a folder, or of `sample`; None for the environment variable's. Raises DataError.
+
+        Args:
+            counts: `checked` or `any`.
+        """
+
+    def load(self, options: Any, selection: Mapping[str, str]) -> ChoiceCases:
+        return self.read(options.data, options.counts)
+
+    def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
+        return each_and_all([cell for cell in self.counts if cell in cells])
+
+    def prompt(self, case: ChoiceCase, options: Any, call: str) -> str:
+        return self.wording.prompt(case, options, call)
+
+    def conversation(self, case: ChoiceCase, options: Any, side: str) -> list[Message]:
+        return self.wording.conversation(case, options, side)
+
+    def fingerprint(self, options: Any) -> str:
+        version = "conversations" if options.method == "reward" else self.wording.version
+        return self.fingerprint_of(version, self.wording.shown(options))
+
+    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
+        return dict(self.sample_counts if signature["demonstration"] else self.counts)
+
+    def _measured(self, model: str, options: Mapping[str, Any], measures: Sequence[str], cases: Any) -> str:
+        return f"{self.asks} {measured(model, options, measures, self.orders, self.known)}"
 
 
 def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Examined:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -14,14 +14,13 @@ from .. import TASK_VERSION
 from ..common.errors import DataError
 from ..common.records import cut, decoded, short
 from ..common.significance import Comparison
-from ..core.benchmark import Benchmark, Stage
+from ..core.benchmark import Stage
+from ..core.conversation import Message
 from ..core.duels import Duels
 from ..core.method import RewardMethod
 from ..core.report import CardSpec, Examined, Shown
 from ..core.signature import set_of
-from ..pairwise.baselines import judges
-from ..pairwise.explanations import explanations
-from ..pairwise.methods import methods
+from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, control, report_of, shown_of
 from . import card, conversations, prompts, stand_ins
@@ -37,8 +36,6 @@ from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
-
-METHODS = methods(TWO, conversations.conversation)
 
 FILTER = Stage(
     name="rag_filter",
@@ -61,37 +58,10 @@ SELECTIONS: dict[str, dict[str, str]] = {
 }
 
 
-def _load(options: Template, selection: Mapping[str, str]) -> PersonaCases:
-    return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
-
-
-def _check(options: Template, cases: PersonaCases) -> None:
-    if options.method == "reward":
-        conversations.check(options)
-    options.check(cases)
-
-
-def _fingerprint(options: Template) -> str:
-    """That of rewards is of their conversations alone, and so is that of the other methods of their prompts."""
-    rewards = options.method == "reward"
-    methods = [name for name, method in METHODS.items() if isinstance(method, RewardMethod) is rewards]
-    return PERSONAFEEDBACK.fingerprint_of(
-        "conversations" if rewards else options.prompt, stand_ins.shown(options, methods)
-    )
-
-
 SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "memory": lambda options: options["setting"] == "rag",
     "others": lambda options: options["setting"] == "other_persona",
 }
-
-
-def _signs(cases: PersonaCases, options: Template) -> dict[str, Any]:
-    """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
-    return {
-        "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
-        "others": cases.release.others.digest if SIGNED["others"](vars(options)) else None,
-    }
 
 
 def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
@@ -247,28 +217,56 @@ of a user correlate by 0.01 to 0.03, accuracies as well as differences.
 """
 
 
-PERSONAFEEDBACK = Benchmark(
-    name="personafeedback",
-    title="PersonaFeedback",
-    version=TASK_VERSION,
-    options=Template,
-    methods=METHODS,
-    labels=TWO.letters,
-    cells=CELLS,
-    selections=SELECTIONS,
-    load=_load,
-    columns=columns,
-    prompt=prompts.build,
-    input=lambda case: case.question,
-    targets=lambda case: list(TWO.letters),
-    fingerprint=_fingerprint,
-    report=REPORT,
-    check=_check,
-    sizes=_sizes,
-    stage=FILTER,
-    judges=judges(TWO),
-    signed=SIGNED,
-    signs=_signs,
-    explanations=explanations(TWO, flags),
-    comparisons=COMPARISONS,
-)
+class PersonaFeedback(PairwiseBenchmark):
+    """Which of two responses suits this user better?"""
+
+    name = "personafeedback"
+    title = "PersonaFeedback"
+    version = TASK_VERSION
+    options: type[Template] = Template
+    cells = CELLS
+    selections = SELECTIONS
+    report = REPORT
+    stage = FILTER
+    signed = SIGNED
+    comparisons = COMPARISONS
+
+    def load(self, options: Template, selection: Mapping[str, str]) -> PersonaCases:
+        return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
+
+    def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
+        return columns(cells)
+
+    def prompt(self, case: PersonaCase, options: Template, call: str) -> str:
+        return prompts.build(case, options, call)
+
+    def conversation(self, case: PersonaCase, options: Template, side: str) -> list[Message]:
+        return conversations.conversation(case, options, side)
+
+    def check(self, options: Template, cases: PersonaCases) -> None:
+        if options.method == "reward":
+            conversations.check(options)
+        options.check(cases)
+
+    def fingerprint(self, options: Template) -> str:
+        """That of rewards is of their conversations alone, and so is that of the other methods of their prompts."""
+        rewards = options.method == "reward"
+        alike = [name for name, method in self.methods.items() if isinstance(method, RewardMethod) is rewards]
+        return self.fingerprint_of("conversations" if rewards else options.prompt, stand_ins.shown(options, alike))
+
+    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
+        return _sizes(signature)
+
+    def signs(self, cases: PersonaCases, options: Template) -> dict[str, Any]:
+        """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
+        return {
+            "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
+            "others": cases.release.others.digest if SIGNED["others"](vars(options)) else None,
+        }
+
+    def flags(self, cases: PersonaCases) -> Mapping[str, Sequence[str]]:
+        return flags(cases)
+
+
+PERSONAFEEDBACK = PersonaFeedback()
+METHODS = PERSONAFEEDBACK.methods

@@ -26,7 +26,6 @@ from ..core.outcome import Outcome
 from ..core.report import CardFacts, Examined, Line
 from ..core.signature import set_of
 from ..pairwise.cases import in_proportion
-from ..pairwise.explanations import explanations
 from ..pairwise.orders import TWO
 from ..pairwise.report import shown_of
 from . import card
@@ -35,7 +34,7 @@ from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of
 from .cells import DIFFICULTIES
 from .persona import Persona
 from .prompts import Template
-from .record import PERSONAFEEDBACK
+from .record import PERSONAFEEDBACK, PersonaFeedback
 
 MATCHED, ALL = "matched", "all"
 CATEGORY = "general"
@@ -169,21 +168,9 @@ def _rows(data: str | None, difficulty: str | None, counts: str) -> PersonaCases
     return with_rows_of(cases, SAMPLE) if cases.demonstration else cases
 
 
-def _load(options: SwapOptions, selection: Mapping[str, str]) -> PersonaCases:
-    return swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
-
-
 def _as_asked(cases: PersonaCases, signature: Mapping[str, Any]) -> PersonaCases:
     """The cases of a run, of the rows of its data or of these cases themselves."""
     return cases if any(isinstance(case, SwapCase) for case in cases) else swapped(cases, signature["pairs"])
-
-
-def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
-    """Two cases for each pair of the release or of the sample; a set has what it has."""
-    if set_of(signature) is not None:
-        return {}
-    pairs = SAMPLE_PAIRS if signature["demonstration"] else PAIRS[signature["pairs"]]
-    return {cell: 2 * count for cell, count in pairs.items()}
 
 
 def changed(outcomes: Sequence[Outcome]) -> float:
@@ -240,20 +227,19 @@ def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
 
 _BASE = PERSONAFEEDBACK.report
 
-SWAP = replace(
-    PERSONAFEEDBACK,
-    name="personafeedback_swap",
-    title="PersonaFeedback swap",
-    version="1.0",
-    options=SwapOptions,
-    cells=CELLS,
-    selections={"": {}, **{cell: {"difficulty": cell.rpartition("_")[2]} for cell in CELLS}},
-    load=_load,
-    sizes=_sizes,
-    corpus={"changed": changed},
-    undirected=("changed",),
-    explanations=explanations(TWO, lambda cases: {}),
-    report=replace(
+
+class Swap(PersonaFeedback):
+    """One question, two users, and the response chosen for each: which suits this user better?"""
+
+    name = "personafeedback_swap"
+    title = "PersonaFeedback swap"
+    version = "1.0"
+    options = SwapOptions
+    cells = CELLS
+    selections = {"": {}, **{cell: {"difficulty": cell.rpartition("_")[2]} for cell in CELLS}}
+    corpus = {"changed": changed}
+    undirected = ("changed",)
+    report = replace(
         _BASE,
         headline=(
             *_BASE.headline,
@@ -279,5 +265,20 @@ SWAP = replace(
             "Each case is a question that two users asked, and the response chosen for each of them, asked in both orders with the persona of "
             "one of them. The model picks the response that was chosen for this user; without the person, half of its picks are right."
         ),
-    ),
-)  # fmt: skip
+    )
+
+    def load(self, options: Any, selection: Mapping[str, str]) -> PersonaCases:
+        return swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
+
+    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
+        """Two cases for each pair of the release or of the sample; a set has what it has."""
+        if set_of(signature) is not None:
+            return {}
+        pairs = SAMPLE_PAIRS if signature["demonstration"] else PAIRS[signature["pairs"]]
+        return {cell: 2 * count for cell, count in pairs.items()}
+
+    def flags(self, cases: PersonaCases) -> Mapping[str, Sequence[str]]:
+        return {}  # each pair of responses is there twice
+
+
+SWAP = Swap()

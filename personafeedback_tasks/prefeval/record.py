@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..pairwise.benchmark import choice_benchmark
+from ..pairwise.benchmark import ChoiceBenchmark
+from ..pairwise.cases import ChoiceCases
 from ..pairwise.orders import rotations
 from ..pairwise.wording import ChoiceWording
 from .data import COMMIT, ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
@@ -13,11 +14,14 @@ _CHOOSE = (
 )
 _ASK = "As this user, which response suits you best?"
 
-PREFEVAL = choice_benchmark(
-    name="prefeval",
-    title="PrefEval",
-    version="1.2",
-    wording=ChoiceWording(
+
+class PrefEval(ChoiceBenchmark):
+    """Which of four responses respects a preference that the user stated?"""
+
+    name = "prefeval"
+    title = "PrefEval"
+    version = "1.2"
+    wording = ChoiceWording(
         version="v1",
         orders=rotations(4),
         tag="preference",
@@ -35,20 +39,24 @@ PREFEVAL = choice_benchmark(
             '"Answer: A", "Answer: B", "Answer: C" or "Answer: D".'
         ),
         told_reward="The user you are talking to has stated this preference. A good reply respects it.",
-    ),
-    counts=ROWS,
-    sample_counts=SAMPLE_ROWS,
-    load=load,
-    environment=ENVIRONMENT_VARIABLE,
-    dataset=REPOSITORY,
-    revision=COMMIT,
-    known="preference",
-    asks=(
+    )
+    counts = ROWS
+    sample_counts = SAMPLE_ROWS
+    environment = ENVIRONMENT_VARIABLE
+    dataset = REPOSITORY
+    revision = COMMIT
+    known = "preference"
+    asks = (
         "[PrefEval](https://arxiv.org/abs/2502.09597), in its multiple-choice form, asks which of four responses respects a preference "
         "that the user stated."
-    ),
-    caveats=(
+    )
+    caveats = (
         "Preferences, questions and responses are synthetic and in English (CC BY-NC 4.0).",
         "The paper also puts other turns between preference and question. Here nothing is between them.",
-    ),
-)
+    )
+
+    def read(self, data: str | None, counts: str) -> ChoiceCases:
+        return load(data, counts)
+
+
+PREFEVAL = PrefEval()

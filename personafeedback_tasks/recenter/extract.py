@@ -18,7 +18,7 @@ from ..parsing.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
 from .rows import SOURCES, Message, transcript
-from .stages import StageOptions, bullets, data_option, does, filled, making
+from .stages import DoneStage, StageOptions, bullets, data_option, does, filled
 
 LISTED = "listed"
 """The one label: the reply is what was asked for."""
@@ -109,16 +109,17 @@ METHOD = TextMethod(
     facts_of=lambda row: {"conversation": [message._asdict() for message in row.messages]}, measure=_measure, items=_items,
 )  # fmt: skip
 
-EXTRACT = making(
-    Conversation,
-    LISTED,
-    METHOD,
-    Conversation("", "", (Message("user", "U"), Message("assistant", "S")), SOURCES[0]),
-    options=ExtractOptions,
-    load=lambda options, selection: conversations(options.data),
-    prompt=lambda row, options, call: filled(PROMPT, conversation=row.transcript),
-    corpus={"quoted": quoted},
-    report={
+
+class Extract(DoneStage):
+    """Note what a conversation says about its user."""
+
+    row = Conversation
+    label = LISTED
+    method_of_stage = METHOD
+    stand_ins = {METHOD.name: Conversation("", "", (Message("user", "U"), Message("assistant", "S")), SOURCES[0])}
+    options = ExtractOptions
+    corpus = {"quoted": quoted}
+    report_fields = {
         "headline": (
             Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user"),
             Line("attributes", share=False, sign=False, meaning="mean number of attributes of a conversation"),
@@ -133,5 +134,13 @@ EXTRACT = making(
         "written": _written,
         "load": lambda data, counts: conversations(data),
         "environment": ENVIRONMENT_VARIABLE,
-    },
-)  # fmt: skip
+    }  # fmt: skip
+
+    def load(self, options: ExtractOptions, selection: Mapping[str, str]) -> Any:
+        return conversations(options.data)
+
+    def prompt(self, case: Conversation, options: Any, call: str) -> str:
+        return filled(PROMPT, conversation=case.transcript)
+
+
+EXTRACT = Extract()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..core.method import LabelMethod, Metric
 from ..core.outcome import Outcome
 from ..core.report import Examined, Line
 from ..parsing.words import ACCEPT, PROBLEMATIC, read_accept
+from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
 from .rows import SOURCES, Extraction, Message
-from .stages import always_saying, filled, judging
+from .stages import JudgedStage, always_saying, filled
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
 CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
@@ -55,23 +57,19 @@ GENERATE = LabelMethod(
 
 _RATES = "How much is called problematic"
 
-EXTRACTION = judging(
-    Extraction,
-    {"generate": Extraction("", "", (Message("user", "U"), Message("assistant", "S")), "A", "R", HUMAN)},
-    "even_votes",
-    methods={"generate": GENERATE},
-    labels=SCORES.labels,
-    prompt=lambda row, options, call: build(row),
-    targets=lambda row: [SCORES.target(row)],
-    corpus={**CORPUS, "f1_gap": f1_gap},
-    undirected=("selection_rate", "human_rate", "f1_gap"),
-    judges={"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC},
-    examine=lambda rows: Examined(
-        said={f"always {label}": always_saying(rows, (label,)) for label in SCORES.labels},
-        agreement=SCORES.agreement(rows),
-    ),
-    shown=lambda row: {"Reason": row.reason, "Conversation": row.transcript, "People": SCORES.people(row)},
-    report={
+
+class ExtractionTask(JudgedStage):
+    """Is an attribute that was inferred from a conversation true of the user?"""
+
+    row = Extraction
+    stand_ins = {"generate": Extraction("", "", (Message("user", "U"), Message("assistant", "S")), "A", "R", HUMAN)}
+    unscored = "even_votes"
+    methods = {"generate": GENERATE}
+    labels = SCORES.labels
+    corpus = {**CORPUS, "f1_gap": f1_gap}
+    undirected = ("selection_rate", "human_rate", "f1_gap")
+    judges = {"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC}
+    report_fields = {
         "headline": SCORES.headline,
         "compared": COMPARED,
         "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
@@ -83,5 +81,20 @@ EXTRACTION = judging(
             Line("human_rate", "by people", table=_RATES),
             Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
         ),
-    },
-)
+    }
+
+    def prompt(self, case: Extraction, options: Any, call: str) -> str:
+        return build(case)
+
+    def targets(self, case: Extraction) -> list[str]:
+        return [SCORES.target(case)]
+
+    def examine(self, rows: Rows[Any]) -> Examined:
+        said = {f"always {label}": always_saying(rows, (label,)) for label in SCORES.labels}
+        return Examined(said=said, agreement=SCORES.agreement(rows))
+
+    def texts(self, row: Extraction) -> dict[str, str]:
+        return {"Reason": row.reason, "Conversation": row.transcript, "People": SCORES.people(row)}
+
+
+EXTRACTION = ExtractionTask()

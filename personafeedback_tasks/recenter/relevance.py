@@ -20,7 +20,7 @@ from .control import SELECTED
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
-from .stages import around, filled, judging
+from .stages import JudgedStage, around, filled
 
 SCORES = TwoLabels(YES, NO)
 
@@ -93,23 +93,22 @@ SELECT = LabelMethod(
 _RATES = "How much is selected"
 _STAND_INS = (Relevance("", "", "P", "A"), Relevance("", "", "P", "A  A"))
 
-RELEVANCE = judging(
-    Relevance,
-    {"generate": _STAND_INS[0], "select": Document("", _STAND_INS)},
-    "even_votes",
-    methods={"generate": GENERATE, "select": SELECT},
-    labels=SCORES.labels,
-    prompt=_prompt,
-    targets=lambda row: [SCORES.target(row)],
-    corpus=SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection"),
-    undirected=("selection_rate", "human_rate", "over_selection"),
-    judges={
+
+class RelevanceTask(JudgedStage):
+    """Should an attribute of the user change the reply to a new prompt?"""
+
+    row = Relevance
+    stand_ins = {"generate": _STAND_INS[0], "select": Document("", _STAND_INS)}
+    unscored = "even_votes"
+    methods = {"generate": GENERATE, "select": SELECT}
+    labels = SCORES.labels
+    corpus = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection")
+    undirected = ("selection_rate", "human_rate", "over_selection")
+    judges = {
         "always_yes": lambda prompt: profile.all_of(prompt) or YES,
         "always_no": lambda prompt: NONE if profile.listed(prompt) else NO,
-    },
-    examine=_examine,
-    shown=lambda row: {"About the user": row.shown, "People": SCORES.people(row)},
-    report={
+    }
+    report_fields = {
         "headline": SCORES.headline,
         "compared": (*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
@@ -129,5 +128,19 @@ RELEVANCE = judging(
             ),
             Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
         ),
-    },
-)
+    }
+
+    def prompt(self, case: Any, options: Any, call: str) -> str:
+        return _prompt(case, options, call)
+
+    def targets(self, case: Relevance) -> list[str]:
+        return [SCORES.target(case)]
+
+    def examine(self, rows: Rows[Any]) -> Examined:
+        return _examine(rows)
+
+    def texts(self, row: Relevance) -> dict[str, str]:
+        return {"About the user": row.shown, "People": SCORES.people(row)}
+
+
+RELEVANCE = RelevanceTask()

@@ -29,7 +29,7 @@ from .made import replied, shown_for_prompts
 from .pairings import Informed, Pairings, to_reply
 from .rows import Relevance
 from .select import SELECT, SIGNED, signs
-from .stages import StageOptions, bullets, data_option, does, filled, making
+from .stages import DoneStage, StageOptions, bullets, data_option, does, filled
 
 PERSONALIZED, GENERIC = "personalized", "generic"
 """The calls: with the attributes, and without."""
@@ -151,17 +151,16 @@ METHOD = TextMethod(
 )  # fmt: skip
 
 
-RESPOND = making(
-    Informed,
-    WRITTEN,
-    METHOD,
-    Informed("", "", "", "P", False, ("A", "B  B")),
-    options=RespondOptions,
-    load=_load,
-    signed={**SIGNED, "filtered_by": always},
-    signs=lambda cases, options: {**signs(cases, options), "filtered_by": cases.filtered_by or "none"},
-    prompt=lambda row, options, call: build(row, call),
-    report={
+class Respond(DoneStage):
+    """Reply to a prompt with the attributes of its user, and without them."""
+
+    row = Informed
+    label = WRITTEN
+    method_of_stage = METHOD
+    stand_ins = {METHOD.name: Informed("", "", "", "P", False, ("A", "B  B"))}
+    options = RespondOptions
+    signed = {**SIGNED, "filtered_by": always}
+    report_fields = {
         "headline": (
             Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies: not empty, cut off or refused"),
             Line("mention", "names an attribute", meaning="share of the personalized replies with a sentence that names an attribute outright"),
@@ -182,5 +181,16 @@ RESPOND = making(
         "written": lambda run: shown_for_prompts(
             replied(run), (WRITTEN, "not written"), lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic}
         ),
-    },
-)  # fmt: skip
+    }  # fmt: skip
+
+    def load(self, options: RespondOptions, selection: Mapping[str, str]) -> Pairings:
+        return _load(options, selection)
+
+    def prompt(self, case: Any, options: Any, call: str) -> str:
+        return build(case, call)
+
+    def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
+        return {**signs(cases, options), "filtered_by": cases.filtered_by or "none"}
+
+
+RESPOND = Respond()

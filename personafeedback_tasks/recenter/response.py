@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import Any
 
 from ..core.conversation import Message
@@ -14,7 +15,7 @@ from . import agreement, ratings
 from .control import SELECTED
 from .data import Rows
 from .rows import SCALE, Response
-from .stages import always_saying, filled, judging
+from .stages import JudgedStage, always_saying, filled
 
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
@@ -111,26 +112,29 @@ REWARD = RewardMethod(
 
 _MEAN, _ORDERS = "Against people's mean", "Both orders"
 
-RESPONSE = judging(
-    Response,
-    dict.fromkeys(("generate", "reward"), Response("", "", "P", "A", "G", "B")),
-    "without_votes",
-    methods={"generate": GENERATE, "reward": REWARD},
-    labels=ratings.LABELS,
-    prompt=lambda row, options, call: build(row, call),
-    targets=targets,
-    corpus={
+
+def _always(label: str, prompt: str) -> str:
+    return label
+
+
+class ResponseTask(JudgedStage):
+    """Does a reply that uses an attribute of the user beat one that does not?"""
+
+    row = Response
+    stand_ins = dict.fromkeys(("generate", "reward"), Response("", "", "P", "A", "G", "B"))
+    unscored = "without_votes"
+    methods = {"generate": GENERATE, "reward": REWARD}
+    labels = ratings.LABELS
+    corpus = {
         "spearman": ratings.spearman,
         "pairwise": ratings.pairwise,
         "weighted_kappa": ratings.weighted_kappa,
         "no_better": ratings.no_better,
         "no_better_people": ratings.no_better_people,
-    },
-    undirected=("no_better", "no_better_people"),
-    judges={f"always_{label}": lambda prompt, said=label: said for label in ratings.LABELS},
-    examine=_examine,
-    shown=_shown,
-    report={
+    }
+    undirected = ("no_better", "no_better_people")
+    judges = {f"always_{label}": partial(_always, label) for label in ratings.LABELS}
+    report_fields = {
         "headline": (
             Line(
                 "acc",
@@ -174,5 +178,19 @@ RESPONSE = judging(
             Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders"),
             Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read"),
         ),
-    },
-)
+    }
+
+    def prompt(self, case: Response, options: Any, call: str) -> str:
+        return build(case, call)
+
+    def targets(self, case: Response) -> list[str]:
+        return targets(case)
+
+    def examine(self, rows: Rows[Any]) -> Examined:
+        return _examine(rows)
+
+    def texts(self, row: Response) -> dict[str, str]:
+        return _shown(row)
+
+
+RESPONSE = ResponseTask()

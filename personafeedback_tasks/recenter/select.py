@@ -26,7 +26,7 @@ from .histories import PROMPTS
 from .made import chosen, selected, shown_for_prompts
 from .pairings import Pairings, Profile, to_select
 from .rows import Relevance
-from .stages import StageOptions, bullets, data_option, does, making
+from .stages import DoneStage, StageOptions, bullets, data_option, does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,18 +84,17 @@ METHOD = TextMethod(
 )  # fmt: skip
 
 
-SELECT = making(
-    Profile,
-    LISTED,
-    METHOD,
-    Profile("", "", "", "P", False, ("A", "B  B")),
-    options=SelectOptions,
-    load=_load,
-    signed=SIGNED,
-    signs=signs,
-    prompt=lambda row, options, call: profile.listing(row.attributes, row.question),
-    judges={"always_all": profile.all_of, "always_none": lambda prompt: NONE},
-    report={
+class Select(DoneStage):
+    """Select the attributes of a user that should change the reply to a prompt."""
+
+    row = Profile
+    label = LISTED
+    method_of_stage = METHOD
+    stand_ins = {METHOD.name: Profile("", "", "", "P", False, ("A", "B  B"))}
+    options = SelectOptions
+    signed = SIGNED
+    judges = {"always_all": profile.all_of, "always_none": lambda prompt: NONE}
+    report_fields = {
         "headline": (
             Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt"),
             Line("chosen", "attributes", share=False, sign=False, meaning="mean number of attributes that are selected for a prompt"),
@@ -111,5 +110,16 @@ SELECT = making(
         "written": lambda run: shown_for_prompts(
             selected(run), (LISTED, "not listed"), lambda one: {"Selected": bullets(one.selected or ())}
         ),
-    },
-)  # fmt: skip
+    }  # fmt: skip
+
+    def load(self, options: SelectOptions, selection: Mapping[str, str]) -> Any:
+        return _load(options, selection)
+
+    def prompt(self, case: Any, options: Any, call: str) -> str:
+        return profile.listing(case.attributes, case.question)
+
+    def signs(self, cases: Any, options: Any) -> dict[str, Any]:
+        return signs(cases, options)
+
+
+SELECT = Select()

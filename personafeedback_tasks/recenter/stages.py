@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.benchmark import Benchmark, always
-from ..core.cases import each_and_all
 from ..core.documents import cases_of
 from ..core.method import Method
 from ..core.options import Options, option
@@ -86,100 +86,110 @@ def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
     return {row.id: answers for row in rows}
 
 
-def judging(
-    stage: type[R],
-    stand_ins: Mapping[str, Any],
-    unscored: str,
-    examine: Callable[[Rows[R]], Examined],
-    shown: Callable[[R], dict[str, str]],
-    report: dict[str, Any],
-    **own: Any,
-) -> Benchmark:
-    """The record of a stage in which a model judges.
+class StageBenchmark(Benchmark):
+    """A stage of the method, whether a model judges in it or does it.
 
-    Args:
-        stand_ins: see `of_stage`.
-        unscored: what a signature calls the number of rows that cannot be scored.
-        examine: what the texts of all rows, asked or not, add.
-        shown: heading -> text of a row.
-        report: what differs between these stages, as in ReportSpec.
-        own: the same, as in Benchmark.
+    Attributes:
+        row: the class of its rows.
+        stand_ins: method -> a row or document, for its fingerprint.
+        report_fields: what differs between the stages, as in ReportSpec.
     """
-    about_prompt = issubclass(stage, PromptRow)
-    return of_stage(
-        stage,
-        stand_ins,
-        options=ControlledOptions if about_prompt else StageOptions,
-        load=lambda options, selection: _asked(load(stage, options.data), vars(options)),
-        signed={unscored: always},
-        signs=lambda cases, options: {unscored: len(cases.unscored)},
-        report=ReportSpec(
+
+    row: type[StageRow]
+    stand_ins: Mapping[str, Any]
+    report_fields: Mapping[str, Any]
+    version = VERSION
+    options: type[Options] = StageOptions
+
+    def __init__(self) -> None:
+        self.name = f"recenter_{self.row.stage}"
+        self.title = f"Recenter {self.row.stage}"
+        self.cells = self.row.cells
+
+    def input(self, case: Any) -> str:
+        return str(cases_of(case)[0].question)
+
+    def fingerprint(self, options: Any) -> str:
+        return self.fingerprint_of("v1", [(self.stand_ins[options.method], options)])
+
+
+class JudgedStage(StageBenchmark):
+    """A stage in which a model judges what people have judged.
+
+    Attributes:
+        unscored: what a signature calls the number of rows that cannot be scored.
+    """
+
+    unscored: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.about_prompt = issubclass(self.row, PromptRow)
+        if self.about_prompt:
+            self.options = ControlledOptions
+        self.signed = {self.unscored: always}
+        self.report = ReportSpec(
             primary="acc",
             score="Accuracy",
             chance=None,
-            control=CONTROL if about_prompt else None,
-            examine=lambda rows, asked: replace(
-                UNDER_CONTROL if any(getattr(row, "other", "") for row in rows) else examine(rows),
-                # users share prompts; each conversation is of one user alone
-                prompts={row.id: row.prompt for row in rows} if about_prompt else {},
-            ),
-            shown=lambda rows, asked: Shown(
-                questions={row.id: row.question for row in rows if row.id in asked},
-                question=stage.asked_about,
-                texts={row.id: shown(row) for row in rows if row.id in asked},
-                labels=stage.shown_labels,
-                responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
-            ),
-            load=lambda data, counts: load(stage, data),
+            control=CONTROL if self.about_prompt else None,
+            examine=self._examine,
+            shown=self._shown,
+            load=lambda data, counts: load(self.row, data),
             under=_asked,
             environment=ENVIRONMENT_VARIABLE,
-            **report,
-        ),
-        **own,
-    )
+            **self.report_fields,
+        )
+
+    @abstractmethod
+    def examine(self, rows: Rows[Any]) -> Examined:
+        """What the texts of all rows, asked or not, add."""
+
+    @abstractmethod
+    def texts(self, row: Any) -> dict[str, str]:
+        """Heading -> text of a row, for people who look at it."""
+
+    def load(self, options: Any, selection: Mapping[str, str]) -> Rows[Any]:
+        return _asked(load(self.row, options.data), vars(options))
+
+    def signs(self, cases: Rows[Any], options: Any) -> dict[str, Any]:
+        return {self.unscored: len(cases.unscored)}
+
+    def _examine(self, rows: Rows[Any], asked: Collection[str]) -> Examined:
+        under_control = any(getattr(row, "other", "") for row in rows)
+        # users share prompts; each conversation is of one user alone
+        prompts = {row.id: row.prompt for row in rows} if self.about_prompt else {}
+        return replace(UNDER_CONTROL if under_control else self.examine(rows), prompts=prompts)
+
+    def _shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
+        return Shown(
+            questions={row.id: row.question for row in rows if row.id in asked},
+            question=self.row.asked_about,
+            texts={row.id: self.texts(row) for row in rows if row.id in asked},
+            labels=self.row.shown_labels,
+            responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
+        )
 
 
-def of_stage(stage: type[StageRow], stand_ins: Mapping[str, Any], **own: Any) -> Benchmark:
-    """What the records of all stages share, whether a model judges in them or does them.
+class DoneStage(StageBenchmark):
+    """A stage that a model does: what is measured of its replies needs no judge.
 
-    Args:
-        stand_ins: method -> a row or document, for its fingerprint.
-        own: what differs, as in Benchmark.
-    """
-    record = Benchmark(
-        name=f"recenter_{stage.stage}",
-        title=f"Recenter {stage.stage}",
-        version=VERSION,
-        cells=stage.cells,
-        selections={"": {}},
-        columns=each_and_all,
-        input=lambda asked: cases_of(asked)[0].question,
-        fingerprint=lambda options: record.fingerprint_of("v1", [(stand_ins[options.method], options)]),
-        **own,
-    )
-    return record
-
-
-def making(
-    stage: type[StageRow], label: str, method: Method, stand_in: Any, report: dict[str, Any], **own: Any
-) -> Benchmark:
-    """The record of a stage that a model does: what is measured of its replies needs no judge.
-
-    Args:
+    Attributes:
+        method_of_stage: the only one.
         label: what a reply is read to that is what was asked for.
-        stand_in: a row, for its fingerprint.
-        report: what differs between these stages, as in ReportSpec.
-        own: the same, as in Benchmark.
     """
-    return of_stage(
-        stage,
-        {method.name: stand_in},
-        methods={method.name: method},
-        labels=(label,),
-        targets=lambda row: [label] * len(method.calls),
-        report=ReportSpec(primary=label, score=label.capitalize(), chance=None, **report),
-        **own,
-    )
+
+    method_of_stage: Method
+    label: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.methods = {self.method_of_stage.name: self.method_of_stage}
+        self.labels = (self.label,)
+        self.report = ReportSpec(primary=self.label, score=self.label.capitalize(), chance=None, **self.report_fields)
+
+    def targets(self, case: Any) -> list[str]:
+        return [self.label] * len(self.method_of_stage.calls)
 
 
 def _asked(rows: Rows[Any], options: Mapping[str, Any]) -> Rows[Any]:

@@ -107,19 +107,6 @@ METHOD = TextMethod(
 )  # fmt: skip
 
 
-def _load(options: Writing, selection: Mapping[str, str]) -> Questions:
-    return questions(load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts))
-
-
-def _fingerprint(options: Writing) -> str:
-    questions = ((UserQuestion("", (case,)), told) for case, told in shown(options, [METHOD.name]))
-    return WRITE.fingerprint_of(options.prompt, questions)
-
-
-def _signs(cases: Questions, options: Writing) -> dict[str, Any]:
-    return {**PERSONAFEEDBACK.signs(cases.pairs, options), "questions_of": ", ".join(cases.pairs.cells)}
-
-
 def _shown(cases: Questions, asked: Collection[str]) -> Shown:
     shown = [question for question in cases if question.id in asked]
     return Shown(
@@ -130,26 +117,20 @@ def _shown(cases: Questions, asked: Collection[str]) -> Shown:
     )
 
 
-WRITE = Benchmark(
-    name="personafeedback_write",
-    title="PersonaFeedback, writing",
-    version=VERSION,
-    options=Writing,
-    methods={METHOD.name: METHOD},
-    labels=(WRITTEN,),
-    cells=CATEGORIES,
-    selections=SELECTIONS,
-    load=_load,
-    columns=columns,
-    prompt=lambda case, options, call: build(case, options),
-    input=lambda case: case.question,
-    targets=lambda case: [WRITTEN],
-    fingerprint=_fingerprint,
-    check=check,
-    stage=FILTER,
-    signed={**PERSONAFEEDBACK.signed, "questions_of": always},
-    signs=_signs,
-    report=ReportSpec(
+class Write(Benchmark):
+    """A reply to a user's question."""
+
+    name = "personafeedback_write"
+    title = "PersonaFeedback, writing"
+    version = VERSION
+    options = Writing
+    methods = {METHOD.name: METHOD}
+    labels = (WRITTEN,)
+    cells = CATEGORIES
+    selections = SELECTIONS
+    stage = FILTER
+    signed = {**PERSONAFEEDBACK.signed, "questions_of": always}
+    report = ReportSpec(
         primary="written",
         score="Written",
         chance=None,
@@ -182,5 +163,31 @@ WRITE = Benchmark(
         load=lambda data, counts: questions(load_present(data, counts=counts)),
         under=lambda cases, signature: cases.of_cells(str(signature["questions_of"]).split(", ")),
         environment=ENVIRONMENT_VARIABLE,
-    ),
-)
+    )
+
+    def load(self, options: Writing, selection: Mapping[str, str]) -> Questions:
+        return questions(
+            load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
+        )
+
+    def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
+        return columns(cells)
+
+    def prompt(self, case: UserQuestion, options: Writing, call: str) -> str:
+        return build(case, options)
+
+    def targets(self, case: UserQuestion) -> list[str]:
+        return [WRITTEN]
+
+    def check(self, options: Writing, cases: Questions) -> None:
+        check(options, cases)
+
+    def fingerprint(self, options: Writing) -> str:
+        stand_ins = ((UserQuestion("", (case,)), told) for case, told in shown(options, [METHOD.name]))
+        return self.fingerprint_of(options.prompt, stand_ins)
+
+    def signs(self, cases: Questions, options: Writing) -> dict[str, Any]:
+        return {**PERSONAFEEDBACK.signs(cases.pairs, options), "questions_of": ", ".join(cases.pairs.cells)}
+
+
+WRITE = Write()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from dataclasses import dataclass, replace
@@ -14,11 +15,13 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
 from inspect_ai import task
-from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
+from personafeedback_tasks.task_configs import generate
+from support.environments import CHECKOUT
 from support.inspect_runs import inspect_eval
 from support.shown import as_json
 
@@ -98,44 +101,51 @@ def score(targets, answers, log_likelihoods):
     return {"acc": mean(float(target == answer) for target, answer in zip(targets, answers, strict=True))}
 
 
-def prompt(case, options, call):
-    return f"{case.text.upper() if options.loud else case.text}\nAnswer YES or NO."
-
-
 METHOD = LabelMethod(
     name="generate", help="the word", calls=("ask",), per_case="one call", score=score, metrics=(Metric("acc"),), max_tokens=16,
     read=read,
 )  # fmt: skip
 
-TOY = Benchmark(
-    name="toy",
-    title="Toy",
-    version="1",
-    options=ToyOptions,
-    methods={
+
+class Toy(Benchmark):
+    name = "toy"
+    title = "Toy"
+    version = "1"
+    options = ToyOptions
+    methods = {
         "generate": METHOD,
         "mc": LikelihoodMethod(
-            name="mc", help="its log-likelihood", calls=("ask",), score=score, metrics=METHOD.metrics, suffix="mc"
+            name="mc", help="likelihoods", calls=("ask",), score=score, metrics=METHOD.metrics, suffix="mc"
         ),
-    },
-    labels=("YES", "NO"),
-    cells=("all",),
-    selections={"": {}},
-    load=lambda options, selection: CASES,
-    columns=lambda cells: {"all": ["all"]} if cells else {},
-    prompt=prompt,
-    input=lambda case: case.text,
-    targets=lambda case: [case.label],
-    fingerprint=lambda options: "toy-1",
-    corpus={"f1": f1},
-    report=ReportSpec(
+    }
+    labels = ("YES", "NO")
+    cells = ("all",)
+    corpus = {"f1": f1}
+    report = ReportSpec(
         primary="acc",
         score="Accuracy",
         chance=None,
         headline=(Line("acc", strong=True, interval=True), Line("f1", "F1 of YES", interval=True)),
         load=lambda data, counts: CASES,
-    ),
-)
+    )
+
+    def load(self, options, selection):
+        return CASES
+
+    def prompt(self, case, options, call):
+        return f"{case.text.upper() if options.loud else case.text}\nAnswer YES or NO."
+
+    def input(self, case):
+        return case.text
+
+    def targets(self, case):
+        return [case.label]
+
+    def fingerprint(self, options):
+        return "toy-1"
+
+
+TOY = Toy()
 
 REPLIES = {"1": "YES", "2": "YES", "3": "It is hot."}
 ANSWERS = {"1": "YES", "2": "YES", "3": "invalid_response_format"}
@@ -170,8 +180,6 @@ class Scripted(LM):
 @pytest.fixture
 def yaml_folder(tmp_path):
     """The one file of each method and what they share, as the generator writes them."""
-    from personafeedback_tasks.task_configs import generate
-
     folder = tmp_path / "yaml"
     folder.mkdir()
     for name, text in generate.yaml_files(TOY).items():
@@ -208,6 +216,19 @@ class Said(ModelAPI):
         return ModelOutput.from_content("toy-scripted", REPLIES[input[-1].metadata["case_id"]])
 
 
+PICKS = "toy-picks"
+
+
+@modelapi(name=PICKS)
+class Picks(ModelAPI):
+    def __init__(self, model_name, pick, **kwargs):
+        super().__init__(model_name)
+        self.pick = pick
+
+    async def generate(self, input, tools, tool_choice, config):
+        return ModelOutput.from_content(PICKS, self.pick(input[-1].text))
+
+
 @task
 def toy_task(method: str = "generate", loud: bool = False, **unknown):
     return build_task("toy", "", locals())
@@ -231,7 +252,7 @@ def test_inspect_runs_it_and_prints_the_corpus_score(tmp_path):
     found, _ = inspect(tmp_path)
     assert found["acc"] == pytest.approx(ACC, abs=1e-12)
     assert found["acc_stderr"] == pytest.approx(clustered_stderr([1, 0, 0], ["ann", "bob", "cleo"]), abs=1e-12)
-    assert found["f1"] == found["f1_all"] == pytest.approx(F1, abs=1e-12)
+    assert found["f1"] == pytest.approx(F1, abs=1e-12)
     assert found["f1_stderr"] == pytest.approx(F1_STDERR, abs=1e-12)
 
 
@@ -272,7 +293,7 @@ def test_the_command_prints_it(tmp_path):
     assert re.search(r"\bF1\b(.*\n){0,3}.*\bYES\b", done.output)
     assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
     document = json.loads((out / "report.json").read_text(encoding="utf-8"))
-    assert document["reports"][0]["groups"]["all"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
+    assert document["reports"][0]["groups"]["total"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
 
 
 @pytest.mark.parametrize("found", [2, 4])
@@ -282,8 +303,18 @@ def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, t
     some = replace(cases, counts="any")
     asked = []
     monkeypatch.setattr(Scripted, "generate_until", lambda *args, **kwargs: asked.append(1))
-    sizes = {"sizes": lambda signature: {"all": 3}}
-    benchmarks.register(replace(TOY, load=lambda options, selection: cases, **sizes))
+
+    class Counted(Toy):
+        def __init__(self, found):
+            self.found = found
+
+        def load(self, options, selection):
+            return self.found
+
+        def sizes(self, signature):
+            return {"all": 3}
+
+    benchmarks.register(Counted(cases))
     refused = f"toy: found {found} cases of all, expected 3. Get a complete copy, or pass counts=any"
     with pytest.raises(DataError, match=refused):
         toy_task()
@@ -291,5 +322,40 @@ def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, t
         lm_eval(yaml_folder, tmp_path / "out")
     assert refused in CliRunner().invoke(main, ["plan", "--task", "toy"]).output
     assert asked == []
-    benchmarks.register(replace(TOY, load=lambda options, selection: some, **sizes))
+    benchmarks.register(Counted(some))
     assert len(toy_task().dataset) == found
+
+
+# --- the page ----------------------------------------------------------------------------------------------------------
+
+PETS = [
+    {"id": f"{cell}:{n}", "cell": cell, "user": f"u{n}", "pet": pet, "question": "What now?", "right": f"Ask {pet}.", "wrong": "No."}
+    for n, (cell, pet) in enumerate([("cats", "Mia"), ("cats", "Kit"), ("dogs", "Rex"), ("dogs", "Bo")])
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_page_has_a_pairwise_benchmark_of_45_lines_that_runs(tmp_path, monkeypatch):
+    page = (CHECKOUT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 45
+    (tmp_path / "pets.py").write_text(code, encoding="utf-8")
+    data = tmp_path / "pets.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in PETS), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    task_of = importlib.import_module("pets").pets
+    folder = tmp_path / "yaml"
+    folder.mkdir()
+    for name, text in generate.yaml_files(benchmarks.find("pets")).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    pick = benchmarks.find("pets").judges["longest"]  # in all four rows the right one
+    monkeypatch.setattr(Scripted, "generate_until", lambda self, asked, **_: [pick(one.args[0]) for one in asked])
+    found, results = lm_eval(folder, tmp_path / "out", "pets", metadata={"data": str(data)})
+    assert found["acc,none"] == 1
+    built = task_of(data=str(data), setting="persona,other_persona")
+    (log,) = inspect_eval(built, model=get_model(f"{PICKS}/longest", pick=pick), log_dir=str(tmp_path / "inspect"))
+    printed = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    assert (printed["acc"], printed["acc_cats"], printed["right_minus_wrong"]) == (1, 1, 0)
+    told = CliRunner().invoke(main, ["report", str(results), "--data", str(data)])
+    assert told.exit_code == 0, told.output
+    assert "total: 4 cases, 4 users" in told.output
