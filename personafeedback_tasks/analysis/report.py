@@ -92,12 +92,16 @@ class Report:
 
     @property
     def named_controls(self) -> dict[str, str]:
-        """Name of a difference to a control -> the setting of that control, `right minus wrong` before the gain, asked or not."""
+        """Name of a difference to a control -> the setting of that control, `right minus wrong` before the gain; asked or not, unless
+        it is a further one."""
         control = self.run.benchmark.report.control
         if control is None:
             return {}
         own = self.run.signature[control.option]
-        names = {name: value for name, value in named_differences(self.run).items() if value != own}
+        silent = {one.name for one in control.named if one.further and one.less not in self.controls}
+        names = {
+            name: value for name, value in named_differences(self.run).items() if value != own and name not in silent
+        }
         return dict(sorted(names.items(), key=lambda item: item[1] == control.value))
 
     @property

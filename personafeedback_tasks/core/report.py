@@ -139,12 +139,14 @@ class Difference:
         more, less: the values; the second is subtracted.
         name: `right minus wrong`.
         meaning: what it measures, for the end of a sentence.
+        further: whether outputs are silent about it where it was not asked.
     """
 
     more: str
     less: str
     name: str
     meaning: str
+    further: bool = False
 
     @property
     def key(self) -> str:

@@ -16,6 +16,7 @@ _SHOWN = {
     "persona": "the user's whole persona",
     "no_persona": "nothing about the user (the control)",
     "other_persona": "the whole persona of another user instead of the user's own (a control)",
+    "similar_persona": "the whole persona of a similar user instead of the user's own (a control)",
 }
 _IN_BOTH_ORDERS = (
     "both responses, in both orders. `acc` is the share of the orders in which it picked {right}, averaged over cases; an unreadable reply "

@@ -53,6 +53,7 @@ class PersonaCase:
         chosen: the response that the annotators chose for this user.
         extra: fields of the row that are unknown to this version, as parsed.
         others: the users of the release; only the setting `other_persona` reads their files.
+        similar: the same for `similar_persona`.
     """
 
     id: str
@@ -64,6 +65,7 @@ class PersonaCase:
     rejected: str
     extra: Mapping[str, Any] = field(default_factory=dict)
     others: Others | None = field(default=None, repr=False, compare=False)
+    similar: Others | None = field(default=None, repr=False, compare=False)
 
     @property
     def responses(self) -> tuple[str, str]:
@@ -101,6 +103,16 @@ class PersonaCase:
                 " Load the cases with load_cases."
             )
         return self.others.of(self.user_id)
+
+    @property
+    def similar_persona(self) -> Persona:
+        """The persona of a similar user, as `other_persona`."""
+        if self.similar is None:
+            raise DataError(
+                f"setting=similar_persona: found no release for case {short(self.id)}, expected one, whose other users have personas."
+                " Load the cases with load_cases."
+            )
+        return self.similar.of(self.user_id)
 
     @cached_property
     def digest(self) -> str:
@@ -234,7 +246,7 @@ def _case(
         personas[user_id] = _persona(release.root, user_id, where)
     return PersonaCase(
         id=f"{category}_{difficulty}:{line}", category=category, difficulty=difficulty, persona=personas[user_id], question=question,
-        chosen=chosen, rejected=rejected, extra=row, others=release.others,
+        chosen=chosen, rejected=rejected, extra=row, others=release.others, similar=release.similar,
     )  # fmt: skip
 
 

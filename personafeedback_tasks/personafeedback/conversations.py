@@ -15,7 +15,7 @@ from .prompts import Template, profile
 SIDES = TWO.sides
 """The responses of a case; each makes one conversation."""
 
-SETTINGS = ("persona", "no_persona", "other_persona")
+SETTINGS = ("persona", "no_persona", "other_persona", "similar_persona")
 """The settings that reward models are scored under."""
 
 TOLD = {

@@ -1,23 +1,25 @@
-"""Whose persona each user gets under the setting `other_persona`: that of somebody else in the release.
+"""Whose persona each user gets under the settings `other_persona` and `similar_persona`: that of somebody else in the release.
 
 The other user has the same language and is no near twin. A statement is a value of the profile that is no object and no
 list. One persona shares a statement with another that has the same value, or more than half of its terms (see terms.py)
 anywhere. Two personas are near twins if either shares more than half of its statements. Of the 10,731 pairs in the
 General half, one is: two ski coaches in Jilin, who share 14 of 27. The next pair shares 11 of 27, the median pair 4.
 
-Within a language each persona is used once wherever that is possible. Who gets whose depends on the release's users
-alone, neither on the cells that are asked nor on the order of files.
+Within a language each persona is used once wherever that is possible; under `similar_persona` always, and so that the users
+share as much as possible with whom they get: the sum of the Jaccard similarities of their terms is the largest that there is. Who
+gets whose depends on the release's users alone, neither on the cells that are asked nor on the order of files.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from ..common.errors import DataError
+from ..common.errors import DataError, require
 from ..common.records import short
 from ..core.cases import digest_of
 from ..pairwise.terms import overlap_terms
@@ -32,9 +34,14 @@ MOST_SHARED = 0.5
 
 @dataclass(frozen=True)
 class Others:
-    """The users of a release, and whose persona each of them gets. Everything is read at first use."""
+    """The users of a release, and whose persona each of them gets. Everything is read at first use.
+
+    Attributes:
+        similar: whether that is a similar user; else chance decides.
+    """
 
     root: Path
+    similar: bool = False
 
     @cached_property
     def personas(self) -> dict[str, Persona]:
@@ -54,7 +61,7 @@ class Others:
             DataError: as `personas`, and if a user is the only one of a language, near twins not counted.
         """
         try:
-            return assign(self.personas.values())
+            return (assign_similar if self.similar else assign)(self.personas.values())
         except DataError as error:
             raise DataError(f"{self.root / 'persona'}: {error}") from error
 
@@ -82,11 +89,46 @@ def assign(personas: Collection[Persona]) -> dict[str, str]:
     Raises:
         DataError: a user has no such other.
     """
-    given: dict[str, str] = {}
-    for language in sorted({persona.language for persona in personas}):
-        members = [persona for persona in personas if persona.language == language]
-        given |= _exchange(sorted(members, key=lambda persona: persona.user_id))
-    return given
+    return {user: other for members in _by_language(personas) for user, other in _exchange(members).items()}
+
+
+def assign_similar(personas: Collection[Persona]) -> dict[str, str]:
+    """The same, each persona once, and of all such assignments one that maximizes the sum of the Jaccard similarities of terms.
+
+    Raises:
+        DataError: there is no such assignment.
+        ModuleNotFoundError: scipy is not installed.
+    """
+    require("scipy", extra="report")
+    return {user: other for members in _by_language(personas) for user, other in _most_similar(members).items()}
+
+
+def _by_language(personas: Collection[Persona]) -> list[list[Persona]]:
+    languages = sorted({persona.language for persona in personas})
+    in_order = sorted(personas, key=lambda persona: persona.user_id)
+    return [[persona for persona in in_order if persona.language == language] for language in languages]
+
+
+def _most_similar(users: Sequence[Persona]) -> dict[str, str]:
+    """As `assign_similar`, of one language."""
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    said = [_Said.of(user) for user in users]
+    similarity = np.full((len(users), len(users)), -np.inf)
+    for one, another in itertools.combinations(range(len(users)), 2):
+        if not _near_twins(said[one], said[another]):
+            known, also = said[one].known, said[another].known
+            similarity[one, another] = similarity[another, one] = len(known & also) / len(known | also)
+    try:
+        rows, columns = linear_sum_assignment(similarity, maximize=True)
+    except ValueError as error:  # it says "infeasible"
+        raise DataError(
+            f"found no way to give each of the {len(users)} users whose language is {users[0].language} the persona of another one "
+            "under setting=similar_persona, each once, near twins left out. Use setting=other_persona or no_persona as the control, "
+            "or add personas."
+        ) from error
+    return {users[row].user_id: users[column].user_id for row, column in zip(rows, columns, strict=True)}
 
 
 def _exchange(users: Sequence[Persona]) -> dict[str, str]:

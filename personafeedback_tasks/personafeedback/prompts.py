@@ -17,7 +17,9 @@ from ..common.retrieval import check_installed, retrieve
 from ..core.options import Options, option
 from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
+from ..pairwise.report import SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases
+from .persona import Persona
 from .wordings import LANGUAGES, WORDINGS, Wording
 
 
@@ -109,16 +111,16 @@ class Template(Options):
         Raises:
             OptionError: no persona of the release has a hidden field.
             DataError: a user's memory is missing or broken, with setting=rag; nobody's persona fits a user, with
-                setting=other_persona.
-            ModuleNotFoundError: what setting=rag needs is not installed.
+                setting=other_persona or similar_persona.
+            ModuleNotFoundError: what setting=rag or similar_persona needs is not installed.
         """
         if self.setting == "rag":
             check_installed()
             for case in cases:
                 _ = case.persona.memory  # reads the file
-        if self.setting == "other_persona":
+        if self.setting in OF_ANOTHER:
             for case in cases:
-                _ = case.other_persona
+                _ = OF_ANOTHER[self.setting](case)
         # Of all users, in the run or not: the cells of one run have different users and must agree on what may be hidden.
         known = (
             {name for persona in cases.release.others.personas.values() for name in persona.fields} if self.hide else ()
@@ -130,9 +132,16 @@ class Template(Options):
                 )
 
 
+OF_ANOTHER: dict[str, Callable[[PersonaCase], Persona]] = {
+    "other_persona": lambda case: case.other_persona,
+    SIMILAR_PERSONA: lambda case: case.similar_persona,
+}
+"""Setting -> the other user's persona that it shows."""
+
+
 def profile(case: PersonaCase, template: Template) -> str:
     """What the model reads as the user's profile: all of it that is not hidden, or as much of another user's."""
-    whose = case.other_persona if template.setting == "other_persona" else case.persona
+    whose = OF_ANOTHER.get(template.setting, lambda case: case.persona)(case)
     return whose.without(template.hide).text
 
 
@@ -162,6 +171,7 @@ SETTINGS: dict[str, Callable[[PersonaCase, Template], str]] = {
     "persona": persona,
     "no_persona": no_persona,
     "other_persona": persona,  # our second control, see `profile`: a response may still say the right user's name
+    SIMILAR_PERSONA: persona,
     "rag": rag,
 }
 """What the model is told about the user: the prompt's text before the question."""

@@ -22,7 +22,7 @@ from ..core.report import CardSpec, Examined, Shown
 from ..core.signature import set_of
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.orders import TWO
-from ..pairwise.report import OTHER_PERSONA, control, report_of, shown_of
+from ..pairwise.report import OTHER_PERSONA, SIMILAR_PERSONA, control, report_of, shown_of
 from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
@@ -60,7 +60,7 @@ SELECTIONS: dict[str, dict[str, str]] = {
 
 SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "memory": lambda options: options["setting"] == "rag",
-    "others": lambda options: options["setting"] == "other_persona",
+    "others": lambda options: options["setting"] in prompts.OF_ANOTHER,
 }
 
 
@@ -145,9 +145,15 @@ def _by_fault(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
 
 
 def shown(cases: PersonaCases, asked: Collection[str]) -> Shown:
-    """What a reader of a case sees, and whose persona its user got under `other_persona`."""
+    """What a reader of a case sees, and whose persona its user got under `other_persona` and `similar_persona`."""
     made = shown_of("Persona", (CHOSEN, REJECTED))(cases, asked)
-    return replace(made, told={OTHER_PERSONA: lambda user: cases.release.others.of(user).user_id})
+    return replace(
+        made,
+        told={
+            OTHER_PERSONA: lambda user: cases.release.others.of(user).user_id,
+            SIMILAR_PERSONA: lambda user: cases.release.similar.of(user).user_id,
+        },
+    )
 
 
 def duels(cases: PersonaCases) -> Duels | None:
@@ -183,7 +189,12 @@ REPORT = report_of(
     examine=examine,
     shown=shown,
     duels=duels,
-    control=control("persona", others=("rag",), alike={"other_persona": ("hide",)}),
+    control=control(
+        "persona",
+        others=("rag",),
+        alike={OTHER_PERSONA: ("hide",), SIMILAR_PERSONA: ("hide",)},
+        similar=True,
+    ),
     wording=("prompt", "language"),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
     card=CardSpec(
@@ -259,9 +270,10 @@ class PersonaFeedback(PairwiseBenchmark):
 
     def signs(self, cases: PersonaCases, options: Template) -> dict[str, Any]:
         """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
+        others = cases.release.similar if options.setting == SIMILAR_PERSONA else cases.release.others
         return {
             "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
-            "others": cases.release.others.digest if SIGNED["others"](vars(options)) else None,
+            "others": others.digest if SIGNED["others"](vars(options)) else None,
         }
 
     def flags(self, cases: PersonaCases) -> Mapping[str, Sequence[str]]:

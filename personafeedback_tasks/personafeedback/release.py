@@ -72,6 +72,11 @@ class Release:
         """Its users, and whose persona each of them gets under the setting `other_persona`."""
         return Others(self.root)
 
+    @cached_property
+    def similar(self) -> Others:
+        """The same under the setting `similar_persona`."""
+        return Others(self.root, similar=True)
+
 
 def locate(data: str | os.PathLike[str] | None = None) -> Release:
     """Find the release that `data` names, fetching it from the Hub if need be.

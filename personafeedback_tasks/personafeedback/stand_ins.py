@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
+from ..pairwise.report import SIMILAR_PERSONA
 from .cases import PersonaCase
 from .others import Others
 from .persona import Persona
@@ -32,11 +33,18 @@ T = TypeVar("T", bound=Template)
 
 
 def shown(options: T, methods: Sequence[str]) -> Iterator[tuple[PersonaCase, T]]:
-    """Each stand-in with the options under every setting and method, with hidden fields, and before and after the filter."""
+    """Each stand-in with the options under every setting and method, with hidden fields, and before and after the filter.
+
+    A similar persona is shown as another one is: it has no texts of its own.
+    """
     plain = replace(options, rag_filter=False, hide=(), kept=PIECES)
     for case in CASES:
         for method in methods:
-            yield from ((case, replace(plain, setting=setting, method=method)) for setting in SETTINGS)
+            yield from (
+                (case, replace(plain, setting=setting, method=method))
+                for setting in SETTINGS
+                if setting != SIMILAR_PERSONA
+            )
             yield case, replace(plain, setting="persona", method=method, hide=HIDDEN)
             yield case, replace(plain, setting="rag", method=method, kept=())
         if methods[0] != "reward":

@@ -27,13 +27,13 @@ from ..core.report import CardFacts, Examined, Line
 from ..core.signature import set_of
 from ..pairwise.cases import in_proportion
 from ..pairwise.orders import TWO
-from ..pairwise.report import shown_of
+from ..pairwise.report import SIMILAR_PERSONA, shown_of
 from . import card
 from .baselines import acc_of
 from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of
 from .cells import DIFFICULTIES
 from .persona import Persona
-from .prompts import Template
+from .prompts import SETTINGS, Template
 from .record import PERSONAFEEDBACK, PersonaFeedback
 
 MATCHED, ALL = "matched", "all"
@@ -94,6 +94,10 @@ class SwapCase(PersonaCase):
 class SwapOptions(Template):
     """The options of PersonaFeedback, and which pairs of users are asked."""
 
+    setting: str = option(
+        "persona", "what the model is told about the user", said=lambda setting: [setting], always=True,
+        values=lambda: tuple(setting for setting in SETTINGS if setting != SIMILAR_PERSONA),  # who may be the other one of a pair
+    )  # fmt: skip
     pairs: str = option(
         MATCHED, "the pairs of users of a question: each row in one pair at most, or all", values=lambda: (MATCHED, ALL),
         said=lambda pairs: [f"{pairs} pairs"], always=True,

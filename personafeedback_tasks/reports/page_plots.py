@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..analysis.measures import over
 from ..analysis.ranking import Ranked, Ranking
 from ..common.statistics import Estimate, mean
-from ..core.report import Control
 from .table import interval, percent
 
 TICKS = 7
@@ -87,29 +86,31 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
     spec = ranking.runs[0].benchmark.report.control
     if spec is None or not any(row.controls.keys() & spec.people.keys() for row in ranking.rows):
         return None
-    points = [_points(row, spec) for row in ranking.rows]
+    asked = {value for row in ranking.rows for value in (row.run.signature[spec.option], *row.controls)}
+    people = {value: who for value, who in spec.people.items() if value in asked}
+    points = [_points(row, spec.option, people) for row in ranking.rows]
     axis = Axis.over([value for of_row in points for _, value in of_row])
     rows = []
     for of_row in points:
-        asked = [value for _, value in of_row if not math.isnan(value)]
+        known = [value for _, value in of_row if not math.isnan(value)]
         rows.append(
             {
-                "link": (axis.at(min(asked)), axis.at(max(asked))) if asked else None,
+                "link": (axis.at(min(known)), axis.at(max(known))) if known else None,
                 "points": [(who, "" if math.isnan(value) else axis.at(value), percent(value)) for who, value in of_row],
             }
         )
     report = ranking.runs[0].benchmark.report
     measure = spec.measure.capitalize() if spec.measure else report.score
-    return {"ticks": axis.ticks, "measure": measure, "people": list(spec.people.values()), "rows": rows}
+    return {"ticks": axis.ticks, "measure": measure, "people": list(people.values()), "rows": rows}
 
 
-def _points(row: Ranked, spec: Control) -> list[tuple[str, float]]:
+def _points(row: Ranked, option: str, people: Mapping[str, str]) -> list[tuple[str, float]]:
     """(whom the model was told about, mean of the measure of the control's gain); nan where that was not asked."""
-    asked = {row.run.signature[spec.option]: row.run, **row.controls}
-    runs = {value: run for value, run in asked.items() if value in spec.people}
+    asked = {row.run.signature[option]: row.run, **row.controls}
+    runs = {value: run for value, run in asked.items() if value in people}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
     measure = row.run.benchmark.measure_of_gain(row.run.method)
     return [
         (who, mean(runs[value].cases[case_id].value(measure) for case_id in ids) if value in runs else math.nan)
-        for value, who in spec.people.items()
+        for value, who in people.items()
     ]

@@ -144,7 +144,7 @@ def _differences(ranking: Ranking) -> list[Column]:
 
 def of_person(ranking: Ranking) -> list[Measure]:
     """The measures that tell what knowing the user is worth to a model: `right_minus_wrong` and `persona_gain`. Empty where its benchmark
-    has no control, and for settings that have none."""
+    has no control, and for settings that have none. A further difference is there where a run has it."""
     control = ranking.runs[0].benchmark.report.control
     if control is None:
         return []
@@ -152,7 +152,8 @@ def of_person(ranking: Ranking) -> list[Measure]:
     if not control.named:
         names = [control.gain]
     of_name = {measure.heading: measure for measure in ranking.measures}
-    return [of_name[name] for name in names]
+    further = {one.name for one in control.named if one.further}
+    return [of_name[name] for name in names if name not in further or ranking.has(of_name[name])]
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:

@@ -46,6 +46,11 @@ class UserQuestion:
         return self.pairs[0].other_persona
 
     @property
+    def similar_persona(self) -> Persona:
+        """See `PersonaCase.similar_persona`."""
+        return self.pairs[0].similar_persona
+
+    @property
     def user_id(self) -> str:
         return self.persona.user_id
 

@@ -29,9 +29,10 @@ from support.samples import a_part
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.others import Others, assign
+from personafeedback_tasks.personafeedback.others import Others, assign, assign_similar
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -209,7 +210,7 @@ class Planted(ModelAPI):
 
     async def generate(self, input, tools, tool_choice, config):
         about = input[-1].metadata
-        letter = says(self.model_name, input[-1].text, about["case_id"], about["call"])
+        letter = says(self.model_name, input[-1].text, about["case_id"], about["call"].rpartition(" ")[2])
         output = ModelOutput.from_content("planted", letter)
         output.usage = ModelUsage()
         return output
@@ -221,7 +222,7 @@ class PlantedLM(LM):
         self.judge = judge
 
     def generate_until(self, requests, disable_tqdm=False):
-        return [says(self.judge, request.args[0], request.doc["id"], ORDERS[request.idx]) for request in requests]
+        return [says(self.judge, request.args[0], request.doc["id"], ORDERS[request.idx % 2]) for request in requests]
 
     def loglikelihood(self, requests, disable_tqdm=False):
         raise AssertionError("no task here asks for this")
@@ -315,3 +316,73 @@ def test_a_run_and_its_control_hide_the_same(tmp_path):
     words = " ".join(done.output.split())
     assert "Right minus wrong is persona" not in words
     assert "found hide [], expected ['Name'] as in the run that it controls. Only setting may differ." in words
+
+
+# --- a similar user ----------------------------------------------------------------------------------------------------
+
+SIMILAR = Template(setting="similar_persona")
+
+
+def jaccard(one: Persona, another: Persona) -> float:
+    mine, its = (frozenset().union(*map(overlap_terms, persona.statements)) for persona in (one, another))
+    return len(mine & its) / len(mine | its)
+
+
+@given(st.lists(STATEMENTS, min_size=2, max_size=5), st.randoms(use_true_random=False))
+@settings(derandomize=True, deadline=None)
+def test_no_other_exchange_is_more_similar(said, shuffled):
+    users = {f"u{number}": user(f"u{number}", *statements) for number, statements in enumerate(said)}
+    fits = {pair for pair in itertools.permutations(users, 2) if exchange(*(users[name] for name in pair)) is not None}
+    possible = [
+        sum(jaccard(users[one], users[another]) for one, another in zip(users, order, strict=True))
+        for order in itertools.permutations(users)
+        if set(zip(users, order, strict=True)) <= fits
+    ]
+    in_any_order = [*users.values()]
+    shuffled.shuffle(in_any_order)
+    if not possible:
+        with pytest.raises(DataError, match=r"found no way to give each of the \d users .* setting=similar_persona"):
+            assign_similar(in_any_order)
+        return
+    found = assign_similar(in_any_order)
+    assert found.items() <= fits
+    assert sorted(found.values()) == sorted(users) == sorted(found)
+    assert sum(jaccard(users[one], users[another]) for one, another in found.items()) == pytest.approx(max(possible))
+    assert found == assign_similar([*users.values()])
+
+
+def test_each_real_persona_goes_to_one_similar_user(real_data):
+    similar, others = Others(real_data, similar=True), Others(real_data)
+    assert sorted(similar.given.values()) == sorted(similar.given) == sorted(others.given)
+    assert ("Alex_k5Ep", "Leo_0mLX") not in {*similar.given.items(), *map(tuple, map(reversed, similar.given.items()))}
+
+    def alike(of: Others) -> float:
+        return sum(jaccard(of.personas[user], of.of(user)) for user in of.given) / len(of.given)
+
+    assert alike(similar) > 1.5 * alike(others)
+    cases = load_cases(real_data, "general", "hard")
+    signed = {PERSONAFEEDBACK.signs(cases, template)["others"] for template in (WRONG, SIMILAR, Template())}
+    assert len(signed) == 3
+    case = next(iter(cases))
+    assert prompts.build(case, SIMILAR, ORDERS[0]) == prompts.build(case, Template(), ORDERS[0]).replace(
+        f"\n{case.persona.text}\n", f"\n{case.similar_persona.text}\n"
+    )
+
+
+def test_a_report_has_the_difference_to_a_similar_user_where_it_was_asked(tmp_path):
+    for case in load_cases(SAMPLE):
+        PROFILES.setdefault(case.id, case.persona.text)
+    told = "persona,similar_persona,other_persona,no_persona"
+    task = tasks.personafeedback_general_hard(data="sample", setting=told)
+    inspect = evaluate_inspect(task, "planted/ignores", tmp_path / "inspect").location
+    lm_eval = lm_eval_log(
+        tmp_path / "lm-eval", PlantedLM("ignores"), "personafeedback_general_hard", SAMPLE, metadata={"setting": told}
+    )
+    for log in (inspect, lm_eval):
+        done = personafeedback("report", "--data", "sample", log)
+        assert done.exit_code == 0, done.output
+        assert "right minus similar" in done.stdout
+    alone = tasks.personafeedback_general_hard(data="sample")
+    done = personafeedback("report", "--data", "sample", evaluate_inspect(alone, "scripted/gold", tmp_path).location)
+    assert "right minus wrong" in done.stdout
+    assert "similar" not in done.stdout
