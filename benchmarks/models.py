@@ -374,7 +374,7 @@ def setup(done: Sequence[Job], cache: Path) -> list[str]:
         digests = json.loads((cache / "models" / model.name / "digests.json").read_text("utf-8"))
         lines += [f"- {model.name}, {name}: sha256 `{found}`" for name, found in digests.items()]
     commands = {(job.model, job.way, job.method): shlex.join(job.command(Path("logs"), 8000)) for job in reversed(done)}
-    shown = [command.replace(configs(), '"$(personafeedback task-configs)"') for command in commands.values()]
+    shown = [command.replace(configs(), '"$(personafeedback register --path)"') for command in commands.values()]
     return [*lines, "", "```bash", *reversed(shown), "```"]
 
 

@@ -82,8 +82,7 @@ def in_one_process() -> None:
 
 def whole_commands(folder: Path) -> None:
     print("| command, median of 3 | seconds | MiB |\n|---|---|---|")
-    for command in ("audit", "baselines"):
-        row(command, folder, command, "--json", folder / f"{command}.json")
+    row("audit", folder, "audit", "--json", folder / "audit.json")
     write_logs(folder)
     for harness in ("lm_eval", "inspect"):
         row(f"report, log of {harness}", folder, "report", folder / harness, "--out", folder / "out")

@@ -224,7 +224,7 @@ def commands() -> Stored:
         yield from printed(f"paper_{table}", "paper", "--table", table)
     yield from printed("paper_json", "paper", "--json", "-")
     for name, words in (("sample", ("--data", "sample")), ("general", ("--data", general, "--category", "general"))):
-        for of in ("audit", "baselines"):
+        for of in ("audit",):
             yield from printed(f"{of}_{name}", of, *words)
             yield from printed(f"{of}_{name}_json", of, *words, "--json", "-")
     plans: dict[str, tuple[object, ...]] = {

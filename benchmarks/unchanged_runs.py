@@ -128,7 +128,7 @@ def in_lm_eval(name: str, task: str, model: str, options: Options, **how: Any) -
     """Run a task in lm-eval; the results file."""
     folder = Path("logs", name)
     tracker = EvaluationTracker(output_path=str(folder))
-    configs = command("task-configs").splitlines()[1]
+    configs = command("register", "--path").splitlines()[1]
     results = simple_evaluate(
         models.NAME, model_args={"pretrained": model}, tasks=[task], bootstrap_iters=2, log_samples=True,
         task_manager=TaskManager(include_path=configs, include_defaults=False, metadata=options),

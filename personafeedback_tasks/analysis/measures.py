@@ -15,7 +15,7 @@ from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
 from .place import by_place
 
-PERCENT, POINTS, SIGNED, RATIO = "percent", "points", "signed", "ratio"
+SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on."""
 
 SCORE = "acc"
@@ -70,7 +70,7 @@ class Measure:
     """One measure of a ranking.
 
     Attributes:
-        unit: see PERCENT.
+        unit: see SHARE.
         kind: see KINDS.
         of: its value for a run; None where that has none.
         baseline: of a margin.
@@ -86,7 +86,7 @@ class Measure:
     @property
     def is_share(self) -> bool:
         """Whether its values are shares or differences of shares, which every output has in percent."""
-        return self.unit in (PERCENT, POINTS)
+        return self.unit in (SHARE, DIFFERENCE)
 
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
@@ -97,20 +97,20 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
     if texts:
         baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
     found = [
-        Measure(SCORE, " or ".join(dict.fromkeys(one.run.primary for one in contenders)), PERCENT, "score", _score),
-        Measure("macro", "macro", PERCENT, "score", _macro),
+        Measure(SCORE, " or ".join(dict.fromkeys(one.run.primary for one in contenders)), SHARE, "score", _score),
+        Measure("macro", "macro", SHARE, "score", _macro),
     ]
-    found += [Measure(over(name), over(name), POINTS, "margin", partial(margin, name), name) for name in baselines]
+    found += [Measure(over(name), over(name), DIFFERENCE, "margin", partial(margin, name), name) for name in baselines]
     if spec.adjusted:
-        found.append(_named(spec.adjusted, PERCENT, "adjusted", _adjusted))
+        found.append(_named(spec.adjusted, SHARE, "adjusted", _adjusted))
     if spec.control is not None:
         names = dict.fromkeys((spec.control.gain, *(one.name for one in spec.control.named)))
-        found += [_named(name, POINTS, "difference", partial(_difference, name)) for name in names]
+        found += [_named(name, DIFFERENCE, "difference", partial(_difference, name)) for name in names]
     given = dict.fromkeys(name for one in contenders for name in one.given)
-    found += [_named(name, PERCENT, "given", partial(_given, name)) for name in given]
+    found += [_named(name, SHARE, "given", partial(_given, name)) for name in given]
     for name in spec.ranked:
         line = spec.line(name)
-        unit = PERCENT if line.share else SIGNED if line.sign else RATIO
+        unit = SHARE if line.share else SIGNED if line.sign else RATIO
         found.append(Measure(name, name, unit, "own", partial(_ranked, name)))
     return found
 

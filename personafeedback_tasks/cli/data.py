@@ -1,4 +1,4 @@
-"""The commands that need only the data: audit, baselines."""
+"""The command that needs only the data: audit."""
 
 from __future__ import annotations
 
@@ -19,30 +19,10 @@ from .output import needs_tables, say, show, write_json
 @release_options
 @json_option
 def audit_command(json_file: Path | None, **options: Any) -> None:
-    """Find what could mislead in the data.
+    """Find what could mislead in the data, and what shortcuts reach without a model.
 
     Compares counts with the paper's Table 2, or with a set's set.json; finds response pairs that occur in several rows, with the same label or
-    opposite ones, and the label ceiling that follows; measures shortcuts. Tables are in percent; --json has shares, and the case ids of every finding.
-
-    \b
-        personafeedback audit --data FOLDER
-        personafeedback audit --category general --json audit.json
-    """
-    needs_tables(json_file)
-    cases, missing = selected(**options)
-    made = audit.audit(cases)
-    document = made.as_dict()
-    if _is_shown(json_file, document, cases, missing):
-        from .audit_text import audit_blocks
-
-        show(audit_blocks(made, document["cells"]))
-
-
-@click.command("baselines")
-@release_options
-@json_option
-def baselines_command(json_file: Path | None, **options: Any) -> None:
-    """Measure shortcuts: accuracy per cell, without a model.
+    opposite ones, and the label ceiling that follows. Then the accuracy of shortcuts in each cell:
 
     \b
         longest        the longer response
@@ -51,21 +31,23 @@ def baselines_command(json_file: Path | None, **options: Any) -> None:
         name           the response that says the user's name
 
     `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what
-    remains does not need the right person. Tables are in percent, --json has shares. Chance is 50 %; a tie counts one half. Standard errors are
-    clustered by user.
+    remains does not need the right person. Tables are in percent; --json has shares, and the case ids of every finding. Chance is 50 %; a tie
+    counts one half. Standard errors are clustered by user.
 
     \b
-        personafeedback baselines --data FOLDER
-        personafeedback baselines --difficulty hard --json -
+        personafeedback audit --data FOLDER
+        personafeedback audit --category general --json audit.json
     """
     needs_tables(json_file)
     cases, missing = selected(**options)
+    made = audit.audit(cases)
     accuracies = baselines.baselines(cases)
     other, why_not = _other_persona(cases)
-    if _is_shown(json_file, baselines.as_dict(cases, accuracies, other), cases, missing):
-        from .audit_text import baseline_blocks
+    document = {**made.as_dict(), "baselines": baselines.as_dict(accuracies, other)}
+    if _is_shown(json_file, document, cases, missing):
+        from .audit_text import audit_blocks, baseline_blocks
 
-        show(baseline_blocks(accuracies, other, why_not))
+        show([*audit_blocks(made, document["cells"]), *baseline_blocks(accuracies, other, why_not)])
 
 
 def selected(

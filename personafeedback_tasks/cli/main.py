@@ -19,7 +19,6 @@ from .output import say, show_in_any_encoding
 _COMMANDS = {
     "plan": "plan:plan",
     "audit": "data:audit_command",
-    "baselines": "data:baselines_command",
     "export": "export:export_command",
     "paper": "paper:paper",
     "report": "runs:report",
@@ -90,7 +89,7 @@ def main() -> None:
 
     \b
         personafeedback register
-        lm_eval run --include_path "$(personafeedback task-configs)" --tasks ...
+        lm_eval run --include_path "$(personafeedback register --path)" --tasks ...
 
     Other benchmarks run in the same way, and each has a sample (-T data=sample): prefeval, recenter_extraction, recenter_relevance,
     recenter_relevance_select and recenter_response.
@@ -101,13 +100,15 @@ def main() -> None:
 
 @main.command()
 @click.option("--undo", is_flag=True, help="Remove the files that it created, and nothing else.")
-def register(undo: bool) -> None:
+@click.option(
+    "--path", is_flag=True, help="Link nothing; print the folder of the YAML files, for lm_eval's --include_path."
+)
+def register(undo: bool, path: bool) -> None:
     """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
+    if path:
+        click.echo(
+            os.fsencode(registration.task_configs())
+        )  # bytes: a path is for a shell, whatever the terminal shows
+        return
     for line in registration.register(undo):
         say(line)
-
-
-@main.command("task-configs")
-def task_configs() -> None:
-    """Print the folder of the YAML files, for lm_eval's --include_path."""
-    click.echo(os.fsencode(registration.task_configs()))  # bytes: a path is for a shell, whatever the terminal shows

@@ -48,7 +48,7 @@ def register(undo: bool = False) -> Iterator[str]:
         except OSError as error:
             raise PersonaFeedbackError(
                 f"{folder}: its links could not be changed ({error.strerror or error}). "
-                'Pass --include_path "$(personafeedback task-configs)" to lm_eval, which needs no registration.'
+                'Pass --include_path "$(personafeedback register --path)" to lm_eval, which needs no registration.'
             ) from error
 
 

@@ -61,7 +61,7 @@ class BenchmarkTask(ConfigurableTask):
             raise PersonaFeedbackError(
                 f"{config.get('task')}: the YAML file {metadata.get('config_source')} has task version "
                 f"{metadata.get('version')}, the installed personafeedback-tasks has {self.benchmark.version}. "
-                'Pass --include_path "$(personafeedback task-configs)". '
+                'Pass --include_path "$(personafeedback register --path)". '
                 "(A key `version` in --metadata or --model_args would hide the file's own; leave it out.)"
             )
         if metadata.get("method") not in (None, self.method.name):

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .. import __version__
 from ..common.records import jsonable
 from ..common.statistics import Estimate, clustered_stderr, mean
 from ..pairwise import baselines as shortcuts
@@ -98,15 +97,12 @@ def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:
     return {case.id: {name: baseline(case) for name, baseline in BASELINES.items()} for case in cases}
 
 
-def as_dict(cases: PersonaCases, found: Estimates, other: tuple[Estimates, Estimates] | None) -> dict[str, Any]:
-    """What `baselines` and `with_other_persona` found in these cases, ready for JSON."""
+def as_dict(found: Estimates, other: tuple[Estimates, Estimates] | None) -> dict[str, Any]:
+    """What `baselines` and `with_other_persona` found, ready for JSON."""
     wrong, difference = other or (None, None)
     return {
-        "version": __version__,
-        "data": cases.revision,
-        "cells_absent": absent(cases),
         "chance": CHANCE,
-        "baselines": as_json(found),
+        "acc": as_json(found),
         "other_persona": wrong and as_json(wrong),
         "right_minus_wrong": difference and as_json(difference),
     }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.measures import PERCENT, POINTS, SCORE, Measure
+from ..analysis.measures import DIFFERENCE, SCORE, SHARE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common.statistics import percent
 from ..core.report import Control
@@ -174,7 +174,7 @@ def score_name(ranking: Ranking) -> str:
 
 
 def _heading(measure: Measure, ranking: Ranking) -> str:
-    unit = {PERCENT: ", %", POINTS: ", points"}.get(measure.unit, "")
+    unit = {SHARE: ", %", DIFFERENCE: ", points"}.get(measure.unit, "")
     name = score_name(ranking) if measure.key == SCORE else measure.heading.replace("_", " ")
     return f"{name}{unit}"
 
@@ -186,7 +186,7 @@ def _cell(measure: Measure, row: Ranked) -> Cell:
         if measure.kind == "difference":
             text = rank_text.NOT_ASKED if value is None else NOT_MEASURED
         return {"text": text, "aside": "", "sort": ""}
-    aside = interval(value, sign=measure.unit == POINTS) if measure.is_share and measure.kind != "own" else ""
+    aside = interval(value, sign=measure.unit == DIFFERENCE) if measure.is_share and measure.kind != "own" else ""
     return {"text": rank_text.in_text(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
 
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..analysis.measures import KINDS, SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
-from ..common.outputs import SCHEMA, in_percent
+from ..common.outputs import SCHEMA
 from ..common.records import jsonable
-from ..common.statistics import Estimate
 from ..common.tables import lines_text
 from ..logs.signature_line import signature_line
 from .sentences import as_dicts, uses_known
 
 
 def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Ready for JSON: shares and their differences in percent; nan becomes None."""
+    """Ready for JSON; nan becomes None."""
     return jsonable({"rankings": list(map(_document, rankings))})
 
 
@@ -47,21 +45,16 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "ranks": row.ranks,
                 "tied": row.tied,
                 "verdict": uses_known(use) if use else None,
-                "measures": {measure.key: in_unit(measure, row.values[measure.key]) for measure in ranking.measures},
+                "measures": {measure.key: row.values[measure.key] for measure in ranking.measures},
             }
             for row, use in zip(ranking.rows, ranking.uses, strict=True)
         ],
-        "pairs": [replace(pair, difference=in_percent(pair.difference)) for pair in ranking.pairs],
+        "pairs": ranking.pairs,
     }
 
 
-def in_unit(measure: Measure, value: Estimate | None) -> Estimate | None:
-    """A value as files have it: in percent if it is a share."""
-    return in_percent(value) if value is not None and measure.is_share else value
-
-
 def as_csv(rankings: Sequence[Ranking]) -> str:
-    """One row per run, shares in percent. The columns follow from the benchmarks; what a run lacks is empty."""
+    """One row per run. The columns follow from the benchmarks; what a run lacks is empty."""
     of_key = {measure.key: measure for ranking in rankings for measure in ranking.measures}
     listed = sorted(of_key.values(), key=lambda measure: KINDS.index(measure.kind))
     main, others = (
@@ -89,8 +82,8 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
 
 def _parts(measure: Measure, row: Ranked | None = None) -> dict[str, str]:
     """Column of the CSV file -> its text for a run; empty where undefined."""
-    value = in_unit(measure, row.values[measure.key]) if row else None
+    value = row.values[measure.key] if row else None
     prefix = "" if measure.key == SCORE else f"{measure.key}_"
     names = {measure.key: "value", **{f"{prefix}{end}": end for end in ("low", "high")}}
     numbers = {name: getattr(value, field, math.nan) for name, field in names.items()}
-    return {name: "" if math.isnan(number) else f"{number:.4f}" for name, number in numbers.items()}
+    return {name: "" if math.isnan(number) else f"{number:.6f}" for name, number in numbers.items()}

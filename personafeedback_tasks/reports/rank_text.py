@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 
-from ..analysis.measures import POINTS, SCORE, SIGNED, Measure
+from ..analysis.measures import DIFFERENCE, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
 from ..logs.caveat import Caveat
@@ -254,7 +254,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
             for row, value in zip(ranking.rows, values, strict=True)
         )
         columns.append(Column(measure.heading, tuple(texts)))
-        ends = tuple(interval(value, sign=measure.unit == POINTS) for value in values)
+        ends = tuple(interval(value, sign=measure.unit == DIFFERENCE) for value in values)
         if measure.is_share and measure.kind != "own" and any(text != NOTHING for text in ends):
             columns.append(Column(INTERVAL, ends, joined=True))
     return columns
@@ -263,7 +263,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
 def in_text(measure: Measure, value: float) -> str:
     """A value as tables show it."""
     if measure.is_share:
-        return gain(value) if measure.kind == "difference" else percent(value, sign=measure.unit == POINTS)
+        return gain(value) if measure.kind == "difference" else percent(value, sign=measure.unit == DIFFERENCE)
     return signed(value) if measure.unit == SIGNED else ratio(value)
 
 

@@ -123,7 +123,7 @@ def test_a_history_is_of_users(tmp_path):
 def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
     row = {"user_id": "u", "question": "q?", "chosen": "a", "reject": "b"}
     data = make_release({"general/hard": [row]}, {"u": {"Name": "Ann"}})
-    for command in ("audit", "baselines"):
+    for command in ("audit",):
         ended = personafeedback(command, "--data", data, "--counts", "any", "--json", "-")
         assert "only the other cells are included." in ended.stderr
         assert "general_hard" not in ended.stderr
@@ -154,10 +154,10 @@ def raising(number: int, file: str | None):
 )
 def test_an_error_of_the_system_is_a_sentence_with_the_file_that_it_is_about(error, sentence, monkeypatch):
     monkeypatch.setattr(registration, "task_configs", raising(*error))
-    assert refused("task-configs") == f"Error: {sentence}\n"
+    assert refused("register", "--path") == f"Error: {sentence}\n"
 
 
 def test_an_error_of_the_system_without_a_file_or_a_remedy_keeps_its_traceback(monkeypatch):
     monkeypatch.setattr(registration, "task_configs", raising(errno.EIO, None))
     with pytest.raises(AssertionError, match=re.escape(os.strerror(errno.EIO))):
-        personafeedback("task-configs")
+        personafeedback("register", "--path")

@@ -1,4 +1,4 @@
-"""`personafeedback register`, `unregister`, `task-configs`: through the command, on a copy of lm-eval's folders."""
+"""`personafeedback register`: through the command, on a copy of lm-eval's folders."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_where_no_links_are_possible_it_names_the_alternative(harness, monkeypat
     done = command("register")
     assert done.exit_code == 1
     assert "its links could not be changed (links are not possible)" in done.output
-    assert '--include_path "$(personafeedback task-configs)"' in done.output
+    assert '--include_path "$(personafeedback register --path)"' in done.output
 
 
 def test_without_lm_eval_it_says_which_extra_to_install(monkeypatch):
@@ -117,7 +117,7 @@ def test_without_lm_eval_it_says_which_extra_to_install(monkeypatch):
 
 
 def test_task_configs_prints_the_folder_for_include_path():
-    folder = Path(command("task-configs").output.strip())
+    folder = Path(command("register", "--path").output.strip())
     assert (folder / "personafeedback" / "personafeedback_general_hard.yaml").is_file()
 
 

@@ -227,9 +227,9 @@ def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
     assert (
         f"personafeedback_general_hard: the YAML file {saved / 'personafeedback_general_hard.yaml'} has task "
         f"version {TASK_VERSION}, the installed personafeedback-tasks has {NEWER_TASK_VERSION}. "
-        'Pass --include_path "$(personafeedback task-configs)".'
+        'Pass --include_path "$(personafeedback register --path)".'
     ) in output
-    assert version_run(venv, '--include_path "$(personafeedback task-configs)"') == NEWER_TASK_VERSION
+    assert version_run(venv, '--include_path "$(personafeedback register --path)"') == NEWER_TASK_VERSION
     # Links follow the installed version by themselves, here to the newer one and back.
     assert version_run(venv) == NEWER_TASK_VERSION
     install(venv, wheel)
@@ -257,7 +257,7 @@ def test_inspect_alone_runs_and_lm_eval_is_named_as_an_extra(inspect_alone):
         output = fail(inspect_alone, f"personafeedback {command}")
         assert "pip install 'personafeedback-tasks[lm-eval]'" in output
         assert "Traceback" not in output
-    assert "task_configs" in succeed(inspect_alone, "personafeedback task-configs")
+    assert "task_configs" in succeed(inspect_alone, "personafeedback register --path")
     output = fail(inspect_alone, "python -c 'import personafeedback_tasks.lm_eval_harness.task'")
     assert "pip install 'personafeedback-tasks[lm-eval]'" in output
 

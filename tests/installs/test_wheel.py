@@ -83,7 +83,7 @@ def test_lm_eval_runs_after_register_and_not_after_its_undoing(full_venv):
 
 def test_lm_eval_runs_with_include_path(full_venv):
     done = full_venv.run(
-        'lm_eval run --model dummy --include_path "$(personafeedback task-configs)" --tasks personafeedback_mc',
+        'lm_eval run --model dummy --include_path "$(personafeedback register --path)" --tasks personafeedback_mc',
         PERSONAFEEDBACK_DATA="sample",
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -307,7 +307,7 @@ def nested(depth: int) -> bytes:
     return b'{"Likes": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
 
 
-@pytest.mark.parametrize("command", ["audit", "baselines"])
+@pytest.mark.parametrize("command", ["audit", "plan"])
 @pytest.mark.parametrize(
     ("most", "more", "sentence"),
     [

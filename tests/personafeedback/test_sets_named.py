@@ -80,7 +80,6 @@ def test_every_command_speaks_of_the_set(folder, tmp_path):
         "rank": printed("rank", log, "--out", tmp_path / "rank"),
         "card": printed("card", log, "--model-card", card),
         "audit": printed("audit", "--data", data),
-        "baselines": printed("baselines", "--data", data),
         "plan": printed("plan", "--data", data),
     }
     outputs["the card"] = card.read_text("utf-8")

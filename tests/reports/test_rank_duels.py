@@ -53,9 +53,7 @@ def ranked(folder, tmp_path, *arguments):
 def test_writers_with_the_same_judge_share_a_ranking(folder, tmp_path):
     (of_longest, of_other), printed = ranked(folder, tmp_path, "--out", tmp_path / "out")
     assert [row["model"] for row in of_longest["runs"]] == ["acme/wordy", "acme/half", "acme/brief"]
-    assert [row["measures"]["acc"]["value"] for row in of_longest["runs"]] == pytest.approx(
-        [100, 50 * 2 / 16, 0], abs=1e-10
-    )
+    assert [row["measures"]["acc"]["value"] for row in of_longest["runs"]] == pytest.approx([1, 1 / 16, 0], abs=1e-12)
     assert of_longest["cases"] == 16  # a tie is a case of its writer
     assert [row["model"] for row in of_other["runs"]] == ["acme/wordy"]
     assert "Duels against chosen, judged by personafeedback/longest" in printed
@@ -82,7 +80,7 @@ def test_with_the_exam_each_writer_has_its_rate_without_the_judges_errors(folder
     verdicts = personafeedback("verdict", folder / "logs", "--exam", folder / "exam", "--json", tmp_path / "v.json")
     assert verdicts.exit_code == 0, verdicts.output
     expected = {
-        (one["judge"], one["writer"]): one["corrected"]["rate"] and 100 * one["corrected"]["rate"]["value"]
+        (one["judge"], one["writer"]): one["corrected"]["rate"] and one["corrected"]["rate"]["value"]
         for one in json.loads((tmp_path / "v.json").read_text("utf-8"))["verdicts"]
     }
     found = {}

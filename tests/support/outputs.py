@@ -33,8 +33,8 @@ schema = files("personafeedback_tasks.common").joinpath("outputs.schema.json").r
 ```
 
 Every output has `schema`, the version of keys and units: it rises when one of them changes its meaning or goes. Keys and columns are always there; what is
-undefined is null in JSON and empty in CSV. `rank` writes shares in percent and their differences in points, as `unit` says; the other outputs write shares
-from 0 to 1. In keys, `[]` is each item of a list and `*` each name in an object.
+undefined is null in JSON and empty in CSV. Shares and their
+differences are from 0 to 1 everywhere. In keys, `[]` is each item of a list and `*` each name in an object.
 """
 
 

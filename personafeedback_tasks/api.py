@@ -1,0 +1,273 @@
+"""What the commands compute, for Python: a notebook, a dashboard, a test of one's own.
+
+    from personafeedback_tasks import api
+
+    runs = api.read_runs("logs")
+    api.rank(runs).to_frame()
+
+Every function takes paths of logs, or runs that `read_runs` gave. Shares and their differences are in [0, 1]. Intervals cover 95 % and
+are clustered by user. Needs the extra `report`; `to_frame` needs pandas.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .common.errors import OptionError, require
+from .common.outputs import output_text
+from .core.benchmark import Benchmark
+from .core.cases import CaseSet
+from .core.options import Options
+from .core.plan import asked, benchmark_of
+from .core.recorded import read
+from .logs.data import RunData, cases_of, opened
+from .logs.names import AS_LOGGED, with_names
+from .logs.recorded import asked_of, run_of
+from .logs.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Document", "compare", "load_cases", "rank", "read_runs", "report", "score_replies", "verdict"]
+
+logger = logging.getLogger(__name__)
+
+Logs = str | Path | Run | Iterable[str | Path | Run]
+"""One log, folder or run, or several."""
+
+_ESTIMATE = ("value", "stderr", "low", "high", "n", "users")
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a command writes with --json.
+
+    Attributes:
+        content: its keys; docs/outputs.md says what each is. Shares are in [0, 1], what is undefined is None.
+    """
+
+    content: Mapping[str, Any]
+
+    def to_json(self) -> str:
+        """The same text as the command's."""
+        return output_text(dict(self.content))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every estimate in it, one per row.
+
+        The columns `value`, `stderr`, `low`, `high`, `n` (cases) and `users` are its numbers. The others say whose it is: `run` (its label), and
+        the keys that lead to it, such as `group` and `measure`.
+        """
+        require("pandas", extra="report")
+        import pandas as pd
+
+        rows = list(_estimates(self.content, {}))
+        columns = dict.fromkeys(name for row in rows for name in row if name not in _ESTIMATE)
+        return pd.DataFrame(rows, columns=[*columns, *_ESTIMATE])
+
+
+_NAMES = {"reports": "", "rankings": "ranking", "verdicts": "", "runs": "", "groups": "group", "measures": "measure"}
+"""Key of a document -> the column that says which of its entries a row is of; empty where the entry's own label does."""
+
+
+def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    if isinstance(found, Mapping):
+        if {"value", "low", "high"} <= found.keys():
+            yield {**of, **{name: found.get(name) for name in _ESTIMATE}}
+            return
+        if isinstance(label := found.get("label") or found.get("name"), str) and "signature" in found:
+            of = {**of, "run": label}
+        for key, value in found.items():
+            if key in _NAMES and isinstance(value, Mapping):
+                for name, inner in value.items():
+                    yield from _estimates(inner, {**of, _NAMES[key]: name})
+            elif key in _NAMES and isinstance(value, Sequence):
+                for number, inner in enumerate(value, start=1):
+                    yield from _estimates(inner, {**of, _NAMES[key]: number} if _NAMES[key] else of)
+            elif isinstance(value, Mapping):
+                yield from _estimates(value, {**of, "measure": f"{of['measure']}, {key}" if "measure" in of else key})
+    elif isinstance(found, Sequence) and not isinstance(found, str):
+        for inner in found:
+            yield from _estimates(inner, of)
+
+
+def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
+    """The runs in logs of lm-eval or Inspect, each checked against its data if they are there.
+
+    Args:
+        logs: a folder is searched; the logs of one model that were asked the same are one run.
+        data: where the data of the runs are; None for where the logs say, else the benchmark's environment variable.
+        names: model as logged -> what to call it. Runs under one name are of one model.
+
+    Raises:
+        RunError: a log cannot be read, or its scores do not follow from its replies.
+        DataError: `data` are broken.
+    """
+    return _runs(logs, RunData(data), names)
+
+
+def _runs(logs: Logs, data: RunData, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
+    given = [logs] if isinstance(logs, (str, Path, Run)) else list(logs)
+    found: list[Run] = []
+    paths = [one for one in given if not isinstance(one, Run)]
+    if paths:
+        found += opened(paths, [data], logger.info)
+    return with_names([*(one for one in given if isinstance(one, Run)), *found], names)
+
+
+def report(logs: Logs, *, data: str | None = None) -> Document:
+    """A report for each run; runs with less told, such as no_persona and other_persona, are the controls of their model's run.
+
+    Raises:
+        RunError, DataError: see `read_runs`.
+    """
+    from .analysis.control import with_controls
+    from .reports import files
+
+    located = RunData(data)
+    rows = with_controls(_runs(logs, located))
+    return Document(files.report_document([_report(run, located, controls) for run, controls in rows]))
+
+
+def rank(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> Document:
+    """Rankings: one for each group of runs on the same cases under the same settings, best first; with every pair and its adjusted p value.
+
+    Raises:
+        RunError, DataError: see `read_runs`.
+    """
+    from .analysis.control import with_controls
+    from .analysis.measures import Contender
+    from .analysis.run_data import ranked
+    from .reports import rank_data
+
+    located = RunData(data)
+    contenders = [Contender(*row) for row in with_controls(_runs(logs, located, names))]
+    return Document(rank_data.document(ranked(contenders, [located])))
+
+
+def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
+    """Two runs on the same cases: the difference A minus B in each group, paired by case.
+
+    Raises:
+        RunError: a log has several runs, or the two share no case.
+    """
+    from .analysis import comparison
+    from .logs.read import only
+    from .reports import compare_text
+
+    located = RunData(data)
+    first, second = (only(getattr(one, "logs", [one])[0], _runs(one, located)) for one in (run_a, run_b))
+    why_not = {name: located.of(run) for name, run in (("A", first), ("B", second))}
+    unchecked = {name: why for name, (cases, why) in why_not.items() if cases is None}
+    return Document(compare_text.document(comparison.compare(first, second, unchecked)))
+
+
+def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: str | None = None) -> Document:
+    """How often a model's replies win, with and without the judge's errors.
+
+    Args:
+        duels: runs of a judge on a folder that `personafeedback duel` wrote.
+        exam: runs of the same judges on the benchmark, asked in the same way.
+        human: people's votes on some of the duels, which goes with one run of duels: see `personafeedback verdict --help`.
+
+    Raises:
+        RunError: no run is on duels, or none of `exam` is of its judge.
+    """
+    from .analysis.duel_runs import duels_of, exam_of, exams
+    from .analysis.human_file import human_votes
+    from .analysis.verdict import make_verdict
+    from .reports import verdict_text
+
+    places = [RunData(data), RunData(None)]
+    candidates, made = exams(_runs(exam, places[0])), []
+    runs = _runs(duels, places[0])
+    if human is not None and len(runs) > 1:
+        raise OptionError(f"human goes with one run of duels, found {len(runs)}. Give one verdict for each.")
+    for run in runs:
+        of_run, cases = duels_of(run, places)
+        examined = exam_of(run, candidates[0].logs[0] if candidates else Path("exam"), candidates)
+        people = human_votes(Path(human), of_run) if human is not None else None
+        exam_cases, why_not = cases_of(examined, places)
+        made.append(make_verdict(run, examined, of_run, cases, exam_cases, people, why_not))
+    return Document({"verdicts": [verdict_text.document(one) for one in made]})
+
+
+def load_cases(task: str, **options: Any) -> pd.DataFrame:
+    """The cases of a task, one per row.
+
+    Columns: `id`, `cell`, `user_id`, `language`, and where the benchmark has them `question`, `known` (about the user, as prompts show it) and
+    `responses` (the right one first).
+
+    Args:
+        task: as in either harness: `personafeedback_hard`.
+        options: of the task: `data="sample"`.
+
+    Raises:
+        OptionError: there is no such task or option. DataError: the data are broken.
+    """
+    require("pandas", extra="report")
+    import pandas as pd
+
+    benchmark, _, _, cases = _asked(task, options)
+    shown = benchmark.report.shown(cases, {case.id for case in cases}) if benchmark.report.shown else None
+    rows = []
+    for case in cases:
+        row = {name: getattr(case, name) for name in ("id", "cell", "user_id", "language")}
+        if shown is not None:
+            about = {"question": shown.questions, "responses": shown.responses}
+            row |= {name: values[case.id] for name, values in about.items() if case.id in values}
+            row |= {"known": shown.people[case.user_id]} if case.user_id in shown.people else {}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def score_replies(task: str, file: str | Path, *, partial: bool = False, **options: Any) -> Document:
+    """The report of recorded replies, which any harness may have made. See `personafeedback score-replies --help` for the file.
+
+    Args:
+        options: of the task, with one setting: `setting="no_persona"`.
+        partial: leave out the cases without any reply.
+
+    Raises:
+        DataError: a line is no record, or a call has no reply.
+    """
+    from .reports import files
+
+    run = run_of_replies(task, Path(file), options, partial, logger.info)
+    return Document(files.report_document([_report(run, RunData(options.get("data")), {})]))
+
+
+def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Any) -> Run:
+    """The run that a file of replies makes.
+
+    Args:
+        say: gets a line on records that no call needs.
+    """
+    benchmark, selection, told, cases = _asked(task, options)
+    benchmark.check(told, cases)
+    recorded = read(file)
+    run = run_of(benchmark, selection, cases, told, recorded, partial)
+    if unused := recorded.compared(asked_of(benchmark, cases, told, recorded)):
+        say(unused)
+    return run
+
+
+def _asked(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Options, CaseSet[Any]]:
+    """(benchmark, selection, options, cases) of a task under one setting."""
+    benchmark, values = benchmark_of(task), dict(options)
+    selection, method = asked(benchmark, task, values.pop("method", None))
+    every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
+    if len(every) > 1:
+        raise OptionError(f"Take one setting at a time, got {', '.join(benchmark.settings(every))}.")
+    return benchmark, selection, every[0], benchmark.cases(every[0], benchmark.selections[selection])
+
+
+def _report(run: Run, data: RunData, controls: Mapping[str, Run]) -> Any:
+    from .analysis.report import make_report
+
+    cases, why_not = data.of(run)
+    return make_report(run, cases, controls, why_not, data.texts(run))

@@ -1,0 +1,105 @@
+"""The Python door gives what the commands write, and docs/python.md runs as it is printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("scipy")
+
+from support import jsonl_harness
+from support.commands import personafeedback
+from support.duel_folders import write_duels
+from support.environments import CHECKOUT
+from support.judges import JUDGES
+
+from personafeedback_tasks import api
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.logs import log as readers
+from personafeedback_tasks.logs.run import RunError
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setattr(readers, "READERS", (jsonl_harness.READER, *readers.READERS))
+
+
+def judged(folder: Path, judge: str, data: object = "sample", **options: object) -> Path:
+    return jsonl_harness.run(JUDGES[judge], judge, folder, "personafeedback", "hard", data=str(data), **options)
+
+
+@pytest.fixture
+def logs(tmp_path) -> Path:
+    """Two runs, each with two controls."""
+    for setting in ("persona", "other_persona", "no_persona"):
+        for judge in ("readable", "mixed"):
+            judged(tmp_path / "logs" / setting, judge, setting=setting)
+    return tmp_path / "logs"
+
+
+def written(*arguments: object) -> object:
+    done = personafeedback(*arguments, "--json", "-")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_each_function_gives_the_document_of_its_command(logs, tmp_path):
+    first = judged(tmp_path / "one", "mixed")
+    assert personafeedback("report", logs, "--out", tmp_path / "out").exit_code == 0
+    assert json.loads(api.report(logs).to_json()) == json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    assert json.loads(api.rank(logs).to_json()) == written("rank", logs)
+    assert json.loads(api.rank(api.read_runs(logs)).to_json()) == written("rank", logs)
+    assert json.loads(api.compare(first, first).to_json()) == written("compare", first, first)
+    duels = write_duels(tmp_path / "duels", lambda case: case.rejected, difficulty="hard")
+    log, exam = judged(tmp_path / "a", "readable", duels), judged(tmp_path / "b", "readable")
+    assert json.loads(api.verdict(log, exam=exam).to_json()) == written("verdict", log, "--exam", exam)
+    replies = tmp_path / "replies.jsonl"
+    assert personafeedback("score-replies", "personafeedback_hard", replies, "--data", "sample", "--template").exit_code == 0  # fmt: skip
+    lines = [json.loads(line) for line in replies.read_text("utf-8").splitlines()]
+    replies.write_text("".join(json.dumps({**line, "reply": "A"}) + "\n" for line in lines), "utf-8")
+    scored = api.score_replies("personafeedback_hard", replies, data="sample")
+    assert json.loads(scored.to_json()) == written("score-replies", "personafeedback_hard", replies, "--data", "sample")
+
+
+def test_a_frame_has_every_estimate_of_its_document(logs):
+    document = api.report(logs)
+    frame = document.to_frame()
+    text = document.to_json()
+    assert len(frame) == len(re.findall(r'"stderr":', text))
+    acc = document.content["reports"][0]["groups"]["total"]["measures"]["acc"]
+    (row,) = frame[(frame.group == "total") & (frame.measure == "acc") & (frame.run == "readable")].to_dict("records")
+    assert {name: row[name] for name in ("value", "low", "high", "users")} == {
+        name: acc[name] for name in ("value", "low", "high", "users")
+    }
+    ranking = api.rank(logs).to_frame()
+    assert set(ranking[ranking.measure == "right_minus_wrong"].run) == {"mixed (demonstration)", "readable (demonstration)"}  # fmt: skip
+    assert ranking[ranking.measure == "acc"].value.between(0, 1).all()
+
+
+def test_cases_are_a_frame():
+    cases = api.load_cases("personafeedback_hard", data="sample")
+    assert list(cases.columns) == ["id", "cell", "user_id", "language", "question", "responses", "known"]
+    assert len(cases) == 16
+    assert all(len(responses) == 2 for responses in cases.responses)
+
+
+def test_bad_arguments_are_the_errors_of_the_commands(tmp_path):
+    with pytest.raises(RunError, match="could not be read"):
+        api.report(tmp_path / "none.eval")
+    with pytest.raises(OptionError, match="task must be one of"):
+        api.load_cases("personafeedback_harder")
+    with pytest.raises(DataError):
+        api.load_cases("personafeedback_hard", data=str(tmp_path))
+
+
+def test_the_page_runs_as_it_is_printed(logs, monkeypatch):
+    page = (CHECKOUT / "docs" / "python.md").read_text("utf-8")
+    monkeypatch.chdir(logs.parent)
+    told: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(block, told)
+    assert set(re.findall(r"^\| `(\w+)\(", page, re.MULTILINE)) == set(api.__all__) - {"Document"}
