@@ -13,18 +13,15 @@ from ..common.embeddings import DEFAULT
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
 from ..common.records import json_lines
-from ..recenter import upstream
 from ..recenter.data import file_name, load, with_judgment
 from ..recenter.histories import PROMPTS
+from ..recenter.importers import LANGUAGES, SOURCES, Imported, convert, convert_wildchat
 from ..recenter.rows import STAGES, Relevance
 from .options import RUN, out_option
 from .output import progress, say
 
 PERSONAL = 10
 """Rows with personal data that are named one by one."""
-
-ENGLISH, LEAST = "English", 4
-"""Which of WildChat's conversations are taken, unless options say otherwise."""
 
 SCORES = 3
 """Columns of the filter's card that are printed."""
@@ -38,25 +35,19 @@ def recenter() -> None:
 @recenter.command("import")
 @click.argument("source", type=RUN)
 @out_option("DIR", "The folder to write.", required=True)
-@click.option(
-    "--language", type=click.Choice([*upstream.LANGUAGES]), help="Of the conversations in a file. Default: English."
-)  # fmt: skip
-@click.option(
-    "--least", type=click.IntRange(1), help=f"Conversations that a user in a file must have. Default: {LEAST}."
-)  # fmt: skip
-def import_(source: Path, out: Path, language: str | None, least: int | None) -> None:
+@click.option("--language", type=click.Choice([*LANGUAGES]), help="Of the conversations in a file. Default: English.")
+def import_(source: Path, out: Path, language: str | None) -> None:
     """Convert the authors' annotations, or conversations of WildChat, into our rows.
 
     SOURCE is a folder: a copy of the annotation repository of "Re-Centering Humans in LLM Personalization" (arXiv 2606.06614,
     github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
     package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, replies/ with the recorded replies of
-    models, pilot/relevance.jsonl with the pilot's votes, and response.jsonl without votes. If SOURCE lacks the file that one of
-    them is made from, the command names it and makes the others. Rows without a label are left out and counted. Replies to other
-    rows are an error.
+    models, pilot/relevance.jsonl with the pilot's votes, and response.jsonl without votes. The command names the files that SOURCE
+    lacks.
 
     Or SOURCE is a file of conversations in WildChat's layout, as lines of JSON that the method to_json of datasets writes. Not
     verified: the layout is that of the data cards. DIR gets users.jsonl and conversations.jsonl; a prompts.jsonl is for you to write.
-    Conversations in another language, marked as toxic, or of users with few of them are left out and counted.
+    Conversations in another language, marked as toxic, or of users with fewer than 4 are left out and counted.
 
     User ids become short ones, the same on every run. Rows with personal data are left out and counted.
 
@@ -66,43 +57,30 @@ def import_(source: Path, out: Path, language: str | None, least: int | None) ->
         RECENTER_DATA=DIR
     """
     if source.is_dir():
-        if language or least:
-            raise OptionError(
-                f"{source}: found --language or --least with a folder, expected them with a file of conversations. Leave them out."
-            )
-        made = upstream.convert(source)
+        if language:
+            raise OptionError(f"{source}: --language is for a file of conversations. Leave it out.")
+        made = convert(source)
         _refuse_leftovers(out, made)
-        _write(out, made)
-        return
-    made = upstream.convert_wildchat(source, language or ENGLISH, least or LEAST)
-    if not made.files:
-        left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())
-        raise DataError(
-            f"{source}: found no conversation to import (left out: {left}), expected some. Pass another --language, or a smaller --least."
-        )
-    _write(out, made)
-    if not (out / PROMPTS).is_file():
-        say(
-            f"absent: {out / PROMPTS}, which is for you to write: new prompts for these users, one JSON object with id and prompt per line"
-        )
-
-
-def _write(out: Path, made: upstream.ImportedAnnotations) -> None:
-    """Write what was imported, and say what was not."""
+    else:
+        made = convert_wildchat(source, language or "English")
     write_all({out / name: json_lines(rows) for name, rows in made.files.items()})
     for name, rows in made.files.items():
         say(f"wrote {out / name}: {_described(rows)}")
     for name in made.absent:
-        say(f"absent: {name}, so there is no {out / upstream.SOURCES[name]}")
+        say(f"absent: {name}, so there is no {out / SOURCES[name]}")
     for why, count in made.left_out.items():
         say(f"left out: {count:,} {why}")
     for row in made.personal[:PERSONAL]:
         say(f"  {row}")
     if len(made.personal) > PERSONAL:
         say(f"  and {len(made.personal) - PERSONAL:,} more")
+    if source.is_file() and not (out / PROMPTS).is_file():
+        say(
+            f"absent: {out / PROMPTS}, which is for you to write: new prompts for these users, one JSON object with id and prompt per line"
+        )
 
 
-def _refuse_leftovers(out: Path, made: upstream.ImportedAnnotations) -> None:
+def _refuse_leftovers(out: Path, made: Imported) -> None:
     """Data of an earlier import must not stay beside those of this one."""
     names = [file_name(stage) for stage in STAGES]
     earlier = [out / folder / name for folder in ("", "pilot") for name in names]

@@ -319,12 +319,19 @@ def _with_messages(where: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**row, "conversation": messages}
 
 
-def _refuse_personal(where: str, row: Mapping[str, Any]) -> None:
+def personal_in(row: Mapping[str, Any]) -> tuple[str, str, int] | None:
+    """(the key, what it holds, the index of its first character) of the first personal data in a row; None without any."""
     for key, value in row.items():
         for text in leaves(value):
-            if isinstance(text, str) and (personal := private.first_in(text)):
-                kind, start = personal
-                raise DataError(
-                    f"{where}: found {kind} in {key} at character {start + 1}, expected no personal data. "
-                    "Put a placeholder such as [NAME] in its place, or remove this row."
-                )
+            if isinstance(text, str) and (found := private.first_in(text)):
+                return key, *found
+    return None
+
+
+def _refuse_personal(where: str, row: Mapping[str, Any]) -> None:
+    if found := personal_in(row):
+        key, kind, start = found
+        raise DataError(
+            f"{where}: found {kind} in {key} at character {start + 1}, expected no personal data. "
+            "Put a placeholder such as [NAME] in its place, or remove this row."
+        )

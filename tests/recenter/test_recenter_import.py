@@ -19,8 +19,8 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.records import json_lines
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter.importers import convert, short_id
 from personafeedback_tasks.recenter.rows import Relevance, Response
-from personafeedback_tasks.recenter.upstream import convert, short_id
 
 LABELS = [
     ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
@@ -161,11 +161,10 @@ def test_the_repository_and_its_folder_of_data_are_the_same(folder, tmp_path):
 
 
 def test_options_of_a_file_of_conversations_are_refused_with_a_folder(folder, tmp_path):
-    for option in (("--language", "Chinese"), ("--least", 1)):
-        done = personafeedback("recenter", "import", folder, "--out", tmp_path / "out", *option)
-        assert done.exit_code == 1
-        assert "expected them with a file of conversations" in done.stderr
-        assert not (tmp_path / "out").exists()
+    done = personafeedback("recenter", "import", folder, "--out", tmp_path / "out", "--language", "Chinese")
+    assert done.exit_code == 1
+    assert "--language is for a file of conversations" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_without_any_of_the_files_is_an_error(folder):
