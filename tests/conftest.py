@@ -18,7 +18,6 @@ os.environ["HF_HUB_OFFLINE"] = (
 )
 
 from support.environments import CHECKOUT, Venv, build_wheel
-from support.one_task import leave_one_task
 from support.real_part import taken_for_the_release, write_part
 from support.releases import ENVIRONMENT_VARIABLE, Rows, write_release
 from support.shared import built_once
@@ -225,10 +224,4 @@ def bare_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
 @pytest.fixture(scope="session")
 def full_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
     """The wheel with both harnesses."""
-
-    def build(root: Path) -> None:
-        venv = Venv.create(root)
-        venv.install(f"{wheel}[all]")
-        leave_one_task(venv.site_packages)
-
-    return Venv(built_once(tmp_path_factory, "full", build))
+    return Venv(built_once(tmp_path_factory, "full", lambda root: Venv.linked(root, wheel)))

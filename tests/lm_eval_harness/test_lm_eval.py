@@ -6,10 +6,7 @@ import importlib
 import inspect
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -315,15 +312,9 @@ def test_a_cached_request_of_another_prompt_is_never_used(real_part, tmp_path, m
 
 
 def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data, tmp_path):
-    """In a process of its own, as users start it."""
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--include_path", str(task_configs()),
-            "--tasks", "personafeedback_general", "--limit", "10", "--output_path", str(tmp_path), "--log_samples",
-            "--metadata", '{"setting": "no_persona"}',
-        ],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "PERSONAFEEDBACK_DATA": str(real_data)},
-        capture_output=True, text=True, timeout=600, check=False,
+    done = command(
+        "--model", "dummy", "--tasks", "personafeedback_general", "--limit", "10", "--output_path", tmp_path, "--log_samples",
+        "--metadata", '{"setting": "no_persona"}', PERSONAFEEDBACK_DATA=str(real_data),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     opening = [line for line in done.stderr.splitlines() if "model calls" in line]

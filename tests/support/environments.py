@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import sysconfig
 from pathlib import Path
 
 from uv import find_uv_bin
+
+from support.one_task import leave_one_task
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -45,8 +48,12 @@ class Venv:
         return venv
 
     @classmethod
-    def linked(cls, root: Path) -> Venv:
-        """One with all that this environment has, by links: nothing is resolved, and little compiled. lm-eval's folder of tasks is its own."""
+    def linked(cls, root: Path, wheel: Path | None = None) -> Venv:
+        """One with all that this environment has, by links: nothing is resolved, and little compiled. lm-eval's folder of tasks is its own.
+
+        Args:
+            wheel: takes the place of the package that this environment has; torch, which no run of it needs, is left out.
+        """
         venv = cls.create(root)
         here, there = Path(sysconfig.get_path("purelib")), venv.site_packages
         own = [there, there / "lm_eval", there / "lm_eval" / "tasks"]
@@ -54,8 +61,12 @@ class Venv:
             folder.mkdir(exist_ok=True)
             for path in (here / folder.relative_to(there)).iterdir():
                 link = folder / path.name
-                if link not in own and not link.exists():
+                left_out = wheel is not None and re.search(r"personafeedback_tasks|^torch\b", path.name)
+                if link not in own and not link.exists() and not left_out:
                     link.symlink_to(path)
+        if wheel is not None:
+            venv.install("--no-deps", str(wheel))
+        leave_one_task(there)
         for name in ("inspect", "lm_eval", "personafeedback"):
             script = Path(sysconfig.get_path("scripts"), name).read_text(encoding="utf-8")
             path = venv.root / "bin" / name
@@ -63,8 +74,8 @@ class Venv:
             path.chmod(0o755)
         return venv
 
-    def install(self, requirement: str) -> None:
-        subprocess.run([UV, "pip", "install", "-q", "--python", self.root / "bin" / "python", requirement], check=True)
+    def install(self, *words: str) -> None:
+        subprocess.run([UV, "pip", "install", "-q", "--python", self.root / "bin" / "python", *words], check=True)
 
     @property
     def site_packages(self) -> Path:

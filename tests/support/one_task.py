@@ -14,7 +14,9 @@ from pathlib import Path
 def leave_one_task(site_packages: Path) -> None:
     """Remove all tasks that lm-eval brings but hellaswag."""
     for path in (site_packages / "lm_eval" / "tasks").iterdir():
-        if path.is_dir() and path.name != "hellaswag":
+        if path.is_symlink() and path.name != "hellaswag" and path.is_dir():
+            path.unlink()
+        elif path.is_dir() and path.name != "hellaswag":
             shutil.rmtree(path)
 
 
