@@ -47,7 +47,7 @@ class Document:
     """What a command writes with --json.
 
     Attributes:
-        content: its keys; docs/outputs.md says what each is. Shares are in [0, 1], what is undefined is None.
+        content: its keys; `common/outputs.schema.json` says what each is. Shares are in [0, 1], what is undefined is None.
     """
 
     content: Mapping[str, Any]

@@ -403,7 +403,7 @@ def _kind(row: dict) -> str:
 @pytest.mark.parametrize("name", OURS)
 @pytest.mark.parametrize("kind", ["natural", "other", "cot", "adversarial"])
 def test_labelled_replies(name: str, kind: str) -> None:
-    """The promise; docs/testing.md has the figures of the replies that were read before anybody looked at them."""
+    """The promise; CONTRIBUTING.md has the figures of the replies that were read before anybody looked at them."""
     rows = [row for row in _rows(SETS[name]) if _kind(row) == kind]
     if not rows:
         pytest.skip(f"{name} has no {kind} replies")

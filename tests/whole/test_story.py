@@ -32,7 +32,7 @@ ADDRESS = "http://localhost:8000/v1"
 @pytest.fixture(scope="module", params=["linked", pytest.param("installed", marks=pytest.mark.release)])
 def venv(request, tmp_path_factory) -> Venv:
     """What these tests run in; before a release, the wheel with the extras that the story installs."""
-    (extras,) = re.findall(r"^pip install '\.(\[.*?\])'$", section(README, "From a run to a verdict"), re.M)
+    (extras,) = re.findall(r"^pip install '\.(\[.*?\])'$", section(README, "Run it"), re.M)
 
     def build(root: Path) -> None:
         if request.param == "linked":
