@@ -11,7 +11,8 @@ from personafeedback_tasks.inspect_harness.tasks import build_task, parameters_o
 def personafeedback(
     category: Literal["specific", "general"] | None = None,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
-    setting: Literal["persona", "no_persona", "other_persona", "similar_persona", "rag"] | list[str] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "similar_persona", "padding", "rag"]
+    | list[str] = "persona",
     method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
     k: int = 5,
     rag_filter: bool = False,

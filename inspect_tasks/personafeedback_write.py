@@ -11,7 +11,7 @@ from personafeedback_tasks.inspect_harness.tasks import build_task, parameters_o
 def personafeedback_write(
     category: Literal["specific", "general"] | None = None,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
-    setting: Literal["persona", "no_persona", "other_persona", "similar_persona", "rag"] = "persona",
+    setting: Literal["persona", "no_persona", "other_persona", "similar_persona", "padding", "rag"] = "persona",
     method: Literal["write"] = "write",
     k: int = 5,
     rag_filter: bool = False,

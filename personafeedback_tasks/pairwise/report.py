@@ -16,8 +16,8 @@ from .orders import Orders
 PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
 """Settings: the model is told about the user, about nobody, or about another user."""
 
-SIMILAR_PERSONA = "similar_persona"
-"""Setting of some benchmarks: the model is told about another user, who is similar."""
+SIMILAR_PERSONA, PADDING = "similar_persona", "padding"
+"""Settings of some benchmarks: the model is told about another user, who is similar, or reads as much text about nobody."""
 
 
 ACC = "share of the orders in which the model picks the right response, averaged over cases; a reply that could not be read counts as wrong"
@@ -123,43 +123,48 @@ def control(
     known: str,
     others: tuple[str, ...] = (),
     alike: Mapping[str, tuple[str, ...]] | None = None,
-    similar: bool = False,
+    further: bool = False,
 ) -> Control:
     """The runs that show how much of a score needs what is known about the user.
 
     Args:
         known: what the controls leave out: `persona`.
         others: further settings whose runs a sheet can show beside.
-        similar: whether the setting SIMILAR_PERSONA is there.
+        further: whether the settings SIMILAR_PERSONA and PADDING are there.
     """
     right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "how far answers depend on whose it is")
     gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")
-    of_similar = Difference(
-        PERSONA,
-        SIMILAR_PERSONA,
-        "right minus similar",
-        "whether it is this person rather than this kind of person",
-        True,
+    more: tuple[Difference, ...] = (
+        Difference(
+            PERSONA,
+            SIMILAR_PERSONA,
+            "right minus similar",
+            "whether it is this person rather than this kind of person",
+            True,
+        ),
+        Difference(PERSONA, PADDING, "right minus padding", "what the persona is worth beyond a text as long", True),
     )
+    more = more if further else ()
     return Control(
         option="setting",
         value=NO_PERSONA,
         gain=gain.name,
         without=f"without the {known}",
         known=known,
-        others=(*others, *((SIMILAR_PERSONA,) if similar else ()), OTHER_PERSONA),
+        others=(*others, *([SIMILAR_PERSONA] if further else []), OTHER_PERSONA, *([PADDING] if further else [])),
         named=(
             right_minus_wrong,
             gain,
             Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
-            *((of_similar,) if similar else ()),
+            *more,
         ),
         alike=alike or {},
         people={
             PERSONA: "the right person",
-            **({SIMILAR_PERSONA: "a similar person"} if similar else {}),
+            **({SIMILAR_PERSONA: "a similar person"} if further else {}),
             OTHER_PERSONA: "another person",
+            **({PADDING: "a text about nobody"} if further else {}),
             NO_PERSONA: "nobody",
         },
-        of_one_run=(right_minus_wrong, gain, *((of_similar,) if similar else ())),
+        of_one_run=(right_minus_wrong, gain, *more),
     )

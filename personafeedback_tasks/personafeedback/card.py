@@ -17,6 +17,7 @@ _SHOWN = {
     "no_persona": "nothing about the user (the control)",
     "other_persona": "the whole persona of another user instead of the user's own (a control)",
     "similar_persona": "the whole persona of a similar user instead of the user's own (a control)",
+    "padding": "as many characters of text about nobody (a control)",
 }
 _IN_BOTH_ORDERS = (
     "both responses, in both orders. `acc` is the share of the orders in which it picked {right}, averaged over cases; an unreadable reply "

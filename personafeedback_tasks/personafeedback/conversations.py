@@ -9,13 +9,15 @@ from ..common.errors import OptionError
 from ..core.conversation import Message, without_system
 from ..pairwise import prompts as pairwise
 from ..pairwise.orders import TWO
+from ..pairwise.report import PADDING
 from .cases import PersonaCase, PersonaCases
 from .prompts import Template, profile
+from .system import neutral
 
 SIDES = TWO.sides
 """The responses of a case; each makes one conversation."""
 
-SETTINGS = ("persona", "no_persona", "other_persona", "similar_persona")
+SETTINGS = ("persona", "no_persona", "other_persona", "similar_persona", "padding")
 """The settings that reward models are scored under."""
 
 TOLD = {
@@ -47,7 +49,9 @@ def check(template: Template) -> None:
 def conversation(case: PersonaCase, template: Template, side: str) -> list[Message]:
     """The turns that a reward model scores."""
     told = ""
-    if template.setting != "no_persona":
+    if template.setting == PADDING:
+        told = neutral(len(case.persona.text), case.persona.language)
+    elif template.setting != "no_persona":
         told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
     return pairwise.conversation(told, case.question, case.responses[SIDES.index(side)])
 

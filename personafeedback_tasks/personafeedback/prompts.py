@@ -17,9 +17,10 @@ from ..common.retrieval import check_installed, retrieve
 from ..core.options import Options, option
 from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
-from ..pairwise.report import SIMILAR_PERSONA
+from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases
 from .persona import Persona
+from .system import neutral
 from .wordings import LANGUAGES, WORDINGS, Wording
 
 
@@ -29,7 +30,7 @@ def _retrieves(options: Mapping[str, Any]) -> bool:
 
 def _shows_persona(options: Mapping[str, Any]) -> bool:
     """Whether the model reads the persona, with `rag` in the call of its filter."""
-    return options["rag_filter"] if _retrieves(options) else options["setting"] != "no_persona"
+    return options["rag_filter"] if _retrieves(options) else options["setting"] not in ("no_persona", PADDING)
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -155,6 +156,11 @@ def no_persona(case: PersonaCase, template: Template) -> str:
     return template.wording(case).without_persona
 
 
+def padding(case: PersonaCase, template: Template) -> str:
+    """As No Persona, with a text about nobody that is as long as the profile: our control for what any long prompt does."""
+    return f"{template.wording(case).without_persona}\n\n{neutral(len(case.persona.text), case.persona.language)}"
+
+
 def rag(case: PersonaCase, template: Template) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
 
@@ -172,6 +178,7 @@ SETTINGS: dict[str, Callable[[PersonaCase, Template], str]] = {
     "no_persona": no_persona,
     "other_persona": persona,  # our second control, see `profile`: a response may still say the right user's name
     SIMILAR_PERSONA: persona,
+    PADDING: padding,
     "rag": rag,
 }
 """What the model is told about the user: the prompt's text before the question."""

@@ -15,6 +15,7 @@ from ..common.errors import DataError
 from ..common.records import cut, decoded, short
 from ..common.significance import Comparison
 from ..core.benchmark import Stage
+from ..core.cases import digest_of
 from ..core.conversation import Message
 from ..core.duels import Duels
 from ..core.method import RewardMethod
@@ -22,7 +23,7 @@ from ..core.report import CardSpec, Examined, Shown
 from ..core.signature import set_of
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.orders import TWO
-from ..pairwise.report import OTHER_PERSONA, SIMILAR_PERSONA, control, report_of, shown_of
+from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of
 from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
@@ -36,6 +37,7 @@ from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
+from .system import NEUTRAL
 
 FILTER = Stage(
     name="rag_filter",
@@ -61,6 +63,7 @@ SELECTIONS: dict[str, dict[str, str]] = {
 SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "memory": lambda options: options["setting"] == "rag",
     "others": lambda options: options["setting"] in prompts.OF_ANOTHER,
+    "padding": lambda options: options["setting"] == PADDING,
 }
 
 
@@ -193,7 +196,7 @@ REPORT = report_of(
         "persona",
         others=("rag",),
         alike={OTHER_PERSONA: ("hide",), SIMILAR_PERSONA: ("hide",)},
-        similar=True,
+        further=True,
     ),
     wording=("prompt", "language"),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
@@ -269,11 +272,13 @@ class PersonaFeedback(PairwiseBenchmark):
         return _sizes(signature)
 
     def signs(self, cases: PersonaCases, options: Template) -> dict[str, Any]:
-        """Digests of what the setting reads of all users, in the run or not: their memories, or who gets whose persona; else None."""
+        """Digests of what the setting reads beside the cases: the memories of all users, in the run or not, who gets whose persona, or
+        the text about nobody; else None."""
         others = cases.release.similar if options.setting == SIMILAR_PERSONA else cases.release.others
         return {
             "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
             "others": others.digest if SIGNED["others"](vars(options)) else None,
+            "padding": digest_of([*NEUTRAL.items()]) if SIGNED["padding"](vars(options)) else None,
         }
 
     def flags(self, cases: PersonaCases) -> Mapping[str, Sequence[str]]:

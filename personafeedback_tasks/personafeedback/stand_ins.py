@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from ..pairwise.report import SIMILAR_PERSONA
+from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import PersonaCase
 from .others import Others
 from .persona import Persona
@@ -35,7 +35,7 @@ T = TypeVar("T", bound=Template)
 def shown(options: T, methods: Sequence[str]) -> Iterator[tuple[PersonaCase, T]]:
     """Each stand-in with the options under every setting and method, with hidden fields, and before and after the filter.
 
-    A similar persona is shown as another one is: it has no texts of its own.
+    A similar persona is shown as another one is: it has no texts of its own. The text of PADDING has a digest of its own, see SIGNED.
     """
     plain = replace(options, rag_filter=False, hide=(), kept=PIECES)
     for case in CASES:
@@ -43,7 +43,7 @@ def shown(options: T, methods: Sequence[str]) -> Iterator[tuple[PersonaCase, T]]
             yield from (
                 (case, replace(plain, setting=setting, method=method))
                 for setting in SETTINGS
-                if setting != SIMILAR_PERSONA
+                if setting not in (SIMILAR_PERSONA, PADDING)
             )
             yield case, replace(plain, setting="persona", method=method, hide=HIDDEN)
             yield case, replace(plain, setting="rag", method=method, kept=())

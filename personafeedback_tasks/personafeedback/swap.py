@@ -27,7 +27,7 @@ from ..core.report import CardFacts, Examined, Line
 from ..core.signature import set_of
 from ..pairwise.cases import in_proportion
 from ..pairwise.orders import TWO
-from ..pairwise.report import SIMILAR_PERSONA, shown_of
+from ..pairwise.report import PADDING, SIMILAR_PERSONA, shown_of
 from . import card
 from .baselines import acc_of
 from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of
@@ -96,7 +96,7 @@ class SwapOptions(Template):
 
     setting: str = option(
         "persona", "what the model is told about the user", said=lambda setting: [setting], always=True,
-        values=lambda: tuple(setting for setting in SETTINGS if setting != SIMILAR_PERSONA),  # who may be the other one of a pair
+        values=lambda: tuple(setting for setting in SETTINGS if setting not in (SIMILAR_PERSONA, PADDING)),  # who may be the other one of a pair; half by construction
     )  # fmt: skip
     pairs: str = option(
         MATCHED, "the pairs of users of a question: each row in one pair at most, or all", values=lambda: (MATCHED, ALL),

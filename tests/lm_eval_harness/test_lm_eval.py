@@ -228,7 +228,8 @@ def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
     metadata = {"data": "sample", "setting": "rag!"}
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
     with pytest.raises(
-        ValueError, match="setting must be one of persona, no_persona, other_persona, similar_persona, rag, got 'rag!'."
+        ValueError,
+        match="setting must be one of persona, no_persona, other_persona, similar_persona, padding, rag, got 'rag!'.",
     ):
         manager.load(["personafeedback_general_easy"])
 

@@ -69,7 +69,7 @@ def test_the_conversation_about_another_persona_is_that_of_persona_with_the_othe
         ({"prompt": "v2"}, "prompt does not apply to reward models, got 'v2'. Leave prompt out."),
         (
             {"setting": "rag"},
-            "Reward models support setting=persona, no_persona, other_persona or similar_persona, got 'rag'",
+            "Reward models support setting=persona, no_persona, other_persona, similar_persona or padding, got 'rag'",
         ),
     ],
 )

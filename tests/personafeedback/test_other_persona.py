@@ -7,6 +7,7 @@ import itertools
 import json
 import shutil
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -37,6 +38,7 @@ from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.personafeedback.system import neutral
 
 WRONG = Template(setting="other_persona")
 
@@ -372,7 +374,7 @@ def test_each_real_persona_goes_to_one_similar_user(real_data):
 def test_a_report_has_the_difference_to_a_similar_user_where_it_was_asked(tmp_path):
     for case in load_cases(SAMPLE):
         PROFILES.setdefault(case.id, case.persona.text)
-    told = "persona,similar_persona,other_persona,no_persona"
+    told = "persona,similar_persona,other_persona,padding,no_persona"
     task = tasks.personafeedback_general_hard(data="sample", setting=told)
     inspect = evaluate_inspect(task, "planted/ignores", tmp_path / "inspect").location
     lm_eval = lm_eval_log(
@@ -382,7 +384,29 @@ def test_a_report_has_the_difference_to_a_similar_user_where_it_was_asked(tmp_pa
         done = personafeedback("report", "--data", "sample", log)
         assert done.exit_code == 0, done.output
         assert "right minus similar" in done.stdout
+        assert "right minus padding" in done.stdout
     alone = tasks.personafeedback_general_hard(data="sample")
     done = personafeedback("report", "--data", "sample", evaluate_inspect(alone, "scripted/gold", tmp_path).location)
     assert "right minus wrong" in done.stdout
     assert "similar" not in done.stdout
+    assert "padding" not in done.stdout
+
+
+@pytest.mark.parametrize("method", ["generate", "reward"])
+def test_padding_is_as_long_as_the_persona_and_in_its_language_and_about_nobody(method, real_part):
+    template = Template(setting="padding", method=method)
+    cases = load_present(real_part)
+    PERSONAFEEDBACK.check(template, cases)
+    assert PERSONAFEEDBACK.signs(cases, template)["padding"]
+    assert PERSONAFEEDBACK.fingerprint(template) == PERSONAFEEDBACK.fingerprint(Template(method=method))
+    for case in [*load_cases(SAMPLE), *cases][::20]:
+        text = neutral(len(case.persona.text), case.language)
+        assert len(text) == len(case.persona.text)
+        assert Persona("", {"": text}).language == case.persona.language
+        if method == "generate":
+            without = prompts.build(case, replace(template, setting="no_persona"), ORDERS[0])
+            assert prompts.build(case, template, ORDERS[0]).replace(f"\n\n{text}", "", 1) == without
+        else:
+            told = PERSONAFEEDBACK.conversation(case, template, "chosen")
+            assert told[0]["content"] == text
+            assert told[1:] == PERSONAFEEDBACK.conversation(case, replace(template, setting="no_persona"), "chosen")

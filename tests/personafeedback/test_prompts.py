@@ -20,6 +20,7 @@ from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build
 from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.personafeedback.system import neutral
 from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS
 
 WITHOUT_MEMORY = [setting for setting in SETTINGS if setting != "rag"]
@@ -33,19 +34,22 @@ def real_cases(real_data):
 
 def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> PersonaCase:
     """A case of a user of the sample, whose other users it needs for `other_persona`."""
-    others = locate(SAMPLE).others
+    release = locate(SAMPLE)
+    others = release.others
     user = Persona(min(others.personas), persona or {"Name": "Ann"})
-    return PersonaCase("general_easy:1", "general", "easy", user, question, chosen, rejected, others=others)
+    return PersonaCase(
+        "general_easy:1", "general", "easy", user, question, chosen, rejected, others=others, similar=release.similar
+    )
 
 
 # --- stored renderings -----------------------------------------------------------------------------------------------
 
 STORED_TEMPLATES = {
-    **{setting: Template(setting=setting) for setting in WITHOUT_MEMORY},
+    "padding": Template(setting="padding"),
     **{
-        f"{version}_{setting}": Template(prompt=version, setting=setting)
-        for version in ("v2", "v3", "v4")
-        for setting in WITHOUT_MEMORY
+        f"{version}_{setting}".removeprefix("v1_"): Template(prompt=version, setting=setting)
+        for version in WORDINGS
+        for setting in ("persona", "no_persona", "other_persona")
     },
     **{f"{version}_cot": Template(prompt=version, method="cot") for version in WORDINGS},
     "hidden": Template(hide=("Name", "Preference.Travel")),
@@ -57,6 +61,7 @@ def texts_of(case: PersonaCase, order: str) -> dict[str, str]:
     """What of a case a prompt may show."""
     first, second = TWO.shown(case.responses, order)
     about = {"persona": case.persona.text, "another user's persona": case.other_persona.text, "question": case.question}
+    about["neutral text"] = neutral(len(case.persona.text), case.language)
     return {**about, "first response": first, "second response": second}
 
 
@@ -148,7 +153,13 @@ def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected
     lengths = [len(text) for text in TWO.shown(case.responses, order)]
     assert PERSONAFEEDBACK.judges["longest"](prompt) == ("A" if lengths[0] >= lengths[1] else "B")
     # Everything else is fixed: taking the texts out leaves what another case leaves.
-    plain = build(case_of("<one>", "<two>", "<ask>", {"<key>": "<who>"}), Template(setting=setting), order)
+    short = case_of("<one>", "<two>", "<ask>", {"<key>": "<who>"})
+    plain = build(short, Template(setting=setting), order)
+    if setting == "padding":  # as long as the persona
+        prompt, plain = (
+            text.replace(neutral(len(of.persona.text), of.language), "")
+            for text, of in ((prompt, case), (plain, short))
+        )
     for text, mark in ((case.chosen, "<one>"), (case.rejected, "<two>"), (case.question, "<ask>")):
         prompt = prompt.replace(text, mark)
     assert prompt.replace(f"<who>{persona}", "<who>") == plain
