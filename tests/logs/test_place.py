@@ -128,8 +128,8 @@ def test_every_output_takes_the_debiased_score(harness, judge, logs, by_setting,
     assert personafeedback("rank", folder, "--data", "sample", "--out", tmp_path).exit_code == 0
     (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
     (row,) = ranking["runs"]
-    assert (row["primary"], row["measures"]["acc"]["value"]) == ("acc_sym", same(100 * planted["persona"]))
-    assert row["measures"]["right_minus_wrong"]["value"] == same(100 * mean(gaps))
+    assert (row["primary"], row["measures"]["acc"]["value"]) == ("acc_sym", same(planted["persona"]))
+    assert row["measures"]["right_minus_wrong"]["value"] == same(mean(gaps))
     page = re.sub(r"\s+", " ", (tmp_path / "index.html").read_text("utf-8"))
     assert "Accuracy (acc_sym) with 95 % intervals" in page
     shown = personafeedback("rank", folder, "--data", "sample", "--columns", "acc").stdout
@@ -154,7 +154,7 @@ def test_a_run_stops_by_the_debiased_score(real_part, tmp_path):
             by_inspect(
                 tmp_path,
                 "personal",
-                "personafeedback_general",
+                "personafeedback_general_hard",
                 setting="persona,other_persona",
                 stop="10",
                 data=str(real_part),
@@ -186,21 +186,25 @@ LEAD = "It picks the first response in {:.1f} % of the calls"
 def replies(tmp_path_factory) -> dict[str, Path]:
     """Harness, judge and benchmark -> folder of a run under three settings, with replies."""
     found = {}
-    for judge in ("always", "nearly"):
-        for benchmark in ("personafeedback", "prefeval"):
-            for harness in ("lm-eval", "inspect"):
-                folder = tmp_path_factory.mktemp(harness)
-                found[f"{harness} {judge} {benchmark}"] = (
-                    by_lm_eval(folder, judge, benchmark)
-                    if harness == "lm-eval"
-                    else by_inspect(folder, judge, benchmark, "generate")
-                )
+    for harness, judge, benchmark in PLACED:
+        folder = tmp_path_factory.mktemp(harness)
+        found[f"{harness} {judge} {benchmark}"] = (
+            by_lm_eval(folder, judge, benchmark)
+            if harness == "lm-eval"
+            else by_inspect(folder, judge, benchmark, "generate")
+        )
     return found
 
 
-@pytest.mark.parametrize("benchmark", ["personafeedback", "prefeval"])
-@pytest.mark.parametrize("judge", ["always", "nearly"])
-@HARNESSES
+PLACED = [
+    ("lm-eval", "always", "personafeedback"),
+    ("inspect", "always", "personafeedback"),
+    ("inspect", "nearly", "personafeedback"),
+    ("lm-eval", "nearly", "prefeval"),
+]
+
+
+@pytest.mark.parametrize(("harness", "judge", "benchmark"), PLACED)
 def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, judge, benchmark, replies, tmp_path):
     folder = replies[f"{harness} {judge} {benchmark}"]
     (run, *_) = [run for run in read_runs([folder]) if run.setting == "persona"]
@@ -246,7 +250,7 @@ def test_no_baseline_and_no_tie_is_claimed_of_a_run_that_picks_by_place(harness,
 
 
 def test_such_a_run_has_no_card(real_part, tmp_path):
-    by_inspect(tmp_path, "nearly", "personafeedback_general", "generate", data=str(real_part))
+    by_inspect(tmp_path, "nearly", "personafeedback_general_hard", "generate", data=str(real_part), setting="persona")
     done = personafeedback("card", tmp_path, "--data", real_part, "--model-card", tmp_path / "card.md")
     assert done.exit_code == 1
     assert LEAD[:28] in done.output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.parsing.words import ACCEPT, NO, PROBLEMATIC, YES, read_accept, read_yes_no
 
 LABELS = (YES, NO)
+CASES = (str.upper, str.lower, str.capitalize)
 
 READ = [
     "{}", "{}.", "**{}**", "`{}`", "\n\n{}\n", "Answer: {}", "Final answer: **{}**.", "The answer is {}.", "My verdict is {}.", '"{}"', "({})",
@@ -29,10 +32,9 @@ UNREAD = [
 
 
 @pytest.mark.parametrize("form", READ)
-@pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize("written", [str.upper, str.lower, str.capitalize])
-def test_an_answer_is_read_however_it_is_written(form, label, written):
-    assert read_yes_no(form.format(written(label))) == label
+def test_an_answer_is_read_however_it_is_written(form):
+    for label, written in product(LABELS, CASES):
+        assert read_yes_no(form.format(written(label))) == label
 
 
 @pytest.mark.parametrize(("reply", "reason"), UNREAD)
@@ -63,12 +65,10 @@ def test_yes_and_no_are_read_alike(text):
 
 
 @pytest.mark.parametrize("form", [form for form in READ if "YES" not in form])
-@pytest.mark.parametrize("written", [str.upper, str.lower, str.capitalize])
-@pytest.mark.parametrize(
-    ("word", "label"), [("accept", ACCEPT), ("accepted", ACCEPT), ("acceptable", ACCEPT), ("problematic", PROBLEMATIC)]
-)
-def test_other_words_are_read_in_the_same_way(form, written, word, label):
-    assert read_accept(form.format(written(word))) == label
+def test_other_words_are_read_in_the_same_way(form):
+    labels = {"accept": ACCEPT, "accepted": ACCEPT, "acceptable": ACCEPT, "problematic": PROBLEMATIC}
+    for word, written in product(labels, CASES):
+        assert read_accept(form.format(written(word))) == labels[word]
 
 
 @pytest.mark.parametrize(
