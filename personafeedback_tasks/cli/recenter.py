@@ -14,8 +14,8 @@ from ..common.errors import DataError, OptionError
 from ..common.files import write_all
 from ..common.records import json_lines
 from ..recenter.data import file_name, load, with_judgment
-from ..recenter.histories import PROMPTS
 from ..recenter.importers import LANGUAGES, SOURCES, Imported, convert, convert_wildchat
+from ..recenter.pairings import PROMPTS
 from ..recenter.rows import STAGES, Relevance
 from .options import RUN, out_option
 from .output import progress, say

@@ -11,7 +11,7 @@ from ..common.statistics import Estimate, estimate
 from ..core.earlier import Earlier
 from .filter.folder import Filter
 from .funnel import judged_attributes
-from .made import selected
+from .select import selected
 from .study import Judgments
 
 Measure = Callable[[bool, bool], tuple[float, float]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.statistics import mean
-from ..core.earlier import Earlier
+from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.outcome import Answers, Outcome
@@ -17,7 +17,7 @@ from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
 from .histories import CONVERSATIONS, USERS, Conversation, conversations
-from .rows import SOURCES, Message, transcript
+from .rows import SOURCES, Extraction, Message, first_of_user, transcript
 from .stages import DoneStage, StageOptions, bullets, data_option, does, filled
 
 LISTED = "listed"
@@ -50,6 +50,25 @@ def noted(reply: str) -> Objects:
     """(attribute, reason, quote) of each attribute of a reply; none if it cannot be read."""
     found = read_objects(reply, KEYS)
     return () if isinstance(found, str) else found
+
+
+def conversation_of(case: EarlierCase) -> tuple[Message, ...]:
+    """What a case of a log is about."""
+    return tuple(Message(**message) for message in case.facts["conversation"])
+
+
+def extracted(run: Earlier) -> list[Extraction]:
+    """The attributes of a run, as rows without people's judgment; none of a reply that could not be read.
+
+    Their ids are `CONVERSATION-NUMBER`, from 1 in the order of the reply. Where the model gave no reason it is the quote, since a row must
+    have one.
+    """
+    return [
+        Extraction(f"{case.id}-{number}", case.user_id, conversation_of(case), attribute, reason or quote or "None given", case.cell)
+        for case in sorted(run.cases, key=lambda case: case.id)
+        for number, (attribute, reason, quote) in enumerate(noted(case.replies[0].text), start=1)
+        if case.answers[0] not in REASONS
+    ]  # fmt: skip
 
 
 def is_there(quote: str, said: Sequence[str]) -> bool:
@@ -86,16 +105,14 @@ def quoted(outcomes: Sequence[Outcome]) -> float:
 
 
 def _written(run: Earlier) -> Shown:
-    messages = {case.id: [Message(**message) for message in case.facts["conversation"]] for case in run.cases}
+    conversations = {case.id: conversation_of(case) for case in run.cases}
+    noted_in = {case.id: bullets(attribute for attribute, *_ in noted(case.replies[0].text)) for case in run.cases}
     return Shown(
-        questions={name: next(one.content for one in own if one.role == "user") for name, own in messages.items()},
+        questions={name: first_of_user(messages) for name, messages in conversations.items()},
         question="First message",
-        texts={
-            case.id: {"Conversation": transcript(messages[case.id]), "Noted": bullets(attribute for attribute, *_ in noted(case.replies[0].text))}
-            for case in run.cases
-        },
+        texts={name: {"Conversation": transcript(of), "Noted": noted_in[name]} for name, of in conversations.items()},
         labels=(LISTED, "not listed"),
-    )  # fmt: skip
+    )
 
 
 METHOD = TextMethod(

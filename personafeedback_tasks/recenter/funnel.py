@@ -15,13 +15,12 @@ from ..common.statistics import Estimate, share
 from ..common.text import same_text
 from ..core.earlier import Earlier
 from ..parsing.answers import REASONS
-from .extract import EXTRACT
-from .histories import ForPrompt
-from .made import Selected, extracted, replied, selected
+from .extract import EXTRACT, extracted
+from .pairings import SENSITIVE, ForPrompt
 from .ratings import NO_DIFFERENCE
-from .respond import RESPOND
+from .respond import RESPOND, replied
 from .rows import Relevance, Response
-from .select import SELECT
+from .select import SELECT, Selected, selected
 from .study import Judgments, is_among
 
 
@@ -65,7 +64,8 @@ FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE, UNCOMFORTABLE, 
     Step("over_personalized", "over-personalized", "of the personalized replies, those that as many find over-personalized"),
 )  # fmt: skip
 
-SOURCE, SENSITIVE = SPLITS = ("source", "sensitive")
+SOURCE = "source"
+SPLITS = (SOURCE, SENSITIVE)
 """What is extracted by the source of its conversation, the later stages by whether the prompt is sensitive."""
 
 

@@ -1,29 +1,15 @@
-"""Users, their conversations and new prompts: what the chain of stages begins with. Strict, as `data.py` is.
-
-A folder has these files, one JSON object per line; any of those of `data.py` may be beside them:
-
-    users.jsonl           user_id, language optional (en)
-    conversations.jsonl   user_id, conversation [{role, content}], source (human or synthetic)
-    prompts.jsonl         id, prompt, sensitive optional (true), users optional (their ids; else it is for everybody)
-
-A conversation has no id of its own: it is `USER-` and 8 hex digits of its messages' SHA-256.
-"""
+"""Users and their conversations, with which the chain of stages begins."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta
-
 from ..common.records import NonEmpty, broken, one_of, short
-from .data import Rows, each_if_there, each_once, in_turns, located
-from .rows import SOURCES, Message, StageRow, conversation_id, record, transcript
+from .data import Rows, each_once, in_turns, located
+from .rows import SOURCES, Message, StageRow, conversation_id, first_of_user, record, transcript
 
-USERS, CONVERSATIONS, PROMPTS = "users.jsonl", "conversations.jsonl", "prompts.jsonl"
-LANGUAGES = ("en", "zh")
-EVERYDAY, SENSITIVE = "everyday", "sensitive"
+USERS, CONVERSATIONS = "users.jsonl", "conversations.jsonl"
 
 
 @dataclass(frozen=True)
@@ -38,8 +24,7 @@ class Conversation(StageRow):
 
     @property
     def question(self) -> str:
-        """What the user said first."""
-        return next(message.content for message in self.messages if message.role == "user")
+        return first_of_user(self.messages)
 
     @property
     def cell(self) -> str:
@@ -53,53 +38,6 @@ class Conversation(StageRow):
     def transcript(self) -> str:
         """The conversation as models read it."""
         return transcript(self.messages)
-
-
-@dataclass(frozen=True)
-class NewPrompt:
-    """Something that users ask.
-
-    Attributes:
-        users: those who ask it; None for everybody.
-    """
-
-    id: NonEmpty
-    prompt: NonEmpty
-    sensitive: bool = False
-    users: Annotated[tuple[NonEmpty, ...], Meta(min_length=1)] | None = None
-
-
-@dataclass(frozen=True)
-class ForPrompt(StageRow):
-    """A user, a prompt, and attributes of the user.
-
-    Attributes:
-        id: `USER-PROMPT`.
-    """
-
-    cells = (EVERYDAY, SENSITIVE)
-    prompt_id: str
-    prompt: str
-    sensitive: bool
-    attributes: tuple[str, ...]
-
-    @property
-    def question(self) -> str:
-        return self.prompt
-
-    @property
-    def cell(self) -> str:
-        return SENSITIVE if self.sensitive else EVERYDAY
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.id, self.user_id, self.prompt, self.sensitive, self.attributes
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What a log says of it, see `made.py`."""
-        names = ("prompt_id", "prompt", "sensitive")
-        return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
 
 
 def conversations(data: str | None = None) -> Rows[Conversation]:
@@ -128,11 +66,6 @@ def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
     return Conversation(conversation_id(line.user_id, line.conversation), line.user_id, line.conversation, line.source)
 
 
-def prompts(folder: Path) -> list[NewPrompt]:
-    """The prompts of a folder, in the order of their file; none without one."""
-    return each_if_there(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt))
-
-
 @dataclass(frozen=True)
 class _Line:
     """A line of the conversations' file."""
@@ -145,7 +78,7 @@ class _Line:
 @dataclass(frozen=True)
 class _User:
     user_id: NonEmpty
-    language: Annotated[str, one_of(*LANGUAGES)] = "en"
+    language: Annotated[str, one_of("en", "zh")] = "en"
 
     @property
     def id(self) -> str:

@@ -1,36 +1,72 @@
 """Users and new prompts, paired: what a model selects attributes for, and what it then replies to.
 
-The attributes are those of a run of the stage before, or people's of relevance.jsonl. Of a run, those of a user are taken from all
-conversations, each text once, in a seeded order.
+The attributes are those of a run of the stage before, or people's of relevance.jsonl.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
 
 from ..common.errors import DataError
+from ..common.records import NonEmpty
+from ..core.benchmark import always
 from ..core.cases import digest_of
-from ..core.earlier import Earlier
-from .control import SEED, profiles
-from .data import Rows, file_name, in_turns, load, located
-from .filter.folder import Filter
-from .histories import CONVERSATIONS, PROMPTS, ForPrompt, NewPrompt, conversations, prompts
-from .made import extracted, selected
-from .rows import Relevance
+from ..core.earlier import Earlier, EarlierCase
+from ..core.report import Shown
+from .control import profiles
+from .data import Rows, each_if_there, in_turns, load
+from .rows import Relevance, StageRow, record
+from .stages import DoneStage, bullets
+
+PROMPTS = "prompts.jsonl"
+EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
 
-class Profile(ForPrompt):
-    """All attributes of the user, of which a model selects."""
+@dataclass(frozen=True)
+class NewPrompt:
+    """Something that users ask: a line of prompts.jsonl.
 
-    stage = "select"
+    Attributes:
+        users: those who ask it; None for everybody.
+    """
+
+    id: NonEmpty
+    prompt: NonEmpty
+    sensitive: bool = False
+    users: Annotated[tuple[NonEmpty, ...], Meta(min_length=1)] | None = None
 
 
-class Informed(ForPrompt):
-    """The attributes that a reply may use."""
+@dataclass(frozen=True)
+class ForPrompt(StageRow):
+    """A user, a prompt, and attributes of the user. The id is `USER-PROMPT`."""
 
-    stage = "respond"
+    cells = (EVERYDAY, SENSITIVE)
+    prompt_id: str
+    prompt: str
+    sensitive: bool
+    attributes: tuple[str, ...]
+
+    @property
+    def question(self) -> str:
+        return self.prompt
+
+    @property
+    def cell(self) -> str:
+        return SENSITIVE if self.sensitive else EVERYDAY
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a log says of it; `values_of` reads it back."""
+        names = ("prompt_id", "prompt", "sensitive")
+        return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
+
+
+P = TypeVar("P", bound=ForPrompt)
 
 
 @dataclass(frozen=True)
@@ -48,66 +84,21 @@ class Pairings(Rows[ForPrompt]):
     without: int = field(default=0, kw_only=True)
 
 
-def to_select(data: str | None, run: Earlier | None) -> Pairings:
-    """Every user with attributes and every prompt of the data for that user.
+class PromptStage(DoneStage):
+    """A stage about users and prompts, which goes on from a run of the stage before."""
 
-    Args:
-        run: of `recenter_extract`; None for the attributes of relevance.jsonl, each with the prompts that it has there.
+    signed = {"attributes_of": always, "without_attributes": always}
 
-    Raises:
-        DataError: the data have no prompts, there are no attributes, or the run is on other conversations.
-    """
-    folder, source = located(data, [PROMPTS, file_name(Relevance)])
-    asked = prompts(folder)
-    if run is None:
-        pairs = [(user, prompt, [row.attribute for row in rows]) for user, prompt, rows in _judged(data, asked)]
-        return _pairings(Profile, pairs, source)
-    if (folder / CONVERSATIONS).is_file() and (here := conversations(data).digest) != run.data:
-        raise DataError(
-            f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the same. Pass the data of "
-            "the run."
-        )
-    own: dict[str, dict[str, str]] = {}
-    for one in extracted(run):
-        own.setdefault(one.user_id, {}).setdefault(" ".join(one.attribute.casefold().split()), one.attribute)
-    users = dict.fromkeys(case.user_id for case in run.cases)
-    whose = _whose(folder, asked, users) if asked else [(user, prompt) for user, prompt, _ in _judged(data, asked)]
-    attributes = {user: sorted(own.get(user, {}).values(), key=lambda one: digest_of((SEED, one))) for user in users}
-    pairs = [(user, prompt, attributes[user]) for user, prompt in whose if user in users]
-    return _pairings(Profile, pairs, source, run)
+    def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
+        return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
 
 
-def to_reply(data: str | None, run: Earlier | None, passes: Filter | None = None) -> Pairings:
-    """Every pair of a user and a prompt for which an attribute was selected.
-
-    Args:
-        run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
-        passes: a filter; attributes that it finds irrelevant are left out.
-    """
-    folder, source = located(data, [file_name(Relevance)])
-    if run is None:
-        judged = _judged(data, prompts(folder))
-        return _pairings(
-            Informed,
-            [(user, prompt, [row.attribute for row in rows if row.judgment]) for user, prompt, rows in judged],
-            source,
-        )
-    chosen = [(one, one.selected or ()) for one in selected(run)]
-    kept = [
-        (one, [of for of in own if passes is None or not passes.drops(Relevance(one.id, one.user_id, one.prompt, of))])
-        for one, own in chosen
-    ]
-    pairs = [(one.user_id, NewPrompt(one.prompt_id, one.prompt, one.sensitive), attributes) for one, attributes in kept]
-    dropped = sum(len(own) for _, own in chosen) - sum(len(attributes) for _, attributes in kept)
-    return _pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "")
+def prompts(folder: Path) -> list[NewPrompt]:
+    """The prompts of a folder, in the order of their file; none without one."""
+    return each_if_there(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt))
 
 
-def _whose(folder: Path, asked: Sequence[NewPrompt], users: Iterable[str]) -> list[tuple[str, NewPrompt]]:
-    known = set(users)
-    return [(user, prompt) for prompt in asked for user in prompt.users or known if user in known]
-
-
-def _judged(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, NewPrompt, list[Relevance]]]:
+def judged_pairs(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, NewPrompt, list[Relevance]]]:
     """(user, prompt, the rows about them in a seeded order) of relevance.jsonl, whether people agree or not."""
     by_text: Mapping[str, NewPrompt] = {prompt.prompt: prompt for prompt in asked}
     return [
@@ -116,28 +107,58 @@ def _judged(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, New
     ]
 
 
-def _pairings(
+def pairings(
     kind: type[ForPrompt],
     pairs: Iterable[tuple[str, NewPrompt, Sequence[str]]],
     source: str,
     run: Earlier | None = None,
     filtered_by: str = "",
 ) -> Pairings:
+    """The pairs that have attributes.
+
+    Args:
+        pairs: (user, prompt, attributes).
+        run: whose attributes they are; None for people's.
+
+    Raises:
+        DataError: no pair has one.
+    """
     rows = [
         kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, tuple(attributes))
         for user, asked, attributes in pairs
     ]
     kept = [row for row in rows if row.attributes]
     if not kept:
-        found = f"{len(rows):,} pairs of a user and a prompt, none with an attribute"
         raise DataError(
-            f"{run.where if run else source}: found {found}, expected some. Look at the run before, or at the data."
+            f"{run.where if run else source}: found {len(rows):,} pairs of a user and a prompt, none with an attribute, expected some. "
+            "Look at the run before, or at the data."
         )
+    made_by = f"{run.model} {run.digest}" if run else ""
     return Pairings(
-        tuple(in_turns(kept)),
-        kind,
-        source,
-        made_by=f"{run.model} {run.digest}" if run else "",
-        filtered_by=filtered_by,
-        without=len(rows) - len(kept),
+        tuple(in_turns(kept)), kind, source, made_by=made_by, filtered_by=filtered_by, without=len(rows) - len(kept)
+    )
+
+
+def in_order(run: Earlier) -> list[EarlierCase]:
+    """The cases by id: harnesses log them in orders of their own, and the last digit of a sum depends on it."""
+    return sorted(run.cases, key=lambda case: case.id)
+
+
+def values_of(case: EarlierCase) -> dict[str, Any]:
+    """The values of a `ForPrompt` that a log has."""
+    return {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])}
+
+
+def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callable[[P], dict[str, str]]) -> Shown:
+    """What a report shows of each: the prompt, what the model knew of the user, and what it made of that.
+
+    Args:
+        labels: see `Shown`.
+        texts: heading -> text of what was made.
+    """
+    return Shown(
+        questions={one.id: one.prompt for one in made},
+        question="Prompt",
+        texts={one.id: {"About the user": bullets(one.attributes), **texts(one)} for one in made},
+        labels=labels,
     )

@@ -14,7 +14,7 @@ from typing import Any
 from ..common.errors import OptionError
 from ..common.statistics import mean
 from ..core.benchmark import always
-from ..core.earlier import earlier
+from ..core.earlier import Earlier, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
@@ -22,14 +22,23 @@ from ..core.outcome import Answers
 from ..core.report import Line
 from ..pairwise.terms import overlap_terms
 from ..parsing.written import WRITTEN, described, read_written, text_of
-from .data import file_name
-from .filter import folder
-from .histories import ForPrompt
-from .made import replied, shown_for_prompts
-from .pairings import Informed, Pairings, to_reply
-from .rows import Relevance
-from .select import SELECT, SIGNED, signs
-from .stages import DoneStage, StageOptions, bullets, data_option, does, filled
+from .data import file_name, located
+from .filter import folder as filter_folder
+from .pairings import (
+    ForPrompt,
+    NewPrompt,
+    Pairings,
+    PromptStage,
+    in_order,
+    judged_pairs,
+    pairings,
+    prompts,
+    shown_for_prompts,
+    values_of,
+)
+from .rows import Relevance, Response
+from .select import SELECT, selected
+from .stages import StageOptions, bullets, data_option, does, filled
 
 PERSONALIZED, GENERIC = "personalized", "generic"
 """The calls: with the attributes, and without."""
@@ -87,11 +96,59 @@ class RespondOptions(StageOptions):
     )
 
 
-def _load(options: Any, selection: Mapping[str, str]) -> Pairings:
-    if options.relevance_filter and not options.selected:
-        raise OptionError("relevance_filter filters what a run selected, and there is none. Pass selected=RUN as well.")
-    run = earlier(options.selected, SELECT.name) if options.selected else None
-    return to_reply(options.data, run, folder.read(options.relevance_filter) if options.relevance_filter else None)
+class Informed(ForPrompt):
+    """The attributes that a reply may use."""
+
+    stage = "respond"
+
+
+@dataclass(frozen=True)
+class Replied(ForPrompt):
+    """Both replies of a model to one prompt.
+
+    Attributes:
+        attributes: those that it was told for the personalized one; at least one.
+        personalized, generic: as a user would read them; empty where there is none.
+    """
+
+    personalized: str
+    generic: str
+
+    @property
+    def row(self) -> Response:
+        """A row of response.jsonl without votes; its attributes are one per line."""
+        attribute = "\n".join(self.attributes)
+        return Response(self.id, self.user_id, self.prompt, attribute, self.generic, self.personalized)
+
+
+def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter | None = None) -> Pairings:
+    """Every pair of a user and a prompt for which an attribute was selected.
+
+    Args:
+        run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
+        passes: a filter; attributes that it finds irrelevant are left out.
+    """
+    folder, source = located(data, [file_name(Relevance)])
+    if run is None:
+        judged = judged_pairs(data, prompts(folder))
+        pairs = [(user, of, [row.attribute for row in rows if row.judgment]) for user, of, rows in judged]
+        return pairings(Informed, pairs, source)
+    pairs, dropped = [], 0
+    for one in selected(run):
+        took = one.selected or ()
+        kept = [row.attribute for row in one.rows if row.attribute in took and not (passes and passes.drops(row))]
+        dropped += len(took) - len(kept)
+        pairs.append((one.user_id, NewPrompt(one.prompt_id, one.prompt, one.sensitive), kept))
+    return pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "")
+
+
+def replied(run: Earlier) -> list[Replied]:
+    """Both replies of a run to each prompt."""
+    made = []
+    for case in in_order(run):
+        personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
+        made.append(Replied(**values_of(case), personalized=personalized, generic=generic))
+    return made
 
 
 def build(row: ForPrompt, call: str) -> str:
@@ -151,7 +208,7 @@ METHOD = TextMethod(
 )  # fmt: skip
 
 
-class Respond(DoneStage):
+class Respond(PromptStage):
     """Reply to a prompt with the attributes of its user, and without them."""
 
     row = Informed
@@ -159,7 +216,7 @@ class Respond(DoneStage):
     method_of_stage = METHOD
     stand_ins = {METHOD.name: Informed("", "", "", "P", False, ("A", "B  B"))}
     options = RespondOptions
-    signed = {**SIGNED, "filtered_by": always}
+    signed = {**PromptStage.signed, "filtered_by": always}
     report_fields = {
         "headline": (
             Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies: not empty, cut off or refused"),
@@ -184,13 +241,19 @@ class Respond(DoneStage):
     }  # fmt: skip
 
     def load(self, options: RespondOptions, selection: Mapping[str, str]) -> Pairings:
-        return _load(options, selection)
+        if options.relevance_filter and not options.selected:
+            raise OptionError(
+                "relevance_filter filters what a run selected, and there is none. Pass selected=RUN as well."
+            )
+        run = earlier(options.selected, SELECT.name) if options.selected else None
+        passes = filter_folder.read(options.relevance_filter) if options.relevance_filter else None
+        return to_reply(options.data, run, passes)
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return build(case, call)
 
     def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
-        return {**signs(cases, options), "filtered_by": cases.filtered_by or "none"}
+        return {**super().signs(cases, options), "filtered_by": cases.filtered_by or "none"}
 
 
 RESPOND = Respond()

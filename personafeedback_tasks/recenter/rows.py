@@ -260,6 +260,11 @@ def conversation_id(user: str, messages: Iterable[Message]) -> str:
     return f"{user}-{digest_of(list(messages))[:8]}"
 
 
+def first_of_user(conversation: Iterable[Message]) -> str:
+    """What the user said first."""
+    return next(message.content for message in conversation if message.role == "user")
+
+
 def transcript(conversation: Iterable[Message]) -> str:
     """A conversation as people and models read it."""
     return "\n\n".join(f"{message.role}: {message.content}" for message in conversation)

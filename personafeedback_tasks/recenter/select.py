@@ -10,23 +10,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.benchmark import always
-from ..core.earlier import earlier
+from ..common.errors import DataError
+from ..common.text import same_text
+from ..core.cases import digest_of
+from ..core.earlier import Earlier, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.outcome import Answers
 from ..core.report import Line
 from ..parsing.answers import REASONS
-from ..parsing.numbers import NONE, read_numbers
+from ..parsing.numbers import NONE, among, read_numbers
 from . import profile
-from .data import file_name
-from .extract import EXTRACT, LISTED
-from .histories import PROMPTS
-from .made import chosen, selected, shown_for_prompts
-from .pairings import Pairings, Profile, to_select
+from .control import SEED
+from .data import file_name, located
+from .extract import EXTRACT, LISTED, extracted
+from .histories import CONVERSATIONS, conversations
+from .pairings import (
+    PROMPTS,
+    ForPrompt,
+    Pairings,
+    PromptStage,
+    in_order,
+    judged_pairs,
+    pairings,
+    prompts,
+    shown_for_prompts,
+    values_of,
+)
 from .rows import Relevance
-from .stages import DoneStage, StageOptions, bullets, data_option, does
+from .stages import StageOptions, bullets, data_option, does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,16 +54,75 @@ class SelectOptions(StageOptions):
     )  # fmt: skip
 
 
-SIGNED = {"attributes_of": always, "without_attributes": always}
+class Profile(ForPrompt):
+    """All attributes of the user, of which a model selects."""
+
+    stage = "select"
 
 
-def signs(cases: Pairings, options: Any) -> dict[str, Any]:
-    """What a signature says of the run that a stage goes on from."""
-    return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
+@dataclass(frozen=True)
+class Selected(ForPrompt):
+    """Which of a user's attributes a model would let change its reply.
+
+    Attributes:
+        attributes: all that it was shown, each once.
+        selected: those that it chose; None where its reply could not be read.
+    """
+
+    selected: tuple[str, ...] | None
+
+    @property
+    def rows(self) -> list[Relevance]:
+        """Rows of relevance.jsonl without votes, one of each attribute that it was shown; all have the id of the case."""
+        return [Relevance(self.id, self.user_id, self.prompt, attribute) for attribute in self.attributes]
 
 
-def _load(options: Any, selection: Mapping[str, str]) -> Pairings:
-    return to_select(options.data, earlier(options.attributes, EXTRACT.name) if options.attributes else None)
+def to_select(data: str | None, run: Earlier | None) -> Pairings:
+    """Every user with attributes and every prompt of the data for that user.
+
+    Args:
+        run: of `recenter_extract`: its attributes of all conversations, each text once, in a seeded order. None for the attributes of
+            relevance.jsonl, each with the prompts that it has there.
+
+    Raises:
+        DataError: the data have no prompts, there are no attributes, or the run is on other conversations.
+    """
+    folder, source = located(data, [PROMPTS, file_name(Relevance)])
+    asked = prompts(folder)
+    if run is None:
+        pairs = [(user, of, [row.attribute for row in rows]) for user, of, rows in judged_pairs(data, asked)]
+        return pairings(Profile, pairs, source)
+    if (folder / CONVERSATIONS).is_file() and (here := conversations(data).digest) != run.data:
+        raise DataError(
+            f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the same. Pass the data of "
+            "the run."
+        )
+    own: dict[str, dict[str, str]] = {case.user_id: {} for case in run.cases}
+    for one in extracted(run):
+        own[one.user_id].setdefault(same_text(one.attribute), one.attribute)
+    if asked:
+        whose = [(user, of) for of in asked for user in of.users or own if user in own]
+    else:
+        whose = [(user, of) for user, of, _ in judged_pairs(data, asked) if user in own]
+    attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
+    return pairings(Profile, [(user, of, attributes[user]) for user, of in whose], source, run)
+
+
+def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
+    """The numbers that a reply lists, from 1; None where it cannot be read, or lists one that no attribute has."""
+    return None if answer in REASONS else among(read_numbers(reply, False), attributes)
+
+
+def selected(run: Earlier) -> list[Selected]:
+    """What a run selected for each user and prompt."""
+    made = []
+    for case in in_order(run):
+        values = values_of(case)
+        numbers = chosen(case.answers[0], case.replies[0].text, len(values["attributes"]))
+        shown = enumerate(values["attributes"], start=1)
+        took = None if numbers is None else tuple(one for number, one in shown if number in numbers)
+        made.append(Selected(**values, selected=took))
+    return made
 
 
 def _read(reply: str, truncated: bool = False) -> str:
@@ -84,7 +156,7 @@ METHOD = TextMethod(
 )  # fmt: skip
 
 
-class Select(DoneStage):
+class Select(PromptStage):
     """Select the attributes of a user that should change the reply to a prompt."""
 
     row = Profile
@@ -92,7 +164,6 @@ class Select(DoneStage):
     method_of_stage = METHOD
     stand_ins = {METHOD.name: Profile("", "", "", "P", False, ("A", "B  B"))}
     options = SelectOptions
-    signed = SIGNED
     judges = {"always_all": profile.all_of, "always_none": lambda prompt: NONE}
     report_fields = {
         "headline": (
@@ -113,13 +184,11 @@ class Select(DoneStage):
     }  # fmt: skip
 
     def load(self, options: SelectOptions, selection: Mapping[str, str]) -> Any:
-        return _load(options, selection)
+        run = earlier(options.attributes, EXTRACT.name) if options.attributes else None
+        return to_select(options.data, run)
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return profile.listing(case.attributes, case.question)
-
-    def signs(self, cases: Any, options: Any) -> dict[str, Any]:
-        return signs(cases, options)
 
 
 SELECT = Select()

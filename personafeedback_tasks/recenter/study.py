@@ -30,11 +30,10 @@ from ..common.text import same_text
 from ..core.cases import digest_of
 from ..core.earlier import Earlier
 from .data import each_if_there, file_name, load, located
-from .extract import EXTRACT
+from .extract import EXTRACT, conversation_of, extracted
 from .histories import CONVERSATIONS, Conversation, parse_conversation
 from .items import MISSING, AskedRows, missing_id, noted_in, votes_of
-from .made import conversation_of, extracted, replied, selected
-from .respond import RESPOND
+from .respond import RESPOND, replied
 from .rows import (
     SOURCES,
     STAGES,
@@ -48,7 +47,7 @@ from .rows import (
     parse,
     record,
 )
-from .select import SELECT
+from .select import SELECT, selected
 
 ASKED = "asked"
 MISSED = "missing.jsonl"

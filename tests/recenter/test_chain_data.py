@@ -18,8 +18,8 @@ from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.recenter.extract import EXTRACT, is_there
 from personafeedback_tasks.recenter.histories import conversations
-from personafeedback_tasks.recenter.pairings import to_reply, to_select
-from personafeedback_tasks.recenter.respond import mentions
+from personafeedback_tasks.recenter.respond import mentions, to_reply
+from personafeedback_tasks.recenter.select import to_select
 
 SAID = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "content": "Which one?"}]
 

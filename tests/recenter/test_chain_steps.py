@@ -26,9 +26,11 @@ from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.recenter import histories
 from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter.extract import extracted
 from personafeedback_tasks.recenter.histories import conversations
-from personafeedback_tasks.recenter.made import extracted, replied, selected
+from personafeedback_tasks.recenter.respond import replied
 from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.recenter.select import selected
 
 pytestmark = pytest.mark.slow
 
