@@ -25,6 +25,7 @@ from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.release.preferences import Preferences
 from personafeedback_tasks.common.adjusted import at_zero, length_adjusted
 from personafeedback_tasks.common.agreement import randolph
+from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.corrected import corrected
 from personafeedback_tasks.common.human_votes import prediction_powered
 from personafeedback_tasks.common.jackknife import estimate_of
@@ -437,7 +438,7 @@ def _prompts() -> Iterable[Study]:
 
         def means(rng: Rng, spread: float = spread, true: float = true) -> list[float]:
             values, of_users, prompts = planted_prompts.drawn(rng, spread)
-            return [holds(share(values, of_users, also=prompts), true), holds(share(values, of_users), true)]
+            return [holds(share(values, of_users, also=Shared(prompts)), true), holds(share(values, of_users), true)]
 
         planted = f"{planted_prompts.PROMPTS} prompts that differ by {spread:g} logits"
         yield Study(
@@ -454,7 +455,7 @@ def _prompts() -> Iterable[Study]:
     def ratio(rng: Rng) -> list[float]:
         values, of_users, prompts = planted_prompts.drawn(rng, 0.5)
         true = planted_prompts.true_mean(0.5)
-        return [holds(estimate_of(odds, values, of_users, (0.0, math.inf), prompts), true / (1 - true))]
+        return [holds(estimate_of(odds, values, of_users, (0.0, math.inf), Shared(prompts)), true / (1 - true))]
 
     planted = f"{planted_prompts.PROMPTS} prompts that differ by 0.5 logits"
     yield Study((Claim("interval of odds, jackknife by user and prompt", planted, "95", users, cases),), ratio, 300)

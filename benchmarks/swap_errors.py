@@ -1,68 +1,75 @@
 """How often the interval of `personafeedback_swap` covers the truth, on the real pairs of the General half, with planted users, questions and texts.
 
-    python benchmarks/swap_errors.py --runs 300
+    python benchmarks/swap_errors.py --runs 1000
 
-Users may differ in how well a model knows them, questions in how much the person matters; a text that a judge likes helps one case of a pair and
-harms the other. Truth is the mean of the planted probabilities over new users, questions and texts.
+Users may differ in how well a model knows them, and in how easily they are told apart from anybody, which matters to both cases of their
+pairs; questions in how much the person matters; a response that a judge likes helps one case of a pair and harms the other. Truth is the mean of
+the planted probabilities over new users, questions and texts.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 import numpy as np
 
+from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.swap import ALL, DIFFICULTIES, MATCHED, swapped
+from personafeedback_tasks.personafeedback.swap import ALL, DIFFICULTIES, MATCHED, SwapCase, swapped
 
-SHAPES = {
+PLANTED = {
     "alike": (0.0, 0.0, 0.0, 0.0),
-    "users differ": (0.15, 0.0, 0.0, 0.0),
-    "questions differ": (0.0, 0.15, 0.0, 0.0),
-    "texts are liked": (0.0, 0.0, 0.3, 0.0),
-    "all of it": (0.1, 0.1, 0.2, 0.0),
-    "both users matter": (0.0, 0.0, 0.0, 0.1),
+    "users matter": (0.15, 0.0, 0.0, 0.0),
+    "both users matter": (0.0, 0.12, 0.0, 0.0),
+    "questions matter": (0.0, 0.0, 0.15, 0.0),
+    "texts are liked": (0.0, 0.0, 0.0, 0.2),
+    "all of it": (0.1, 0.1, 0.1, 0.15),
 }
-"""Name -> standard deviation of users, of questions, of what texts add to one side, and of users who matter to both cases of their pairs.
-The intervals know nothing of the last."""
+"""Name -> standard deviations: of users, of users who matter to both cases of their pairs, of questions, of responses that a judge likes."""
 
 MEAN = 0.6
 
 
+def coverage(cases: Sequence[SwapCase], planted: tuple[float, float, float, float], runs: int) -> tuple[float, float]:
+    """(share of the runs whose interval covers the truth, share of those with an upper bound in place of the error)."""
+    rng = np.random.default_rng(1)
+    users, questions, partners = (
+        [getattr(case, name) for case in cases] for name in ("user_id", "question", "partner")
+    )
+    also = Shared(questions, partners)
+    names, of_user = np.unique(users, return_inverse=True)
+    of_partner = np.searchsorted(names, partners)
+    of_question = np.unique(questions, return_inverse=True)[1]
+    texts, of_text = np.unique([case.responses for case in cases], return_inverse=True)
+    of_text = of_text.reshape(-1, 2)
+    user, both, question, text = planted
+    draws = np.random.default_rng(2).normal(MEAN, np.hypot.reduce([user, both, both, question, text, text]), 400_000)
+    truth, covered, bounds = np.clip(draws, 0, 1).mean(), 0, 0
+    for _ in range(runs):
+        of_both, liked = rng.normal(0, both, len(names)), rng.normal(0, text, len(texts))[of_text]
+        p = MEAN + rng.normal(0, user, len(names))[of_user] + of_both[of_user] + of_both[of_partner]
+        p += rng.normal(0, question, of_question.max() + 1)[of_question] + liked[:, 0] - liked[:, 1]
+        found = share(rng.binomial(2, np.clip(p, 0, 1)) / 2, users, also=also)
+        covered += found.low <= truth <= found.high
+        bounds += found.cautious
+    return covered / runs, bounds / runs
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--runs", type=int, default=1000)
     runs = parser.parse_args().runs
-    rng = np.random.default_rng(1)
-    print(f"| cell | pairs | {' | '.join(SHAPES)} |\n| :-- | :-- |{' --: |' * len(SHAPES)}")
-    for difficulty in DIFFICULTIES:
+    print(f"| cell | pairs | {' | '.join(PLANTED)} |\n| :-- | :-- |{' --: |' * len(PLANTED)}")
+    for difficulty in (*DIFFICULTIES, None):
         rows = load_cases(None, "general", difficulty)
         for pairs in (MATCHED, ALL):
             cases = list(swapped(rows, pairs))
-            users, questions = [case.user_id for case in cases], [case.question for case in cases]
-            names, of_user = np.unique(users, return_inverse=True)
-            partner = np.searchsorted(names, [case.partner for case in cases])
-            _, of_question = np.unique(questions, return_inverse=True)
-            covered = []
-            for user, question, text, both in SHAPES.values():
-                held, truth = 0, _truth(user, question, text, both, both)
-                for _ in range(runs):
-                    likes = np.repeat(rng.normal(0, text, len(cases) // 2), 2) * np.tile([1, -1], len(cases) // 2)
-                    p = MEAN + rng.normal(0, user, 200)[of_user] + rng.normal(0, question, 400)[of_question] + likes
-                    of_both = rng.normal(0, both, 200)
-                    p += of_both[of_user] + of_both[partner]
-                    right = rng.binomial(2, np.clip(p, 0, 1)) / 2
-                    found = share(right.tolist(), users, also=questions)
-                    held += found.low <= truth <= found.high
-                covered.append(f"{100 * held / runs:.1f}")
-            print(f"| {difficulty} | {pairs} | {' | '.join(covered)} |", flush=True)
-
-
-def _truth(*spreads: float) -> float:
-    """The mean of a clipped normal probability."""
-    draws = np.random.default_rng(2).normal(MEAN, np.hypot.reduce(spreads), 400_000)
-    return float(np.clip(draws, 0, 1).mean())
+            found = [coverage(cases, planted, runs) for planted in PLANTED.values()]
+            cells = (f"{100 * covered:.1f}{f' ({100 * bounds:.1f})' if bounds else ''}" for covered, bounds in found)
+            print(f"| {difficulty or 'all three'} | {pairs} | {' | '.join(cells)} |", flush=True)
+    print("\nIn parentheses: percent of the runs whose interval is an upper bound.")
 
 
 if __name__ == "__main__":

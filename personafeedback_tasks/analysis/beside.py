@@ -61,7 +61,7 @@ def make_beside(run: Run, texts: Examined) -> Beside:
     wanted = [shown.measure for shown in spec.compared]
     wanted += [name for name in (PRECISION, RECALL) if name in run.benchmark.corpus]
     baselines = {
-        name: measures_of(run.benchmark, cases, only=wanted, also=texts.prompts_of([case.case_id for case in cases]))
+        name: measures_of(run.benchmark, cases, only=wanted, also=texts.shared([case.case_id for case in cases]))
         for name, cases in answered(run, texts).items()
     }
     return Beside(baselines, _people(run, texts.agreement, wanted), texts.agreement, tuple(texts.said_notes))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
+from ..common.clusters import Shared
 from ..common.jackknife import estimate_of
-from ..common.statistics import Estimate, estimate, paired, share
+from ..common.statistics import Estimate, estimate, mean, paired, share
 from ..core.benchmark import Benchmark
 from ..core.outcome import Outcome, ScoredCase
 from ..core.report import Examined
 from ..core.table import over_corpus
+from ..core.units import UnitMean
 from ..logs.run import Run
 from .control import with_sequence
 
@@ -86,7 +88,7 @@ def make_group(
     benchmark, cases = run.benchmark, [run.cases[case_id] for case_id in ids]
     users = [case.user_id for case in cases]
     strata = [case.cell for case in cases] if plain else None
-    also = texts.prompts_of(ids) if texts else None
+    also = texts.shared(ids) if texts else None
     shared = partial(share, users=users, cells=strata, also=also)
 
     def values(measure: str) -> list[float]:
@@ -120,7 +122,7 @@ def measures_of(
     cases: Sequence[ScoredCase],
     strata: Sequence[str] | None = None,
     only: Collection[str] | None = None,
-    also: Sequence[str] | None = None,
+    also: Shared | None = None,
     values: Callable[[str], Sequence[float]] | None = None,
 ) -> dict[str, Estimate]:
     """Every measure over some cases: means of values, and those over the corpus.
@@ -128,7 +130,7 @@ def measures_of(
     Args:
         strata: the cell of each case, for means that weigh cells equally.
         only: the measures that are asked for; None for all.
-        also: the prompt of each case where users share prompts, see `Examined.prompts`.
+        also: what the cases share beside their user, see `Examined.shared`.
         values: measure -> its value in each case, where these are known.
     """
     values = values or (lambda measure: [case.value(measure) for case in cases])
@@ -141,7 +143,11 @@ def measures_of(
         if only is None or measure in only
     }
     for measure, over in wanted.items():
-        if cases:
+        if cases and isinstance(over, UnitMean):
+            by_unit = over.by_unit(list(chain.from_iterable(of_corpus)))
+            of_cases = [mean(by_unit.get(over.units.of(case.case_id), ())) for case in cases]
+            found[measure] = replace(share(of_cases, users, strata, also), n=sum(map(len, by_unit.values())))
+        elif cases:
             ends = benchmark.report.line(measure).ends
             found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users, ends, also)
     return found if cases else dict.fromkeys(only or (), share([], []))

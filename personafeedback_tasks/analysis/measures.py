@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from ..common.adjusted import at_zero
+from ..common.clusters import Shared
 from ..common.statistics import Estimate, paired, share
 from ..core.report import Examined
 from ..logs.caveat import Caveat
@@ -54,9 +55,9 @@ class Contender:
         return [self.run.cases[case_id].user_id for case_id in self.ids]
 
     @cached_property
-    def prompts(self) -> list[str] | None:
-        """The prompt of each case where users share prompts, see `Examined.prompts`."""
-        return self.texts.prompts_of(self.ids) if self.texts else None
+    def shared(self) -> Shared | None:
+        """What the cases share beside their user, see `Examined.shared`."""
+        return self.texts.shared(self.ids) if self.texts else None
 
     @cached_property
     def scores(self) -> list[float]:
@@ -126,14 +127,14 @@ def _named(heading: str, unit: str, kind: str, of: Callable[[Contender], Estimat
 
 
 def _score(one: Contender) -> Estimate:
-    found = share(one.scores, one.users, also=one.prompts)
+    found = share(one.scores, one.users, also=one.shared)
     return with_sequence(found, one.run.primary, one.run)
 
 
 def _macro(one: Contender) -> Estimate | None:
     """The plain mean over the cells, where all are there."""
     return (
-        share(one.scores, one.users, [one.run.cases[case_id].cell for case_id in one.ids], one.prompts)
+        share(one.scores, one.users, [one.run.cases[case_id].cell for case_id in one.ids], one.shared)
         if has_macro(one.run)
         else None
     )
@@ -147,7 +148,7 @@ def margin(baseline: str, one: Contender) -> Estimate | None:
     if not all(baseline in of_case for of_case in of_cases):
         return None
     margins = [mine - of_case[baseline] for mine, of_case in zip(one.scores, of_cases, strict=True)]
-    return paired(margins, one.users, also=one.prompts)
+    return paired(margins, one.users, also=one.shared)
 
 
 def _adjusted(one: Contender) -> Estimate | None:
@@ -178,4 +179,4 @@ def _given(name: str, one: Contender) -> Estimate | None:
 
 def _ranked(name: str, one: Contender) -> Estimate:
     answered = [one.run.cases[case_id] for case_id in one.ids]
-    return measures_of(one.run.benchmark, answered, only=(name,), also=one.prompts)[name]
+    return measures_of(one.run.benchmark, answered, only=(name,), also=one.shared)[name]

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from .statistics import Estimate, critical, shows_spread, two_way
+from .clusters import Clusters, Shared, shared_variance
+from .statistics import Estimate, critical, shows_spread
 
 T = TypeVar("T")
 
@@ -15,7 +16,7 @@ def jackknife_stderr(
     measure: Callable[[Sequence[T]], float],
     items: Sequence[T],
     clusters: Sequence[str],
-    also: Sequence[str] | None = None,
+    also: Shared | None = None,
 ) -> float:
     """Standard error of something that is not a mean over cases, such as F1: leaving out one cluster at a time.
 
@@ -25,21 +26,22 @@ def jackknife_stderr(
         measure: items -> its value; nan where it is undefined.
         items: one per case.
         clusters: the cluster (one user) of each case. nan with fewer than two, or where it is undefined without one of them.
-        also: the cluster of each case in another way (one prompt), see `two_way`.
+        also: what cases share beside their user, see `shared_variance`.
     """
 
-    def variance(clusters: Sequence[object]) -> float:
-        names = list(dict.fromkeys(clusters))
+    def variance(clusters: Clusters) -> float:
+        of_case = list(map(set, zip(*clusters, strict=True)))
+        names = list(dict.fromkeys(name for side in clusters for name in side))
         if len(names) < 2:
             return math.nan
         without = [
-            measure([item for item, cluster in zip(items, clusters, strict=True) if cluster != left_out])
+            measure([item for item, own in zip(items, of_case, strict=True) if left_out not in own])
             for left_out in names
         ]
         center = math.fsum(without) / len(names)
         return (len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without)
 
-    return math.sqrt(two_way(variance, clusters, also))
+    return math.sqrt(shared_variance(variance, clusters, also)[0])
 
 
 def estimate_of(
@@ -47,7 +49,7 @@ def estimate_of(
     items: Sequence[T],
     users: Sequence[str],
     ends: tuple[float, float] = (-math.inf, math.inf),
-    also: Sequence[str] | None = None,
+    also: Shared | None = None,
 ) -> Estimate:
     """The estimate of something that is not a mean over cases, with its jackknife standard error and its 95 % interval.
 
@@ -58,7 +60,7 @@ def estimate_of(
     Where leaving out any user changes nothing, the error of 0 says nothing about the spread: the interval is nan.
     """
     value, stderr, count = measure(items), jackknife_stderr(measure, items, users, also), len(set(users))
-    fewer = min(count, len(set(also))) if also is not None and len(set(also)) > 1 else count
+    fewer = min(count, prompts) if also is not None and (prompts := len(set(also.prompts))) > 1 else count
     reach = critical(fewer - 1) * stderr if shows_spread(stderr) else math.nan
     least, most = ends
     low, high = max(least, value - reach), min(most, value + reach)

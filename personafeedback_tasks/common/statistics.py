@@ -8,10 +8,13 @@ per case, beside the user of each case, in any order of cases; a value that is n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeVar
+
+from .clusters import Clusters, Shared, shared_variance, sides_of
 
 LEVEL = 0.95
 """Share of benchmarks whose interval contains the true value. 1 - LEVEL is the level of every test."""
@@ -57,27 +60,6 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
     return _stderr(deviations.values()) / n if n else math.nan
 
 
-def two_way(
-    variance: Callable[[Sequence[object]], float], clusters: Sequence[str], also: Sequence[str] | None
-) -> float:
-    """The variance where cases are alike within users and within prompts: that of users + that of prompts - that of their pairs
-    (Cameron, Gelbach, Miller 2011), and at least either of the first two, since the difference may be too small with few clusters.
-
-    Args:
-        variance: cluster of each case -> the variance with these clusters alone. Where it is undefined (nan) for users, prompts or their
-            pairs, so is the result.
-        clusters: of each case: its user.
-        also: its prompt; None, or one prompt in all, for the users alone. Prompts of one user each change nothing.
-    """
-    of_clusters = variance(clusters)
-    if also is None or len(set(also)) < 2:
-        return of_clusters
-    of_others = variance(also)
-    pairs = list(zip(clusters, also, strict=True))
-    both = of_clusters + of_others - variance(pairs)
-    return both if math.isnan(both) else max(of_clusters, of_others, both)
-
-
 @dataclass(frozen=True)
 class Estimate:
     """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan.
@@ -87,6 +69,7 @@ class Estimate:
         stderr: standard error of `value`, clustered by user; nan with fewer than two users.
         low: lower end of the 95 % interval.
         users: number of users with a defined value.
+        cautious: whether `stderr` is an upper bound, see `clusters.shared_variance`.
     """
 
     value: float
@@ -95,6 +78,7 @@ class Estimate:
     high: float
     n: int
     users: int
+    cautious: bool = field(default=False, repr=False)
 
 
 def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
@@ -108,7 +92,7 @@ def estimate(
     values: Sequence[float],
     users: Sequence[str],
     cells: Sequence[str] | None = None,
-    also: Sequence[str] | None = None,
+    also: Shared | None = None,
 ) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
@@ -120,7 +104,7 @@ def estimate(
     Args:
         values: one per case, in any unit; nan is left out.
         cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
-        also: the prompt of each case where users share prompts, see `two_way`; the degrees of freedom are then those of the fewer.
+        also: what cases share beside their user; the degrees of freedom are then those of the fewer clusters.
     """
     value, n, moves, _ = _mean(values, cells)
     spread = _spread(moves, users, also)
@@ -128,14 +112,14 @@ def estimate(
         sizes = list(map(abs, values))
         reach = math.nan if max(size for size in sizes if size == size) > 1 else share(sizes, users, cells, also).high
         return Estimate(value, spread.stderr, -reach, reach, n, spread.users)
-    return _symmetric(value, n, spread.stderr, spread.count - 1, spread.users)
+    return replace(_symmetric(value, n, spread.stderr, spread.count - 1, spread.users), cautious=spread.cautious)
 
 
 def paired(
     values: Sequence[float],
     users: Sequence[str],
     cells: Sequence[str] | None = None,
-    also: Sequence[str] | None = None,
+    also: Shared | None = None,
 ) -> Estimate:
     """`estimate` of a difference between two runs, paired by case, with a longer interval on one side where users are skewed.
 
@@ -145,7 +129,7 @@ def paired(
     """
     found = estimate(values, users, cells, also)
     largest = 1.0 if all(abs(value) <= 1 for value in values if value == value) else math.inf  # of shares
-    sums = _sums(_mean(values, cells)[2], users)
+    sums = _sums(_mean(values, cells)[2], sides_of(users, also))
     square = math.fsum(d * d for d in sums)
     skewness = math.fsum(d**3 for d in sums) / square**1.5 if square else 0.0
     low, high = found.low, found.high
@@ -181,7 +165,7 @@ def share(
     values: Sequence[float],
     users: Sequence[str],
     cells: Sequence[str] | None = None,
-    also: Sequence[str] | None = None,
+    also: Shared | None = None,
 ) -> Estimate:
     """The same for values in [0, 1], with the interval of Wilson (1927), which stays there, for the effective number of cases.
 
@@ -204,7 +188,7 @@ def share(
     low = high = math.nan
     if spread.users > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
         of_cases, of_users = (
-            math.fsum(one * one for one in sums) for sums in (weights[~np.isnan(weights)], _sums(weights, users))
+            math.fsum(one * one for one in sums) for sums in (weights[~np.isnan(weights)], _sums(weights, [users]))
         )
         assumed, weight = of_cases + ALIKE * (of_users - of_cases), ASSUMED / n
         inverse = (spread.stderr**2 + weight * assumed) / (
@@ -214,7 +198,7 @@ def share(
         reach = math.sqrt(square * (value * (1 - value) + square / 4))
         low = (value + square / 2 - reach) / (1 + square) if value > 0 else 0.0
         high = (value + square / 2 + reach) / (1 + square) if value < 1 else 1.0
-    return Estimate(value, spread.stderr, low, high, n, spread.users)
+    return Estimate(value, spread.stderr, low, high, n, spread.users, spread.cautious)
 
 
 def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
@@ -239,7 +223,7 @@ def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, An
     return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves, weights
 
 
-@lru_cache(maxsize=8)  # the measures of a group share its users and cells
+@lru_cache(maxsize=16)  # the measures of a group share its users and cells
 def numbered(names: tuple[Hashable, ...]) -> Any:
     """The number of each name, from 0 in the order in which they occur first."""
     import numpy as np
@@ -250,31 +234,34 @@ def numbered(names: tuple[Hashable, ...]) -> Any:
 
 @dataclass(frozen=True)
 class _Spread:
-    """How far a mean is known: its standard error, the degrees of freedom of that by kurtosis, the number of users, and that of the
-    fewer of users and prompts."""
+    """How far a mean is known: its standard error, the degrees of freedom of that by kurtosis, the number of users, that of the
+    fewer of users and prompts, and whether the error is an upper bound."""
 
     stderr: float
     degrees: float
     users: int
     count: int
+    cautious: bool
 
 
-def _spread(moves: Any, users: Sequence[str], also: Sequence[str] | None) -> _Spread:
-    ways = [_sums(moves, clusters) for clusters in (users, also) if clusters is not None]
-    ways = [way for number, way in enumerate(ways) if not number or len(way) > 1]
-    stderr = _stderr(ways[0])
-    if len(ways) > 1:
-        stderr = math.sqrt(two_way(lambda clusters: _stderr(_sums(moves, clusters)) ** 2, users, also))
-    return _Spread(stderr, min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)))
+def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> _Spread:
+    ways = [_sums(moves, sides_of(users, also))]
+    if also is not None and len(prompts := _sums(moves, [also.prompts])) > 1:
+        ways.append(prompts)
+    variance, cautious = shared_variance(lambda clusters: _stderr(_sums(moves, clusters)) ** 2, users, also)
+    stderr = math.sqrt(variance)
+    return _Spread(stderr, min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)), cautious)
 
 
-def _sums(moves: Any, clusters: Sequence[Hashable]) -> list[float]:
+def _sums(moves: Any, clusters: Clusters) -> list[float]:
     """The sum of each cluster that has a defined move, in the order in which they occur first, which decides the last digit."""
     import numpy as np
 
-    numbers, defined = numbered(tuple(clusters)), ~np.isnan(moves)
+    numbers = numbered(tuple(chain.from_iterable(clusters)))
+    moves = np.tile(moves, len(clusters))
     if len(numbers) != len(moves):
         raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
+    defined = ~np.isnan(moves)
     sums = np.bincount(numbers[defined], weights=moves[defined]).tolist()
     return [sums[number] for number in dict.fromkeys(numbers[defined].tolist())]
 

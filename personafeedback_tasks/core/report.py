@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..common.clusters import Shared
 from ..common.statistics import Estimate
 from .duels import Duels
 from .earlier import Earlier
@@ -84,6 +85,7 @@ class Examined:
         people: user id -> attribute -> its value, for slices by what many users share.
         flags: what may be wrong with a case or special about it: name -> (what that is, ids of its cases).
         prompts: case id -> its prompt, where users share prompts, so that the cases of one go together too; empty elsewhere.
+        partners: case id -> a second user whom it is about; empty where cases are about one.
     """
 
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -99,10 +101,13 @@ class Examined:
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     prompts: Mapping[str, str] = field(default_factory=dict)
+    partners: Mapping[str, str] = field(default_factory=dict)
 
-    def prompts_of(self, ids: Sequence[str]) -> list[str] | None:
-        """The prompt of each case, for `statistics.two_way`; None where users share none."""
-        return [self.prompts[case_id] for case_id in ids] if self.prompts else None
+    def shared(self, ids: Sequence[str]) -> Shared | None:
+        """What the cases share beside their user; None where users share no prompts."""
+        if not self.prompts:
+            return None
+        return Shared([self.prompts[case_id] for case_id in ids], [self.partners[i] for i in ids if self.partners])
 
 
 @dataclass(frozen=True)

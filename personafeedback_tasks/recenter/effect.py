@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ..common.clusters import Shared
 from ..common.statistics import Estimate, estimate
 from ..core.earlier import Earlier
 from .filter.folder import Filter
@@ -85,7 +86,7 @@ class _Row(NamedTuple):
 
 def _paired(rows: Sequence[_Row], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:
     """(without the filter, with it, the difference), over users and prompts."""
-    users, prompts = [row.user for row in rows], [row.prompt for row in rows]
+    users, prompts = [row.user for row in rows], Shared([row.prompt for row in rows])
     without = _linear([measure(row.relevant, row.selected) for row in rows])
     with_it = _linear([measure(row.relevant, row.kept) for row in rows])
     changes = [after - before for before, after in zip(without, with_it, strict=True)]

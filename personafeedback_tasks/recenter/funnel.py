@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..annotation.items import FAULTS
+from ..common.clusters import Shared
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
 from ..core.earlier import Earlier
@@ -122,7 +123,7 @@ def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
         step.name: share(
             [float(one.is_so) for one in own],
             [one.user for one in own],
-            also=[one.prompt for one in own] if own[0].prompt else None,
+            also=Shared([one.prompt for one in own]) if own[0].prompt else None,
         )
         for step in STEPS
         if (own := of_step[step])

@@ -185,6 +185,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true value in 94 to 99 % of runs.",
     "errors_per_row": "Each row counts as a user of its own: errors are per row.",
     "equal_users": "All cases have the same score, which says nothing about how far other cases differ, so no interval is given.",
+    "cautious": "The clustered variance comes out at or below 0, so an upper bound is in its place: the interval is longer than 95 % needs.",
     "near_end": "So near to 0 or 100 %, an interval misses what fails for a few users of whom none is in the data: if 2 % of all users fail "
     "throughout, it holds in 85 % of runs with 101 users.",
     "unreadable": "{percent:.1f} % of the replies{where} are unreadable ({reasons}): this measures the setup, not the model. {remedy}",

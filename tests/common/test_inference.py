@@ -10,10 +10,13 @@ from collections import Counter
 import numpy as np
 import pytest
 import scipy
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy import stats
 from support import planted_prompts
 from support.simulated import BENCHMARKS, draw, owners_of, sums_of
 
+from personafeedback_tasks.common.clusters import Shared, shared_variance
 from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
 from personafeedback_tasks.common.paired_tests import familywise_p, paired_p
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
@@ -125,7 +128,7 @@ def test_one_more_wrong_case_moves_an_interval_a_little(name, path, also):
     sizes, rng = np.array(STRUCTURES[name]), np.random.default_rng(4)
     n = int(sizes.sum())
     users = [f"u{owner}" for owner in owners_of(sizes)]
-    prompts = [f"p{place % 41}" for place in range(n)] if also == "prompts" else None
+    prompts = Shared([f"p{place % 41}" for place in range(n)]) if also == "prompts" else None
     cells = ["abbccc"[place % 6] for place in rng.permutation(n)] if also == "cells" else None
     order = np.arange(n) if path == "stacked" else rng.permutation(n)
     values = np.ones(n)
@@ -268,12 +271,12 @@ def test_errors_over_users_and_prompts_are_those_of_a_two_way_clustered_regressi
         return fit.bse[0] ** 2
 
     expected = math.sqrt(variance(ways[0]) + variance(ways[1]) - variance(pairs))
-    found = estimate(values, users, also=prompts)
+    found = estimate(values, users, also=Shared(prompts))
     assert found.stderr == same(expected)
     assert found.high - found.low == same(2 * stats.t.ppf(0.975, planted_prompts.PROMPTS - 1) * expected)
-    assert share(values, users, also=prompts).stderr == same(expected)
+    assert share(values, users, also=Shared(prompts)).stderr == same(expected)
     # The jackknife of a mean with clusters of one size: the same, but for how it weighs clusters of other sizes.
-    assert jackknife_stderr(average, values, users, prompts) == same(expected, rel=0.06)
+    assert jackknife_stderr(average, values, users, Shared(prompts)) == same(expected, rel=0.06)
 
 
 def test_where_a_measure_is_undefined_without_one_prompt_its_error_is_unknown():
@@ -284,11 +287,64 @@ def test_where_a_measure_is_undefined_without_one_prompt_its_error_is_unknown():
         return sum(kept) / (len(kept) - sum(kept)) if sum(kept) < len(kept) else NAN
 
     assert jackknife_stderr(odds, values, users) == 0  # u and v have the same odds
-    assert math.isnan(jackknife_stderr(odds, values, users, prompts))
-    assert math.isnan(jackknife_stderr(odds, values, prompts, users))
-    found = estimate_of(odds, values, users, (0.0, math.inf), prompts)
+    assert math.isnan(jackknife_stderr(odds, values, users, Shared(prompts)))
+    assert math.isnan(jackknife_stderr(odds, values, prompts, Shared(users)))
+    found = estimate_of(odds, values, users, (0.0, math.inf), Shared(prompts))
     assert found.value == 1
     assert all(math.isnan(x) for x in (found.stderr, found.low, found.high))
+
+
+# --- pairs of users ---------------------------------------------------------------------------------------------------
+
+
+def sharing(moves, users, partners, prompts):
+    """The definition: the products of the moves of every two cases that have a user or the prompt in common, each once."""
+    every = range(len(moves))
+    alike = [
+        (i, j)
+        for i in every
+        for j in every
+        if {users[i], partners[i]} & {users[j], partners[j]} or prompts[i] == prompts[j]
+    ]
+    return math.fsum(moves[i] * moves[j] for i, j in alike)
+
+
+def plain(moves):
+    """The variance with some clusters, without the factor for their number."""
+
+    def variance(clusters):
+        sums = {}
+        for side in clusters:
+            for name, move in zip(side, moves, strict=True):
+                sums[name] = sums.get(name, 0.0) + move
+        return math.fsum(total**2 for total in sums.values())
+
+    return variance
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4), st.integers(0, 3), st.floats(-1, 1)), min_size=2))
+def test_cases_of_two_users_are_alike_where_they_have_any_user_or_the_prompt_in_common(drawn):
+    users = [f"u{user}" for user, *_ in drawn]
+    partners = [f"u{(user + step) % 6}" for user, step, *_ in drawn]
+    prompts, moves = [f"p{prompt}" for _, _, prompt, _ in drawn], [move for *_, move in drawn]
+    assume(len(set(prompts)) > 1)  # one prompt in all says nothing of others
+    found, cautious = shared_variance(plain(moves), users, Shared(prompts, partners))
+    expected = sharing(moves, users, partners, prompts)
+    if cautious:  # users and prompts added up, which is never too small
+        assert expected <= 1e-9
+        assert found >= -1e-9
+    else:
+        assert found == same(expected, abs=1e-9)
+
+
+def test_a_variance_below_zero_becomes_an_upper_bound_and_the_estimate_says_so():
+    """A chain of pairs that are right and wrong in turn: neighbors share a user, and their products outweigh the squares."""
+    users, partners, prompts, values = list("abcd"), list("bcde"), list("pqrs"), [1.0, 0.0, 1.0, 0.0]
+    assert sharing([value - 0.5 for value in values], users, partners, prompts) < 0
+    found = share(values, users, also=Shared(prompts, partners))
+    assert found.cautious
+    assert found.low < 0.5 < found.high
+    assert not share(values, users).cautious
 
 
 # --- with the truth planted: benchmarks of the real size, drawn anew -------------------------------------------------

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.torch
 np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
 
+from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
@@ -271,7 +272,9 @@ def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of
         for score, measure in theirs.items():
             assert found[name][score]["value"] == pytest.approx(measure(people, answers), abs=1e-12), (name, score)
         pairs = list(zip(people, answers, strict=True))
-        stderr = jackknife_stderr(lambda pairs: metrics.f1_score(*zip(*pairs, strict=True)), pairs, users, prompts)
+        stderr = jackknife_stderr(
+            lambda pairs: metrics.f1_score(*zip(*pairs, strict=True)), pairs, users, Shared(prompts)
+        )
         assert found[name]["f1"]["stderr"] == pytest.approx(stderr, abs=1e-12)
         assert (
             f"| {100 * found[name]['f1']['value']:.1f} ± {100 * stderr:.1f} | {found[name]['kappa']['value']:.3f} ±"

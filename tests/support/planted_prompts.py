@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.statistics import Estimate, share
 
 USERS, PROMPTS, PAIRS, ROWS = 47, 41, 164, 24
@@ -40,6 +41,6 @@ def held(spread: float, simulations: int, seed: int) -> tuple[float, float]:
     both = alone = 0
     for _ in range(simulations):
         values, users, prompts = drawn(rng, spread)
-        both += holds(share(values, users, also=prompts))
+        both += holds(share(values, users, also=Shared(prompts)))
         alone += holds(share(values, users))
     return both / simulations, alone / simulations

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ... import __version__
+from ...common.clusters import Shared
 from ...common.embeddings import EXTRA, embedder
 from ...common.errors import require
 from ...common.files import Content
@@ -51,7 +52,7 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
     """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts. How much another training
     set would change the filter is not in them.
     """
-    users, prompts = [row.user_id for row in rows], [row.prompt for row in rows]
+    users, prompts = [row.user_id for row in rows], Shared([row.prompt for row in rows])
     outcomes = [
         Outcome(targets=(SCORES.target(row),), answers=(answer,), cell=row.cell)
         for row, answer in zip(rows, answers, strict=True)

@@ -1,0 +1,62 @@
+"""Which cases succeed and fail together, and the variance of an estimate over such cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What makes cases alike beside their user.
+
+    Attributes:
+        prompts: the prompt of each case.
+        partners: of each case a second user that it is about. Two cases are then alike where they have any user in common, on either side.
+            Empty where a case is about its user alone.
+    """
+
+    prompts: Sequence[str]
+    partners: Sequence[str] = ()
+
+
+Clusters = Sequence[Sequence[Hashable]]
+"""The cluster of each case, or two of each: a case is in both."""
+
+
+def shared_variance(
+    variance: Callable[[Clusters], float], users: Sequence[str], also: Shared | None
+) -> tuple[float, bool]:
+    """(the variance where cases are alike that share a user or a prompt, whether it is an upper bound).
+
+    That of users + that of prompts - that of what is in both (Cameron, Gelbach, Miller 2011), and at least either of the first two,
+    since the difference may be too small with few clusters.
+
+    With partners, that of users is dyadic (Aronow, Samii, Assenova 2015): over the cases that have a user in common, those with both in common
+    counted once. This difference is taken as it is: in simulations a least value makes intervals too long. Where it is not above 0, users and
+    prompts are added up and nothing is subtracted, which is never too small.
+
+    Args:
+        variance: its value with these clusters alone. Where that is undefined (nan) for users, prompts or their pairs, so is the result.
+    """
+    several = also is not None and len(set(also.prompts)) > 1
+    if also is None or not (several or also.partners):
+        return variance([users]), False
+    sides = sides_of(users, also)
+    of_users, of_prompts = variance(sides), variance([also.prompts]) if several else 0.0
+
+    def with_prompts(clusters: Clusters) -> float:
+        return variance([list(zip(side, also.prompts, strict=True)) for side in clusters]) if several else 0.0
+
+    if not also.partners:
+        both = of_users + of_prompts - with_prompts(sides)
+        return both if math.isnan(both) else max(of_users, of_prompts, both), False
+    twice = [[frozenset(pair) for pair in zip(*sides, strict=True)]]
+    found = of_users - variance(twice) + of_prompts - with_prompts(sides) + with_prompts(twice)
+    return (of_users + of_prompts, True) if found <= 0 else (found, False)
+
+
+def sides_of(users: Sequence[str], also: Shared | None) -> Clusters:
+    """The users of each case."""
+    return [users, also.partners] if also is not None and also.partners else [users]

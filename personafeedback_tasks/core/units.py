@@ -1,0 +1,56 @@
+"""Cases that belong together, such as the two of a pair of users: they count together or not at all."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..common.statistics import mean
+from .outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Units:
+    """How cases belong together.
+
+    Attributes:
+        name: what such a unit is called: `pair`.
+        size: number of cases of a unit.
+        of: the id of a case -> that of its unit.
+    """
+
+    name: str
+    size: int
+    of: Callable[[str], str]
+
+    def whole(self, ids: Collection[str]) -> set[str]:
+        """The cases whose unit is there as a whole."""
+        found = Counter(map(self.of, ids))
+        return {case_id for case_id in ids if found[self.of(case_id)] == self.size}
+
+
+@dataclass(frozen=True)
+class UnitMean:
+    """A metric over the corpus: the mean over the units of what each shows.
+
+    Attributes:
+        judged: the outcomes of a unit in one epoch -> one value in [0, 1] for each thing that they show; empty where replies cannot be read.
+    """
+
+    units: Units
+    judged: Callable[[Sequence[Outcome]], Sequence[float]]
+
+    def __call__(self, outcomes: Sequence[Outcome]) -> float:
+        return mean(mean(values) for values in self.by_unit(outcomes).values())
+
+    def by_unit(self, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[float]]:
+        """Unit -> its values, of all epochs; units that are not whole are left out."""
+        of_epoch: dict[tuple[str, int], list[Outcome]] = defaultdict(list)
+        for outcome in outcomes:
+            of_epoch[self.units.of(outcome.case_id), outcome.epoch].append(outcome)
+        found: dict[str, list[float]] = defaultdict(list)
+        for (unit, _), parts in of_epoch.items():
+            if len(parts) == self.units.size:
+                found[unit] += self.judged(parts)
+        return found
