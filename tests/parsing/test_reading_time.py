@@ -72,7 +72,7 @@ def test_units_of_the_characters_that_the_patterns_name() -> None:
 @pytest.mark.parametrize(
     "unit",
     [
-        *a_part(ONE_OF_EACH, 5),
+        *a_part(ONE_OF_EACH, 10),
         "\u0323\u0300",  # accents that Unicode sorts
         "I choose A. ",
         "A is better, but B. ",

@@ -69,6 +69,7 @@ def test_each_real_persona_goes_to_one_other_user_of_its_language(real_data):
     assert {languages[name] == languages[other] for name, other in sample.given.items()} == {True}
 
 
+@pytest.mark.release
 def test_of_all_real_pairs_the_two_ski_coaches_are_near_twins(real_data):
     """Any two personas alone exchange theirs, unless they are near twins."""
     personas = Others(real_data).personas.values()
@@ -192,7 +193,7 @@ SKILLS = {
     "ignores": dict.fromkeys(SETTINGS, 0.7),
 }
 """Judge -> what is in the prompt -> how often it is right."""
-TASK, LIMIT = "personafeedback_general_hard", 200
+TASK, LIMIT = "personafeedback_general_hard", 150
 PROFILES: dict[str, str] = {}
 """Case id -> its user's own profile."""
 

@@ -51,8 +51,10 @@ class Venv:
     def linked(cls, root: Path, wheel: Path | None = None) -> Venv:
         """One with all that this environment has, by links: nothing is resolved, and little compiled. lm-eval's folder of tasks is its own.
 
+        torch, which no run in it needs, is left out: lm-eval would import it.
+
         Args:
-            wheel: takes the place of the package that this environment has; torch, which no run of it needs, is left out.
+            wheel: takes the place of the package that this environment has.
         """
         venv = cls.create(root)
         here, there = Path(sysconfig.get_path("purelib")), venv.site_packages
@@ -61,8 +63,8 @@ class Venv:
             folder.mkdir(exist_ok=True)
             for path in (here / folder.relative_to(there)).iterdir():
                 link = folder / path.name
-                left_out = wheel is not None and re.search(r"personafeedback_tasks|^torch\b", path.name)
-                if link not in own and not link.exists() and not left_out:
+                left_out = "torch" if wheel is None else "torch|.*personafeedback_tasks"
+                if link not in own and not link.exists() and not re.match(rf"({left_out})\b", path.name):
                     link.symlink_to(path)
         if wheel is not None:
             venv.install("--no-deps", str(wheel))
