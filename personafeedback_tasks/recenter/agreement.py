@@ -6,12 +6,17 @@ Rows with even votes have no label to score a model against, but people disagree
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 from ..common.agreement import RowVotes, alpha, fleiss
 from ..common.jackknife import estimate_of
 from ..core.outcome import Outcome
 from ..core.report import HumanAgreement
+
+Coefficients = dict[str, Callable[[Sequence[RowVotes]], float]]
+"""Name -> measure of the votes of all rows."""
 
 NO_VOTES = "These data have labels without votes, so nothing says how far people agree with each other."
 
@@ -22,32 +27,26 @@ def of_labels(rows: Sequence[tuple[str, Sequence[str]]], labels: Sequence[str]) 
     Args:
         rows: (user, votes) of every row, those with even votes included; no votes where only a label is known.
     """
-    return _agreement(
-        rows,
-        {
-            "Fleiss' kappa": fleiss,
-            "Krippendorff's alpha": lambda votes: alpha(votes, labels, "nominal"),
-        },
-        against_rest,
-    )
+    coefficients: Coefficients = {
+        "Fleiss' kappa": fleiss,
+        "Krippendorff's alpha": partial(alpha, values=labels, level="nominal"),
+    }
+    return _agreement(rows, coefficients, against_rest)
 
 
 def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) -> HumanAgreement:
     """The agreement on a scale, such as 1 to 5, from its lowest step."""
-    return _agreement(
-        rows,
-        {
-            "Krippendorff's alpha (ordinal)": lambda votes: alpha(votes, scale, "ordinal"),
-            "Krippendorff's alpha (interval)": lambda votes: alpha(votes, scale, "interval"),
-        },
-        lambda votes: [],
-    )
+    coefficients: Coefficients = {
+        "Krippendorff's alpha (ordinal)": partial(alpha, values=scale, level="ordinal"),
+        "Krippendorff's alpha (interval)": partial(alpha, values=scale, level="interval"),
+    }
+    return _agreement(rows, coefficients, lambda votes: [])
 
 
 def _agreement(
-    rows: Sequence[tuple[str, Sequence[Hashable]]],
-    coefficients: dict[str, Callable[[Sequence[RowVotes]], float]],
-    beside_others: Callable[[Sequence[str]], list[Outcome]],
+    rows: Sequence[tuple[str, Sequence[Any]]],
+    coefficients: Coefficients,
+    beside_others: Callable[[Sequence[Any]], list[Outcome]],
 ) -> HumanAgreement:
     several = [(user, votes) for user, votes in rows if len(votes) > 1]
     if not several:
@@ -58,7 +57,7 @@ def _agreement(
     left_out = f"; {len(rows) - len(several):,} rows have no votes or a single one" if len(several) < len(rows) else ""
     return HumanAgreement(
         {name: estimate_of(measure, votes, users, (-1.0, 1.0)) for name, measure in coefficients.items()},
-        [(user, outcome) for user, votes in several for outcome in beside_others([str(vote) for vote in votes])],
+        [(user, outcome) for user, votes in several for outcome in beside_others(votes)],
         f"{len(several):,} rows of {len(set(users)):,} users with votes of {people} people each, even votes included (intervals over users, for these annotators){left_out}",
     )
 

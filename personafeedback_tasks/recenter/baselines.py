@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from ..common.embeddings import DEFAULT, embedder
+from ..common.embeddings import embedder
 from ..common.retrieval import retrieve
 from ..core.outcome import Answers
 from ..parsing.words import NO, YES
@@ -19,9 +19,6 @@ from .rows import Relevance
 
 EMBEDDINGS = "RECENTER_EMBEDDINGS"
 """The environment variable that names a model of sentence-transformers: on the Hub, or a folder."""
-
-Chosen = Callable[[Sequence[Relevance], int], set[str]]
-"""(a profile, k) -> the ids of the rows that a baseline selects of it."""
 
 
 def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]], list[str]]:
@@ -34,9 +31,6 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
         OptionError: the model that RECENTER_EMBEDDINGS names cannot be loaded.
     """
     rate = sum(row.judgment is True for row in rows) / len(rows) if rows else 0.0
-    always: dict[str, dict[str, Answers]] = {
-        f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)
-    }
     said: dict[str, dict[str, Answers]] = {}
     missing = []
     try:
@@ -45,9 +39,15 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
         missing.append(f"No BM25: {error}")
     if model := os.environ.get(EMBEDDINGS, "").strip():
         try:
-            said["embeddings"] = _of_profiles(rows, rate, _closest(rows, model))
+            cosine = similarity(rows, model)
         except ModuleNotFoundError as error:
             missing.append(f"No embeddings: {error}")
+        else:
+            said["embeddings"] = _of_profiles(
+                rows,
+                rate,
+                lambda own, k: {row.id for row in sorted(own, key=lambda row: (-cosine[row.id], row.id))[:k]},
+            )
     else:
         missing.append(
             f"No embeddings: set {EMBEDDINGS} to a model of sentence-transformers, such as "
@@ -57,6 +57,9 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
         f"{' and '.join(said)}: the k attributes of a user that are most like the prompt. k is the user's number of attributes "
         f"for that prompt times the share of {YES} over all rows ({100 * rate:.1f} %), rounded, and at least 1."
     )
+    always: dict[str, dict[str, Answers]] = {
+        f"always {label}": {row.id: (label,) for row in rows} for label in (YES, NO)
+    }
     return always | said, [*([rule] if said else []), *missing]
 
 
@@ -75,13 +78,7 @@ def most_alike(profile: Sequence[Relevance], k: int) -> set[str]:
     return {row.id for row in profile if row.attribute in best}
 
 
-def _closest(rows: Sequence[Relevance], model: str) -> Chosen:
-    """By the cosine between the embeddings of both."""
-    cosine = similarity(rows, model)
-    return lambda profile, k: {row.id for row in sorted(profile, key=lambda row: (-cosine[row.id], row.id))[:k]}
-
-
-def similarity(rows: Sequence[Relevance], model: str = DEFAULT) -> dict[str, float]:
+def similarity(rows: Sequence[Relevance], model: str) -> dict[str, float]:
     """Cosine of the attribute that each row shows and its prompt, in [-1, 1], by row id. See `Embedder` for what is raised."""
     if not rows:
         return {}
@@ -90,8 +87,15 @@ def similarity(rows: Sequence[Relevance], model: str = DEFAULT) -> dict[str, flo
     return {row.id: float(cosine) for row, cosine in zip(rows, cosines, strict=True)}
 
 
-def _of_profiles(rows: Sequence[Relevance], rate: float, chosen: Chosen) -> dict[str, Answers]:
-    """A profile has its rows in their order, which decides between attributes that are equally like the prompt."""
+def _of_profiles(
+    rows: Sequence[Relevance], rate: float, chosen: Callable[[Sequence[Relevance], int], set[str]]
+) -> dict[str, Answers]:
+    """The answer to each row.
+
+    Args:
+        chosen: (a profile, k) -> the ids of the rows that are selected of it. The order of rows decides between attributes that are equally
+            like the prompt.
+    """
     best: set[str] = set()
     for profile in by_prompt(rows):
         best |= chosen(profile, selected(len(profile), rate))

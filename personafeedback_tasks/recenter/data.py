@@ -1,11 +1,4 @@
-"""A folder of judgments -> the rows of a stage. Strict: whatever is broken raises DataError, nothing is skipped or repaired.
-
-A folder has any of these, one JSON object per line:
-
-    extraction.jsonl   id, user_id, conversation [{role, content}], attribute, reason, source, label or votes
-    relevance.jsonl    id, user_id, prompt, attribute, label or votes
-    response.jsonl     id, user_id, prompt, attribute, generic, personalized, votes and faults or nothing
-"""
+"""A folder of judgments -> the rows of a stage, from a file with one JSON object per line. Strict: whatever is broken raises DataError."""
 
 from __future__ import annotations
 

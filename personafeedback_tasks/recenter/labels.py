@@ -22,8 +22,13 @@ from .rows import Extraction, Relevance
 
 
 class Tally(NamedTuple):
-    """How many rows there are; in how many people find it, the model finds it, and both do; in how many both say the same, and
-    `rows` times the number that the shares of each label alone imply."""
+    """Counts of rows.
+
+    Attributes:
+        people, model, both: where people say what is sought, where the model does, where both do.
+        agreed: where both say the same.
+        by_chance: `rows` times the number of agreements that the shares of each label alone imply.
+    """
 
     rows: int
     people: int
@@ -38,18 +43,12 @@ def _share(part: float, whole: float) -> float:
 
 
 MEASURES: dict[str, Callable[[Tally], float]] = {
-    # of what the model finds, the share that people find
     "precision": lambda of: _share(of.both, of.model),
-    # of what people find, the share that the model finds
     "recall": lambda of: _share(of.both, of.people),
-    # their harmonic mean
     "f1": lambda of: _share(2 * of.both, of.model + of.people),
-    # Cohen's: the agreement beyond chance
-    "kappa": lambda of: _share(of.rows * of.agreed - of.by_chance, of.rows * of.rows - of.by_chance),
-    # the share of rows where the model finds it, and where people do
+    "kappa": lambda of: _share(of.rows * of.agreed - of.by_chance, of.rows * of.rows - of.by_chance),  # Cohen's
     "selection_rate": lambda of: _share(of.model, of.rows),
     "human_rate": lambda of: _share(of.people, of.rows),
-    # how many times as often as people the model finds it
     "over_selection": lambda of: _share(of.model, of.people),
 }
 """nan where the denominator is 0: for example, precision if the model finds nothing."""
@@ -91,7 +90,6 @@ class TwoLabels:
         return acc, Line("f1", f"F1 of {self.sought}", strong=True, interval=True, meaning=meaning)
 
     def label(self, judgment: float | None) -> str:
-        """The label that people's judgment comes to."""
         return self.sought if judgment else self.other
 
     def target(self, row: Relevance | Extraction) -> str:
@@ -125,16 +123,15 @@ class TwoLabels:
     def _tally(self, outcomes: Sequence[Outcome]) -> Tally:
         # Few rows differ. To count equal ones first takes a quarter of the time, and a jackknife asks once for every user.
         pairs: Counter[tuple[str, str]] = Counter()
-        for (targets, answers), count in Counter(
-            (tuple(outcome.targets), outcome.answers) for outcome in outcomes
-        ).items():
+        for (targets, answers), count in Counter((tuple(one.targets), one.answers) for one in outcomes).items():
             for target, answer in zip(targets, answers, strict=True):
-                pairs[target, answer if answer in self.labels else ""] += count
-        people, model = (
-            {label: sum(pairs[pair] for pair in pairs if pair[side] == label) for label in self.labels}
-            for side in (0, 1)
-        )
+                pairs[target, answer] += count
+        people: Counter[str] = Counter()
+        model: Counter[str] = Counter()
+        for (target, answer), count in pairs.items():
+            people[target] += count
+            model[answer] += count
         agreed = sum(pairs[label, label] for label in self.labels)
         by_chance = sum(people[label] * model[label] for label in self.labels)
-        both = pairs[self.sought, self.sought]
-        return Tally(pairs.total(), people[self.sought], model[self.sought], both, agreed, by_chance)
+        sought = self.sought
+        return Tally(pairs.total(), people[sought], model[sought], pairs[sought, sought], agreed, by_chance)

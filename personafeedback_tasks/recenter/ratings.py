@@ -101,11 +101,12 @@ def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
     if any(outcome.rewards for outcome in outcomes):
         return math.nan
     ours, theirs = [rating(outcome) for outcome in outcomes], [people(outcome) for outcome in outcomes]
-    n = len(outcomes)
-    observed = math.fsum((a - b) ** 2 for a, b in zip(ours, theirs, strict=True)) / n
-    # The mean over all pairs of (a - b) ** 2, without going through them.
-    apart = (math.fsum(ours) - math.fsum(theirs)) / n
-    expected = _variance(ours) + _variance(theirs) + apart * apart
+    observed = mean((a - b) ** 2 for a, b in zip(ours, theirs, strict=True))
+    # The mean over all pairs of (a - b) ** 2, without going through them: both variances, and the squared difference of the means.
+    means = mean(ours), mean(theirs)
+    expected = (means[0] - means[1]) ** 2
+    for values, center in zip((ours, theirs), means, strict=True):
+        expected += mean((value - center) ** 2 for value in values)
     return 1 - observed / expected if expected else math.nan
 
 
@@ -141,8 +142,3 @@ def _ranks(values: Sequence[float]) -> list[float]:
     for place, value in enumerate(sorted(values), start=1):
         places.setdefault(value, []).append(place)
     return [mean(map(float, places[value])) for value in values]
-
-
-def _variance(values: Sequence[float]) -> float:
-    center = math.fsum(values) / len(values)
-    return math.fsum((value - center) ** 2 for value in values) / len(values)

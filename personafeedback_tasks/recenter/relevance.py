@@ -1,23 +1,29 @@
-"""The record of `recenter_relevance`: should this attribute of a user change the reply to a new prompt in any way?"""
+"""The record of `recenter_relevance`: should this attribute of a user change the reply to a new prompt in any way?
+
+Asked for each attribute alone, or for a whole profile in one prompt: every attribute of a user, numbered, of which the model lists some.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..common.errors import DataError
 from ..common.records import short
 from ..common.statistics import mean
-from ..core.documents import Document
+from ..core.cases import digest_of
+from ..core.documents import Document, Several
 from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, Metric
 from ..core.outcome import Answers
 from ..core.report import Examined, Line
-from ..parsing.numbers import NONE, read_numbers
+from ..parsing.answers import REASONS
+from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.words import NO, YES, read_yes_no
-from . import baselines, profile
-from .control import SELECTED
-from .data import Rows
+from . import baselines
+from .control import SELECTED, profiles
+from .data import Rows, in_turns
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
 from .stages import JudgedStage, around, filled
@@ -36,6 +42,20 @@ An AI assistant knows one thing about a user. The user now sends it a new prompt
 </prompt>
 
 Reply with one word: YES if it should change the reply in any way, or NO if the reply should be the same without it."""
+
+
+PROFILE_PROMPT = """\
+An AI assistant knows these things about a user, in no particular order. The user now sends it a new prompt. Which of them should change its reply in any way?
+
+<about_the_user>
+{attributes}
+</about_the_user>
+
+<prompt>
+{prompt}
+</prompt>
+
+Reply with the numbers of those that should change the reply, separated by commas, or with NONE if the reply should be the same without any of them."""
 
 
 def build(row: Relevance) -> str:
@@ -64,17 +84,49 @@ def texts_of(text: str) -> tuple[str, ...]:
     return attribute, prompt
 
 
-def _prompt(asked: Any, options: Any, call: str) -> str:
-    return profile.build(asked) if isinstance(asked, Document) else build(asked)
+def build_profile(document: Document[Relevance]) -> str:
+    """The prompt of one profile."""
+    return listing([row.shown for row in document.cases], document.cases[0].prompt)
+
+
+def listing(attributes: Iterable[str], prompt: str) -> str:
+    """The prompt that asks for the numbers of the relevant attributes. An attribute is one line."""
+    numbered = [f"{number}. {' '.join(attribute.split())}" for number, attribute in enumerate(attributes, start=1)]
+    return filled(PROFILE_PROMPT, attributes="\n".join(numbered), prompt=prompt)
+
+
+def listed(prompt: str) -> int:
+    """How many attributes a text that `listing` made has; 0 for any other text."""
+    before, between, _ = around(PROFILE_PROMPT)
+    if not prompt.startswith(before):
+        return 0
+    return len(re.findall(r"^\d+\. ", prompt.removeprefix(before).split(between)[0], re.MULTILINE))
+
+
+def all_of(prompt: str) -> str:
+    """The reply that lists every attribute of a text that `listing` made; empty for any other text."""
+    return ", ".join(map(str, range(1, listed(prompt) + 1)))
+
+
+def gather(rows: Sequence[Relevance]) -> list[Document[Relevance]]:
+    """The rows of each user and prompt as one document. Users take turns, see `data.in_turns`."""
+    return in_turns(Document(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))
+
+
+def split(answer: str, rows: int) -> Answers:
+    """YES or NO for each row, from the numbers that were read; for all of them the reason why none was.
+
+    A number that no row has makes the whole list unreadable: which one was meant is unknown.
+    """
+    if answer in REASONS:
+        return (answer,) * rows
+    if (numbers := among(answer, rows)) is None:
+        return ("invalid_response_format",) * rows
+    return tuple(YES if number in numbers else NO for number in range(1, rows + 1))
 
 
 def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
     return {**SCORES.score(targets, answers), SELECTED: mean(float(answer == YES) for answer in answers)}
-
-
-def _examine(rows: Rows[Relevance]) -> Examined:
-    said, notes = baselines.relevance(rows.cases)
-    return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows))
 
 
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=()))
@@ -87,7 +139,7 @@ GENERATE = LabelMethod(
 SELECT = LabelMethod(
     name="select", help="the numbers of the relevant attributes, from a profile in one prompt",
     calls=("select",), per_case="one call for all attributes of a user and prompt",
-    score=_score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers, several=profile.PROFILES,
+    score=_score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers, several=Several(unit="prompts", gather=gather, split=split),
 )  # fmt: skip
 
 _RATES = "How much is selected"
@@ -105,8 +157,8 @@ class RelevanceTask(JudgedStage):
     corpus = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection")
     undirected = ("selection_rate", "human_rate", "over_selection")
     judges = {
-        "always_yes": lambda prompt: profile.all_of(prompt) or YES,
-        "always_no": lambda prompt: NONE if profile.listed(prompt) else NO,
+        "always_yes": lambda prompt: all_of(prompt) or YES,
+        "always_no": lambda prompt: NONE if listed(prompt) else NO,
     }
     report_fields = {
         "headline": SCORES.headline,
@@ -118,26 +170,20 @@ class RelevanceTask(JudgedStage):
             *AGAINST_PEOPLE,
             Line("selection_rate", "selected", table=_RATES),
             Line("human_rate", "selected by people", table=_RATES),
-            Line(
-                "over_selection",
-                "times as often",
-                share=False,
-                sign=False,
-                table=_RATES,
-                meaning="how many times as often as people the model says YES",
-            ),
+            Line("over_selection", "times as often", share=False, sign=False, table=_RATES, meaning="how many times as often as people the model says YES"),
             Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
         ),
-    }
+    }  # fmt: skip
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
-        return _prompt(case, options, call)
+        return build_profile(case) if isinstance(case, Document) else build(case)
 
     def targets(self, case: Relevance) -> list[str]:
         return [SCORES.target(case)]
 
     def examine(self, rows: Rows[Any]) -> Examined:
-        return _examine(rows)
+        said, notes = baselines.relevance(rows.cases)
+        return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows))
 
     def texts(self, row: Relevance) -> dict[str, str]:
         return {"About the user": row.shown, "People": SCORES.people(row)}

@@ -71,31 +71,6 @@ def conversation(row: Response, options: Any, side: str) -> list[Message]:
     return prompts.conversation(filled(TOLD, attribute=row.shown), row.prompt, row.responses[SIDES.index(side)])
 
 
-def _examine(rows: Rows[Response]) -> Examined:
-    worst, *_, best = ratings.LABELS
-    middle = ratings.LABELS[len(SCALE) // 2]
-    by_fault: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        for side, faults in row.found.items():
-            for fault in faults:
-                by_fault[f"{side} is {fault}"].add(row.id)
-    return Examined(
-        said={
-            "always no difference": always_saying(rows, (middle, middle)),
-            "always much better": always_saying(rows, (best, worst)),
-        },
-        agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
-        subsets={name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())},
-    )
-
-
-def _shown(row: Response) -> dict[str, str]:
-    votes = (
-        f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}" if row.votes else "nobody was asked"
-    )
-    return {"About the user": row.shown, "People": votes}
-
-
 GENERATE = LabelMethod(
     name="generate", help="a number from 1 to 5 in the reply, in both orders",
     calls=(SECOND, FIRST), per_case="both orders", score=ratings.score,
@@ -136,49 +111,24 @@ class ResponseTask(JudgedStage):
     judges = {f"always_{label}": partial(_always, label) for label in ratings.LABELS}
     report_fields = {
         "headline": (
-            Line(
-                "acc",
-                "agrees whether it is better",
-                strong=True,
-                interval=True,
-                meaning="share of the rows in which the model and people agree whether the personalized reply is better",
-            ),
-            Line(
-                "spearman",
-                share=False,
-                strong=True,
-                meaning="rank correlation of the model's ratings with the mean of people's",
-            ),
+            Line("acc", "agrees whether it is better", strong=True, interval=True, meaning="share of the rows in which the model and people agree whether the personalized reply is better"),
+            Line("spearman", share=False, strong=True, meaning="rank correlation of the model's ratings with the mean of people's"),
         ),
         "compared": (
-            Line("acc", strong=True, interval=True),
-            Line("spearman", share=False, strong=True),
-            Line("pairwise", "pairwise accuracy"),
-            Line("weighted_kappa", "weighted kappa", share=False),
-            Line("no_better", "no better than generic"),
+            Line("acc", strong=True, interval=True), Line("spearman", share=False, strong=True), Line("pairwise", "pairwise accuracy"),
+            Line("weighted_kappa", "weighted kappa", share=False), Line("no_better", "no better than generic"),
         ),
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
         "ranked": ("spearman", "pairwise", "weighted_kappa", "consistency", "invalid"),
         "details": (
-            Line(
-                "pairwise",
-                "pairwise accuracy",
-                table=_MEAN,
-                meaning="share of the rows in which people prefer one reply where the model prefers the same; half if it prefers none",
-            ),
-            Line(
-                "weighted_kappa",
-                "weighted kappa",
-                share=False,
-                table=_MEAN,
-                meaning="agreement with people's ratings beyond chance, where near misses count in part: 1 is full, 0 is chance",
-            ),
+            Line("pairwise", "pairwise accuracy", table=_MEAN, meaning="share of the rows in which people prefer one reply where the model prefers the same; half if it prefers none"),
+            Line("weighted_kappa", "weighted kappa", share=False, table=_MEAN, meaning="agreement with people's ratings beyond chance, where near misses count in part: 1 is full, 0 is chance"),
             Line("no_better", "no better than generic", table=_MEAN),
             Line("no_better_people", "to people", table=_MEAN),
             Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders"),
             Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read"),
         ),
-    }
+    }  # fmt: skip
 
     def prompt(self, case: Response, options: Any, call: str) -> str:
         return build(case, call)
@@ -187,10 +137,27 @@ class ResponseTask(JudgedStage):
         return targets(case)
 
     def examine(self, rows: Rows[Any]) -> Examined:
-        return _examine(rows)
+        worst, *_, best = ratings.LABELS
+        middle = ratings.LABELS[len(SCALE) // 2]
+        by_fault: dict[str, set[str]] = defaultdict(set)
+        for row in rows:
+            for side, faults in row.found.items():
+                for fault in faults:
+                    by_fault[f"{side} is {fault}"].add(row.id)
+        return Examined(
+            said={
+                "always no difference": always_saying(rows, (middle, middle)),
+                "always much better": always_saying(rows, (best, worst)),
+            },
+            agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
+            subsets={name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())},
+        )
 
     def texts(self, row: Response) -> dict[str, str]:
-        return _shown(row)
+        votes = "nobody was asked"
+        if row.votes:
+            votes = f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}"
+        return {"About the user": row.shown, "People": votes}
 
 
 RESPONSE = ResponseTask()

@@ -21,7 +21,6 @@ from ..core.outcome import Answers
 from ..core.report import Line
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
-from . import profile
 from .control import SEED
 from .data import file_name, located
 from .extract import EXTRACT, LISTED, extracted
@@ -38,6 +37,7 @@ from .pairings import (
     shown_for_prompts,
     values_of,
 )
+from .relevance import all_of, listing
 from .rows import Relevance
 from .stages import StageOptions, bullets, data_option, does
 
@@ -164,7 +164,7 @@ class Select(PromptStage):
     method_of_stage = METHOD
     stand_ins = {METHOD.name: Profile("", "", "", "P", False, ("A", "B  B"))}
     options = SelectOptions
-    judges = {"always_all": profile.all_of, "always_none": lambda prompt: NONE}
+    judges = {"always_all": all_of, "always_none": lambda prompt: NONE}
     report_fields = {
         "headline": (
             Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt"),
@@ -188,7 +188,7 @@ class Select(PromptStage):
         return to_select(options.data, run)
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
-        return profile.listing(case.attributes, case.question)
+        return listing(case.attributes, case.question)
 
 
 SELECT = Select()

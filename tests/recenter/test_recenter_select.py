@@ -22,8 +22,7 @@ from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.profile import build, gather, listed, split
-from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES
+from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES, build_profile, gather, listed, split
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))
@@ -67,7 +66,9 @@ def test_the_order_of_the_data_changes_nothing(shuffled):
 
 def test_the_numbering_tells_nothing_of_what_people_said():
     opposite = [Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.judgment) for row in ROWS]
-    assert [build(document) for document in gather(opposite)] == [build(document) for document in DOCUMENTS.values()]
+    assert [build_profile(document) for document in gather(opposite)] == [
+        build_profile(document) for document in DOCUMENTS.values()
+    ]
 
 
 LINES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(str.strip)
@@ -77,7 +78,7 @@ LINES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
 @settings(deadline=None, derandomize=True)
 def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, prompt):
     rows = tuple(Relevance(f"r{place}", "u", prompt, text, True) for place, text in enumerate(attributes))
-    built = build(Document("d", rows))
+    built = build_profile(Document("d", rows))
     for number, text in enumerate(attributes, start=1):
         assert f"\n{number}. {' '.join(text.split())}\n" in built
     assert f"<prompt>\n{prompt}\n</prompt>" in built

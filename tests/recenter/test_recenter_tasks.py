@@ -276,7 +276,7 @@ def test_every_row_gets_an_attribute_of_somebody_else():
     for row in ROWS:
         assert given[row.id] not in known[row.user_id]
         assert any(given[row.id] in attributes for user, attributes in known.items() if user != row.user_id)
-    for document in relevance.profile.gather(ROWS):
+    for document in relevance.gather(ROWS):
         assert len({given[row.id] for row in document.cases}) == len(document.cases)  # there are enough of them here
 
 
@@ -314,7 +314,7 @@ def test_a_control_beside_its_run_gives_the_gain(method, tmp_path):
     gold = {row.id: relevance.SCORES.target(row) for row in ROWS}
     lists = {
         document.id: ", ".join(str(place) for place, row in enumerate(document.cases, 1) if row.judgment) or "NONE"
-        for document in relevance.profile.gather(ROWS)
+        for document in relevance.gather(ROWS)
     }
     right = (lambda one, call: gold[one]) if method == "generate" else (lambda one, call: lists[one])
     nothing = (lambda one, call: "NO") if method == "generate" else (lambda one, call: "NONE")

@@ -8,10 +8,9 @@ import pytest
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.outcome import Outcome
-from personafeedback_tasks.recenter import profile
 from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
-from personafeedback_tasks.recenter.relevance import GENERATE, RELEVANCE, SELECT, build, texts_of
+from personafeedback_tasks.recenter.relevance import GENERATE, RELEVANCE, SELECT, build, build_profile, gather, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))
@@ -51,7 +50,7 @@ def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
     for row in ROWS:
         assert texts_of(build(row)) == (row.attribute, row.prompt)
     text = build(ROWS[0])
-    for other in (text[1:], text[:-1], f"{text} ", "Hi", "", profile.build(profile.gather(ROWS)[0])):
+    for other in (text[1:], text[:-1], f"{text} ", "Hi", "", build_profile(gather(ROWS)[0])):
         with pytest.raises(
             DataError, match="expected one that it makes. Run the task recenter_relevance with method=generate"
         ):
