@@ -123,7 +123,7 @@ def test_a_trained_filter_lowers_over_selection_in_the_report(people, minilm, tm
     pytest.importorskip("inspect_ai")
     from support.recenter import in_inspect
 
-    from personafeedback_tasks.recenter.histories import PROMPTS as FILE
+    from personafeedback_tasks.recenter.pairings import PROMPTS as FILE
 
     data = planted.write_data(tmp_path / "data", PLAN)
     assert (data / FILE).is_file()
