@@ -187,6 +187,15 @@ def general_logs(request: pytest.FixtureRequest) -> General:
 
 
 @pytest.fixture(scope="session")
+def driver() -> Iterator[Any]:
+    """One browser for all tests of a worker."""
+    from support.browser import chromium
+
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A language model with random weights."""
     pytest.importorskip("torch")

@@ -12,54 +12,14 @@ import pytest
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.core import messages
 from personafeedback_tasks.core.benchmark import find
-from personafeedback_tasks.core.window import PromptCheck
-from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
-from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.rag.filter import warning as unfiltered
 
 RECORD = find("personafeedback")
 
 
-def opening(template, **kwargs):
-    return messages.opening(RECORD, options=[template], **kwargs)
-
-
 def unreadable(task, answers, method="generate"):
     return messages.unreadable(RECORD, task, answers, RECORD.methods[method])
-
-
-@pytest.fixture
-def two_cases(make_release):
-    rows = [{"user_id": user, "question": "?", "chosen": "yes", "reject": "no"} for user in ("u1", "u2", "u3")]
-    personas = {"u1": {"Name": "Ann"}, "u2": {"Name": "李雷"}, "u3": {"Name": "韩梅梅"}}
-    return load_cases(make_release({"general/easy": rows}, personas), "general", "easy", counts="any")
-
-
-NO_PERSONA = Template(setting="no_persona")
-RUN = {"task": "personafeedback_hard", "calls": 5384, "prompts": PromptCheck(5384, 0, 8192)}
-
-
-@pytest.mark.parametrize(
-    ("template", "end"), [(None, ""), (True, "; chat template applied"), (False, "; chat template not applied")]
-)
-def test_the_opening_line_says_what_is_run(two_cases, template, end):
-    characters = sum(len(build(case, NO_PERSONA, order)) for case in two_cases[:2] for order in ORDERS)
-    assert opening(**RUN, asked=two_cases[:2], template=NO_PERSONA, data=two_cases, chat_template=template) == (
-        f"personafeedback_hard: 2 of 3 cases; 5,384 model calls; {characters:,} prompt characters; "
-        f"all prompts fit into 8,192 tokens; setting no_persona; "
-        f"method generate; prompt v1; data {two_cases.revision}; languages en 1, zh 1{end}"
-    )
-
-
-def test_the_opening_line_of_a_sample_run_is_no_evidence(two_cases):
-    remark = "; DEMONSTRATION on the bundled sample: not evidence about any model"
-    sample = load_cases("sample")
-    assert opening(**RUN, asked=sample, template=Template(method="mc"), data=sample).endswith(
-        f"; languages en 24, zh 24{remark}"
-    )
-    assert remark not in opening(**RUN, asked=two_cases, template=Template(method="mc"), data=two_cases)
 
 
 @pytest.mark.parametrize("hundreds", [1, 7, 29, 57, 83])

@@ -293,19 +293,6 @@ def test_the_warning_of_a_resumed_run_counts_the_replies_of_all_cases(monkeypatc
     assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
 
 
-@pytest.mark.slow
-def test_the_log_can_be_scored_again(tmp_path):
-    from inspect_ai import score
-
-    from personafeedback_tasks.inspect_harness.scorers import scores
-
-    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/mixed", tmp_path)
-    again = score(
-        read_eval_log(log.location), scores("personafeedback", "generate")(), action="overwrite", display="none"
-    )
-    assert metrics(again) == pytest.approx(metrics(log))
-
-
 def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
     done = command(
         "personafeedback_tasks/personafeedback", "-T", "setting=no_persona", "-T", "category=general",

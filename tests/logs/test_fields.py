@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from dataclasses import fields as fields_of
 from pathlib import Path
 
 import pytest
@@ -22,44 +20,11 @@ from support.lm_eval_runs import JudgeLM
 from support.logs import inspect_log, lm_eval_log
 from support.servers import providers, run
 
-from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.logs import fields
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.personafeedback.cases import load_cases
 
 HARD = "personafeedback_general_hard"
-
-
-def schemas() -> dict[str, set[str]]:
-    """Those of the installed harnesses, by the names that the table has."""
-    from inspect_ai.event import ModelEvent
-    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalPlan, EvalSample, EvalSampleLimit, EvalSpec
-    from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelOutput
-    from inspect_ai.scorer import Score
-    from lm_eval import result_schema
-    from lm_eval.api.task import TaskConfig
-
-    models = (
-        *(EvalLog, EvalSpec, EvalDataset, EvalConfig, EvalPlan, GenerateConfig, EvalSample, EvalSampleLimit, Score),
-        *(ModelOutput, ChatCompletionChoice, ModelEvent),
-    )
-    dicts = ("EvalResults", "_EvalConfig", "SampleResult")
-    return {
-        **{f"inspect {model.__name__}": {*model.model_fields} for model in models},
-        **{f"lm_eval {name}": {*getattr(result_schema, name).__annotations__} for name in dicts},
-        "lm_eval TaskConfig": {one.name for one in fields_of(TaskConfig)},
-    }
-
-
-@pytest.mark.skipif(
-    "PERSONAFEEDBACK_NEWEST" not in os.environ, reason="a release of a harness may add a field: tox -e newest"
-)
-@pytest.mark.parametrize("schema", schemas())
-def test_every_field_of_the_installed_harnesses_has_one_role(schema):
-    listed = [
-        name for role in (fields.CONDITION, fields.REASON, fields.HARMLESS) for name in fields.named(schema, role)
-    ]
-    assert sorted(listed) == sorted(schemas()[schema])
 
 
 def changed(log: Path, change, to: Path) -> Path:

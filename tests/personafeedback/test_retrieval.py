@@ -20,7 +20,6 @@ from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.signature import KEY, signature
-from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
@@ -493,24 +492,3 @@ def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
 
 
 # --- logs ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("field", "value"), [("k", 3), ("memory", "0123456789ab")])
-def test_logs_of_different_retrieval_share_no_row(field, value, remembered, tmp_path):
-    pytest.importorskip("lm_eval")
-    pytest.importorskip("inspect_ai")
-    from support.logs import lm_eval_log, set_options, signed
-
-    options = {"metadata": {"setting": "rag", "counts": "any"}}
-    lm_eval_log(tmp_path / "logs" / "hard", "gold", CELL, remembered, **options)
-    easy = lm_eval_log(tmp_path / "logs" / "easy", "gold", CELL.replace("hard", "easy"), remembered, **options)
-    (run,) = read_runs([tmp_path / "logs"])
-    assert run.label.endswith("(rag)")
-    content = json.loads(easy.read_text(encoding="utf-8"))
-    task = CELL.replace("hard", "easy")
-    if field == "memory":
-        signed(content, task)[field] = value
-    else:
-        set_options(content, task, remembered, **{field: value})
-    easy.write_text(json.dumps(content), encoding="utf-8")
-    assert len(read_runs([tmp_path / "logs"])) == 2

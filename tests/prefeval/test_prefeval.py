@@ -15,7 +15,7 @@ from inspect_ai import score as score_again
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
 from personafeedback_tasks.inspect_tasks.prefeval import prefeval
-from support.browser import Page, chromium
+from support.browser import Page
 from support.commands import personafeedback
 from support.four import FOUR, noisy
 from support.inspect_runs import command as inspect_command
@@ -274,12 +274,6 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     compared = personafeedback("compare", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
     assert compared.exit_code == 0, compared.output
     assert "travel hotel" in compared.output
-
-
-@pytest.fixture(scope="module")
-def driver():
-    with chromium() as found:
-        yield found
 
 
 def test_the_page_shows_all_four_responses_the_right_one_first(runs, driver, tmp_path):

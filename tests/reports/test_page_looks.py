@@ -13,7 +13,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 pytest.importorskip("jinja2")
 
-from support.browser import Page, chromium
+from support.browser import Page
 from support.logs import inspect_log
 from support.outcomes import changed
 from support.releases import write_release
@@ -129,10 +129,11 @@ def planted(template: Run, name: str, setting: str, share: float) -> Run:
     return replace(template, model=name, cases=cases, signature={**template.signature, "setting": setting})
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as driver:
-        yield Page(driver)
+@pytest.fixture
+def browser(driver):
+    shown = Page(driver)
+    shown.errors()  # of the tests before
+    return shown
 
 
 def test_the_first_screen_says_which_model_uses_the_persona(browser, made):

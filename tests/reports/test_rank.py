@@ -27,7 +27,7 @@ from personafeedback_tasks.analysis.ranking import LEVEL
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import blocks, page_data, rank_data, rank_text
+from personafeedback_tasks.reports import blocks, rank_data, rank_text
 from personafeedback_tasks.reports.terminal import show
 
 same = pytest.approx
@@ -253,11 +253,6 @@ def plain(text: str) -> str:
     return re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", text)
 
 
-def called(template, sizes, names) -> ranking_of.Ranking:
-    rng = np.random.default_rng(5)
-    return make_ranking([made(template, name, sizes, drawn(rng, sizes, 0.7, np.zeros(len(sizes)))) for name in names])
-
-
 def printed(ranking, capsys, *, terminal: bool, monkeypatch) -> str:
     monkeypatch.setenv("COLUMNS", "80")
     if terminal:
@@ -295,16 +290,6 @@ def test_the_command_prints_the_short_table_and_more_columns_when_asked(controll
     assert refused.exit_code == 1
     assert "--columns must be `all` alone, or names out of acc, macro, over_longest," in refused.output
     assert "invalid, tied, got 'speed'." in refused.output
-
-
-def test_one_name_in_two_harnesses_is_told_apart_everywhere(template, capsys, monkeypatch):
-    ranking = called(template, [4] * 12, ["m", "m"])
-    first, second = ranking.rows
-    ranking = replace(ranking, rows=[first, replace(second, run=replace(second.run, harness="lm-eval 0.4.13"))])
-    names = ["m (inspect-ai)", "m (lm-eval)"]
-    assert page_data.names(ranking) == names
-    text = printed(ranking, capsys, terminal=False, monkeypatch=monkeypatch)
-    assert all(name in text for name in names)
 
 
 # --- names -------------------------------------------------------------------------------------------------------------

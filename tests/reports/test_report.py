@@ -34,7 +34,7 @@ from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS, excerpt, read_reply
-from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, audit
+from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.sentences import first_sentence
@@ -84,33 +84,6 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, ge
             line = f"{case_id} {reason}: {said or '(empty)'}"
             assert line in printed
             assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-
-
-def test_the_command_prints_the_same_table_for_both_harnesses(general_logs, tmp_path):
-    printed = []
-    for log in (general_logs.lm_eval.parent, general_logs.inspect):
-        done = personafeedback("report", "--full", log, "--data", general_logs.data, "--out", tmp_path / "out")
-        assert done.exit_code == 0, done.output
-        table = done.stdout[: done.stdout.index("Calls and tokens")].splitlines()  # lm-eval counts no tokens
-        printed.append([line.split() for line in table if re.search(r"\d", line)])
-        signature = " ".join(done.stdout[done.stdout.index("signature:") :].split())
-        for part in (
-            "setting persona",
-            "method generate",
-            "prompt v1-",
-            "both orders",
-            f"{general_logs.cases:,} cases",
-            f"{general_logs.users} users",
-            f"audit {AUDIT_VERSION}",
-        ):
-            assert part in signature
-        assert "scenario" not in done.stdout  # no row has one
-    assert printed[0] == printed[1]
-    assert any(line[:2] == ["general", "hard"] for line in printed[0])
-    for name in ("report.md", "report.json", "accuracy.png", "accuracy.svg"):
-        assert (tmp_path / "out" / name).stat().st_size > 1000
-    stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert stored["reports"][0]["groups"]["general_hard"]["cases"] == general_logs.hard
 
 
 def _answers(case):
@@ -275,40 +248,6 @@ def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
     run = read_run(tmp_path)
     assert run.logs == (again,)
     assert run.partial == {}
-
-
-def test_what_makes_it_another_model_is_a_condition(hard_logs, tmp_path):
-    """An adapter on a base model, its precision, its revision: no row of the base model's."""
-    for name, arguments in {
-        "base": "pretrained=acme/base,trust_remote_code=True",
-        "lora": "pretrained=acme/base,peft=/home/me/lora,load_in_4bit=True,revision=abc,base_url=http://me:secret@host",
-    }.items():
-        cell = "persona" if name == "base" else "easy"
-        shutil.copytree(hard_logs[cell].parent, tmp_path / name)
-        (results,) = (tmp_path / name).glob("results_*.json")
-        content = json.loads(results.read_text(encoding="utf-8"))
-        content["config"]["model_args"] = arguments
-        content["model_name"] = "acme/base" if name == "base" else "/home/me/lora"  # as lm-eval names them
-        results.write_text(json.dumps(content), encoding="utf-8")
-    lora = read_run(tmp_path / "lora")
-    assert {"revision": "abc", "peft": "/home/me/lora", "load_in_4bit": "True"}.items() <= lora.conditions.items()
-    assert "secret" not in lora.conditions_line
-    assert {run.conditions_line: set(run.cells) for run in read_runs([tmp_path])} == {
-        read_run(tmp_path / "base").conditions_line: {"general_hard"},
-        lora.conditions_line: {"general_easy"},
-    }
-    with pytest.raises(RunError, match="found 2 runs .* expected one. Pass the log of one"):
-        read_run(tmp_path)
-
-
-def test_samples_files_of_one_run_and_its_results_file_are_one_run(part_logs):
-    files = sorted(part_logs["lm-eval"].parent.iterdir())
-    whole = read_run(part_logs["lm-eval"])
-    (from_all,) = read_runs(files)
-    (from_samples,) = read_runs(file for file in files if file.suffix == ".jsonl")
-    assert from_all.cases == from_samples.cases == whole.cases
-    (leaf,) = read_runs(file for file in files if "general_hard" in file.name)
-    assert set(leaf.cells) == {"general_hard"}
 
 
 def test_a_samples_file_that_is_missing_among_others_is_named(part_logs, tmp_path):

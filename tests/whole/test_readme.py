@@ -17,14 +17,11 @@ from support.environments import CHECKOUT, Venv
 from support.inspect_runs import command
 
 from personafeedback_tasks import TASK_VERSION
-from personafeedback_tasks.building.imported.importing import RECIPES
-from personafeedback_tasks.building.votes.pairs import GUIDELINES
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
 from personafeedback_tasks.personafeedback.record import METHODS
 from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
-from personafeedback_tasks.personafeedback.wordings import WORDINGS
 
 pytestmark = needs_checkout
 
@@ -169,54 +166,7 @@ def test_the_table_of_metrics_has_every_metric():
     assert set(re.findall(r"- metric: (\w+)", defaults)) <= shown
 
 
-def test_the_table_of_wordings_says_where_each_one_is_from():
-    rows = {next(iter(names(row[0]))): row for row in table(OPTIONS, "| wording |")}
-    assert rows.keys() == set(WORDINGS)
-    assert "Appendix D" in rows["v1"][2]
-    assert "Figure 5" in rows["v4"][2]
-    assert names(table(OPTIONS, "| option |")[4][0]) == set(WORDINGS)
-
-
-def test_each_recipe_says_on_which_files_it_was_tried():
-    page = " ".join(text(BUILDING).split())
-    for name, recipe in RECIPES.items():
-        repository, _, commit = recipe.tried.partition(" at commit ")
-        said = page.partition(f"`--recipe {name}`")[2]
-        assert f"`{repository}`" in said
-        assert f"**Tried** on commit `{commit}`" in said
-
-
-def test_the_guideline_has_the_rules_that_the_page_counts():
-    page = " ".join(text(BUILDING).split())
-    assert "Four rules of the guideline are the paper's Appendix D in our words; two are ours" in page
-    assert {len(guideline.rules) for guideline in GUIDELINES.values()} == {6}
-
-
-NOT_KNOWN = re.compile(r"never(?: been)? released|the way the paper made|did not release")
-
-
-def test_nothing_is_said_of_the_authors_that_we_do_not_know():
-    """We looked for their prompt and their training pairs, and found neither: that is all."""
-    sources = [
-        path for end in ("*.py", "*.json", "*.md", "*.j2") for path in (CHECKOUT / "personafeedback_tasks").rglob(end)
-    ]
-    pages = [*PAGES, CARD, *(CHECKOUT / "task_configs").rglob("*.md")]
-    claims = {path: NOT_KNOWN.findall(" ".join(text(path).split())) for path in (*sources, *pages)}
-    assert {str(path): found for path, found in claims.items() if found} == {}
-
-
 # --- what the harnesses do ----------------------------------------------------------------------------------------------
-
-
-def test_the_page_on_scaling_says_what_the_installed_harnesses_do():
-    page = " ".join(text(DOCS / "models.md").split())
-    source = text(Path(pytest.importorskip("lm_eval").__file__).with_name("models") / "vllm_causallms.py")
-    assert 'self.data_parallel_size > 1 and not find_spec("ray")' in source
-    assert "distribute(self.data_parallel_size, requests)" in source
-    assert "`data_parallel_size=8` needs `pip install ray`" in page
-    concurrency = pytest.importorskip("inspect_ai.util").AdaptiveConcurrency()
-    assert f"starts at {concurrency.start} and goes up to {concurrency.max}" in page
-    assert "--max-connections 50`," not in page
 
 
 def test_contributing_names_every_room():

@@ -89,43 +89,12 @@ def test_imports_go_downwards_only(room):
         assert not upwards, f"{path.relative_to(ROOT)} imports {upwards}, which is above {room}"
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_no_circle_within_a_room(room):
-    prefix = f"personafeedback_tasks.{room}."
-    names = {
-        ".".join(("personafeedback_tasks", *path.relative_to(ROOT).with_suffix("").parts)): path
-        for path in modules(room)
-    }
-    below = {name: {found for found in names for one in imports(path, False) if one == found or one.startswith(f"{found}.")}
-             for name, path in names.items()}  # fmt: skip
-    below = {
-        name.removesuffix(".__init__"): {one.removesuffix(".__init__") for one in found} - {name}
-        for name, found in below.items()
-    }
-    left = {name: found for name, found in below.items() if name.startswith(prefix)}
-    while free := [name for name, found in left.items() if not found & left.keys()]:
-        for name in free:
-            del left[name]
-    assert not left
-
-
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in DOORS and room not in ("cli", "logs")])
 def test_the_core_imports_no_extra(room):
     """Not even in the rooms' modules that need one: they import it where they use it, and say which extra brings it."""
     for path in modules(room):
         needed = [name for name in imports(path, inside_functions=False) if name.partition(".")[0] in EXTRAS]
         assert not needed, f"{path.relative_to(ROOT)} imports {needed}"
-
-
-@pytest.mark.parametrize("room", DOORS)
-def test_a_room_that_needs_an_extra_asks_for_it_at_its_door(room):
-    door = (ROOT / room / "__init__.py").read_text(encoding="utf-8")
-    assert "require(" in door
-    assert not [
-        path
-        for path in modules(room)
-        if path.name != "__init__.py" and re.search(r"\brequire\(", path.read_text("utf-8"))
-    ]
 
 
 def strings(path):
@@ -138,29 +107,6 @@ def strings(path):
         node.value for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented
     ]  # fmt: skip
-
-
-SENTENCE = re.compile(r"(?:^|\s)(?:[A-Za-z'(]{2,}[,.:;)]?(?=\s|$)\s*){5,}|\*\*|^#{1,6} |^> |`")
-"""Five words in a row, or a mark of Markdown."""
-
-
-def test_analysis_has_numbers_and_neither_a_sentence_nor_markdown():
-    """What it raises may say why; `reports/` says everything else."""
-    for path in modules("analysis"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        aside = (node for node in ast.walk(tree) if isinstance(node, (ast.Raise, ast.Expr)))
-        raised = {
-            id(part)
-            for node in aside
-            if isinstance(node, ast.Raise) or isinstance(node.value, ast.Constant)
-            for part in ast.walk(node)
-        }
-        said = [
-            node.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in raised
-        ]
-        assert not list(filter(SENTENCE.search, said)), path.relative_to(ROOT)
 
 
 def test_every_caveat_has_a_sentence_and_every_sentence_a_caveat():
