@@ -82,10 +82,10 @@ def _default(benchmark: Benchmark, method: Method) -> str:
         why = "" if method.several or metric.defined else "undefined (nan) for some cases, which are left out"
         lines += _metric(metric.name, aggregation, metric.higher_is_better, why)
     if (primary := benchmark.primary(method)) in {metric.name for metric in method.metrics}:
-        lines += _metric(f"{primary}_stderr_clustered", "user_stderr", None)
+        lines += _metric(f"{primary}_stderr", "user_stderr", None)
     for name in benchmark.corpus:
         lines += _metric(name, "over_cases", None if name in benchmark.undirected else True) + _metric(
-            f"{name}_stderr_clustered", "over_cases_stderr", None
+            f"{name}_stderr", "over_cases_stderr", None
         )
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])
 

@@ -59,7 +59,7 @@ def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) ->
     measure = benchmark.measure_of_gain(method)
     better = next((metric.higher_is_better for metric in method.metrics if metric.name == measure), None)
     listed = [
-        ((name, mean_of, True if len(of) > 1 else better), (f"{name}_stderr_clustered", user_stderr, None))
+        ((name, mean_of, True if len(of) > 1 else better), (f"{name}_stderr", user_stderr, None))
         for name, of in benchmark.of_several(method, settings).items()
     ]
     return [

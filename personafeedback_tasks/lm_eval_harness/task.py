@@ -228,14 +228,14 @@ class BenchmarkTask(ConfigurableTask):
             found[name] = of_each if self.method.several else of_each[0]
         for name in (self.benchmark.primary(self.method), *self.benchmark.of_several(self.method, self.settings)):
             if name in found:
-                found[f"{name}_stderr_clustered"] = (doc["user_id"], [table[name] for table in tables])
+                found[f"{name}_stderr"] = (doc["user_id"], [table[name] for table in tables])
         judged = [
             (outcome.case_id, outcome.targets, outcome.answers, outcome.cell, outcome.items)
             for outcome in outcomes[: len(tables)]
         ]
         for name in self.benchmark.corpus:
             item = (self.benchmark.name, name, doc["user_id"], judged)
-            found |= {name: item, f"{name}_stderr_clustered": item}
+            found |= {name: item, f"{name}_stderr": item}
         return found
 
     def _judge(self, name: str, results: Sequence[Any]) -> list[Outcome]:

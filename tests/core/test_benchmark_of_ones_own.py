@@ -204,7 +204,7 @@ def test_lm_eval_runs_it_and_prints_the_corpus_score(yaml_folder, tmp_path):
     found, _ = lm_eval(yaml_folder, tmp_path / "out")
     assert found["acc,none"] == pytest.approx(ACC, abs=1e-12)
     assert found["f1,none"] == pytest.approx(F1, abs=1e-12)
-    assert found["f1_stderr_clustered,none"] == pytest.approx(F1_STDERR, abs=1e-12)
+    assert found["f1_stderr,none"] == pytest.approx(F1_STDERR, abs=1e-12)
 
 
 # --- Inspect -----------------------------------------------------------------------------------------------------------

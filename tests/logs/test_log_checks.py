@@ -104,7 +104,7 @@ def score(row: Json) -> None:
     if is_inspect(row):
         row["scores"]["personafeedback"]["value"] = values
     else:
-        row |= values | {"acc_stderr_clustered": [about(row)["user_id"], values["acc"]]}
+        row |= values | {"acc_stderr": [about(row)["user_id"], values["acc"]]}
 
 
 def say(row: Json) -> None:
@@ -200,7 +200,7 @@ def alone(rows: list[Json]) -> None:
     for number, row in enumerate(rows):
         about(row)["user_id"] += f" {number}"
         if not is_inspect(row):
-            row["acc_stderr_clustered"][0] = about(row)["user_id"]
+            row["acc_stderr"][0] = about(row)["user_id"]
 
 
 def other_cell(row: Json) -> None:

@@ -377,7 +377,7 @@ def perfect(header: Json, rows: list[Json]) -> None:
             row["scores"]["personafeedback"] |= {"value": values, "answer": ", ".join(right)}
             row["scores"]["personafeedback"]["metadata"]["answers"] = right
         else:
-            row |= values | {"filtered_resps": right, "acc_stderr_clustered": [about["user_id"], [values["acc"]]]}
+            row |= values | {"filtered_resps": right, "acc_stderr": [about["user_id"], [values["acc"]]]}
     if "eval" in header:
         header["results"]["scores"][0]["metrics"] = {"acc": {"name": "acc", "value": 1.0, "params": {}}}
         header["results"]["headline"] = None

@@ -98,7 +98,7 @@ def test_both_tables_form_differences_of_the_debiased_score(judge, logs):
     for cell in ("general_hard", "specific_easy"):  # the errors by user, of each leaf
         leaf = there["results"][f"personafeedback_{cell}_mc"]
         for name in ("acc_sym", "right_minus_wrong", "persona_gain"):
-            assert leaf[f"{name}_stderr_clustered,none"] == same(here[f"{name}_{cell}_stderr"], abs=1e-12)
+            assert leaf[f"{name}_stderr,none"] == same(here[f"{name}_{cell}_stderr"], abs=1e-12)
 
 
 @JUDGED

@@ -164,7 +164,7 @@ def test_swapping_the_labels_mirrors_every_metric_in_lm_eval(judge, write, rows,
     assert both == same(one.totals["consistency,none"] * pairs / len(rows), abs=1e-12)
     if judge == "readable":
         assert one.totals["invalid,none"] == 0
-        assert two.totals["acc_stderr_clustered,none"] == same(one.totals["acc_stderr_clustered,none"], rel=1e-12)
+        assert two.totals["acc_stderr,none"] == same(one.totals["acc_stderr,none"], rel=1e-12)
 
 
 def test_swapping_the_labels_mirrors_every_metric_of_the_log_likelihoods(write, rows, real_part_folder):
@@ -193,7 +193,7 @@ def test_renaming_the_users_changes_nothing_in_lm_eval(write, rows, personas, mi
     assert run.prompts == mixed_run.prompts
     assert run.cases == same_cases(mixed_run.cases)
     assert run.totals == same(mixed_run.totals, abs=0, rel=0, nan_ok=True)
-    assert run.totals["acc_stderr_clustered,none"] > 0
+    assert run.totals["acc_stderr,none"] > 0
 
 
 # --- other orders of the lines ---------------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ def test_both_harnesses_and_their_reports_have_the_known_scores(model, tmp_path)
     one, one_log = lm_eval(model, tmp_path / "lm_eval")
     two, two_log = inspect(f"recenter-scripted/{model}", tmp_path / "inspect")
     for name in ("acc", *CORPUS):
-        for found, error in ((one, f"{name}_stderr_clustered"), (two, f"{name}_stderr")):
+        for found, error in ((one, f"{name}_stderr"), (two, f"{name}_stderr")):
             assert same(found[name], known[name]), name
             assert same(found[error], known[f"{name}_stderr"]), name
     for log in (one_log, two_log):

@@ -159,7 +159,7 @@ def check(benchmark, rows, replies, answers, folder):
         assert same(one[name], value), name
         assert same(two[name], value), name
         if error is not None:
-            assert same(one[f"{name}_stderr_clustered"], error), name
+            assert same(one[f"{name}_stderr"], error), name
             assert same(two[f"{name}_stderr"], error), name
     for log in (one_log, two_log):
         overall = make_report(read_run(log), None).overall

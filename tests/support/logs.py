@@ -86,8 +86,8 @@ def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> No
         row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
         found = scoring.score_answers(row["filtered_resps"])
         values = {name: found[name] for name in scoring.METRICS}
-        row |= values | {"acc_stderr_clustered": [row["doc"]["user_id"], values["acc"]]}
+        row |= values | {"acc_stderr": [row["doc"]["user_id"], values["acc"]]}
     users, acc = [row["doc"]["user_id"] for row in rows], [row["acc"] for row in rows]
     means = {f"{name},none": statistics.mean(row[name] for row in rows) for name in scoring.METRICS}
-    results["results"][task] |= means | {"acc_stderr_clustered,none": statistics.clustered_stderr(acc, users)}
+    results["results"][task] |= means | {"acc_stderr,none": statistics.clustered_stderr(acc, users)}
     results["n-samples"][task]["effective"] = len(rows)
