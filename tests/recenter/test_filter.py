@@ -24,13 +24,11 @@ np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
 
 from personafeedback_tasks.common.clusters import Shared
-from personafeedback_tasks.common.embeddings import DEFAULT, embedder, name_of
+from personafeedback_tasks.common.embeddings import DEFAULT, embedder
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
-from personafeedback_tasks.common.text import same_text
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.words import read_yes_no
-from personafeedback_tasks.recenter.baselines import similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.folder import relevance_filter
@@ -100,27 +98,6 @@ def test_vectors_have_length_one_and_keep_the_order_of_the_texts(minilm):
     assert (again == vectors[[*order, 0, 1]]).all()
 
 
-def test_vectors_are_those_of_sentence_transformers(minilm):
-    from sentence_transformers import SentenceTransformer
-
-    theirs = SentenceTransformer(str(minilm), device="cpu").encode(TEXTS, normalize_embeddings=True)
-    assert embedder(str(minilm)).embed(TEXTS) == pytest.approx(theirs, abs=1e-5)
-
-
-def test_what_belongs_together_is_more_similar(minilm):
-    prompts = {"chess": "Explain the Sicilian defence.", "nuts": "Suggest a cake for my birthday."}
-    attributes = {"chess": "Plays in a chess club", "nuts": "Must not eat nuts or pastry with nuts"}
-    rows = [
-        Relevance(f"{of}-{about}", "u", prompts[about], attributes[of], True) for of in attributes for about in prompts
-    ]
-    found = similarity(rows, str(minilm))
-    assert list(found) == [row.id for row in rows]
-    assert all(-1 <= cosine <= 1 for cosine in found.values())
-    for of, other in (("chess", "nuts"), ("nuts", "chess")):
-        assert found[f"{of}-{of}"] > found[f"{of}-{other}"] + 0.1
-    assert similarity([], str(minilm)) == {}
-
-
 def test_the_digest_is_that_of_the_model_and_not_of_its_folder(minilm, tmp_path):
     shutil.copytree(minilm, tmp_path / "copy")
     assert embedder(str(tmp_path / "copy")).digest == embedder(str(minilm)).digest
@@ -135,19 +112,6 @@ def test_a_model_that_cannot_be_loaded_is_named(what, minilm, tmp_path):
     name = {"empty": " ", "not there": "nobody/has-this", "no model": str(tmp_path)}[what]
     with pytest.raises(OptionError, match=re.escape("Hugging Face Hub")):
         embedder(name)
-
-
-def test_progress_names_how_far_it_is(minilm):
-    told = []
-    embedder(str(minilm)).embed([f"text {number}" for number in range(70)], told.append)
-    assert told == ["embedding 0 of 70 texts", "embedding 64 of 70 texts"]
-
-
-def test_a_folder_is_absolute_and_a_name_stays(tmp_path, monkeypatch):
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert name_of("here") == str((tmp_path / "here").resolve())
-    assert name_of(DEFAULT) == DEFAULT
 
 
 # --- splits -----------------------------------------------------------------------------------------------------------
@@ -173,10 +137,6 @@ def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
                 assert not {prompts[index] for index in fold.train} & {prompts[index] for index in fold.test}
             else:
                 assert len(fold.train) + len(fold.test) == len(rows)
-
-
-def test_case_and_white_space_make_no_other_prompt():
-    assert same_text("Plan  a trip.\n") == same_text("plan a TRIP.") != same_text("Plan a trap.")
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)
@@ -372,24 +332,6 @@ def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm
         assert "trained on all rows" in reply
     row = Relevance("r0-0-0", "u0", PLANTED[0]["prompt"], PLANTED[0]["attribute"])
     assert "trained without this user" in asked(judge, row).text
-
-
-def test_inspect_asks_it_about_rows_that_it_was_not_trained_on(of_planted, tmp_path):
-    pytest.importorskip("inspect_ai")
-    from inspect_ai.log import read_eval_log
-    from support.inspect_runs import command
-
-    done = command(
-        "personafeedback_tasks/recenter_relevance", "-T", "data=sample", "--model", f"personafeedback/{JUDGE}",
-        "-M", f"path={of_planted}", "--log-dir", tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout
-    (log,) = tmp_path.glob("*.eval")
-    judge = relevance_filter(path=str(of_planted))
-    rows = with_judgment(load(Relevance, "sample"))
-    said = {row.id: asked(judge, row).text for row in rows}
-    assert {sample.id: sample.output.completion for sample in read_eval_log(str(log)).samples} == said
-    assert all("trained on all rows" in reply for reply in said.values())
 
 
 def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):

@@ -19,10 +19,9 @@ from personafeedback_tasks.cli.chain_text import ChainResult, blocks
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter import funnel
 from personafeedback_tasks.recenter.effect import effect_of
-from personafeedback_tasks.recenter.filter.card import SCORE_NAMES, rows_of
 from personafeedback_tasks.recenter.filter.folder import read, texts
 from personafeedback_tasks.recenter.funnel import make_funnel
-from personafeedback_tasks.recenter.rows import Message, Relevance, conversation_id
+from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.recenter.study import Judgments, read_judgments
 from personafeedback_tasks.reports.blocks import markdown
 
@@ -99,17 +98,6 @@ def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
     make_funnel("model", RUNS, read_judgments([people]))
     assert len(seen) > 4
     assert all(users == sorted(users) for users in seen)
-
-
-def test_the_card_has_a_dash_for_a_score_that_is_undefined():
-    known = {name: {"value": 0.5, "stderr": 0.1} for name in SCORE_NAMES}
-    ((name, *texts),) = rows_of({"by_user": known})
-    assert name == "filter, by user"
-    assert set(texts) == {"50.0 ± 10.0", "0.500 ± 0.100"}
-    ((_, *texts),) = rows_of({"by_user": {name: {"value": None, "stderr": None} for name in known}})
-    assert set(texts) == {"–"}
-    ((_, *texts),) = rows_of({"by_user": {name: {"value": 0.5, "stderr": None} for name in known}})
-    assert set(texts) == {"50.0", "0.500"}
 
 
 def planted_rows(people):
@@ -206,8 +194,3 @@ def _the_chain_goes_on_without_what_it_drops(folder, data, log):
     assert signed["filtered_by"] == f"{judge.signature}, {dropped} dropped"
     assert signed["without_attributes"] > record.signs(plain, None)["without_attributes"]
     assert record.signs(plain, None)["filtered_by"] == "none"
-
-
-def test_conversations_are_found_by_their_messages():
-    name, messages = next(iter(PLAN.messages.items()))
-    assert conversation_id(PLAN.owner[name], [Message(**turn) for turn in messages]) == name

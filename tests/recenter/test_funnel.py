@@ -19,7 +19,7 @@ pytest.importorskip("lm_eval")
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.funnel import make_funnel
-from personafeedback_tasks.recenter.study import is_among, read_judgments
+from personafeedback_tasks.recenter.study import read_judgments
 
 PLAN = planted.plan()
 STEPS = (("recenter_extract", ""), ("recenter_select", "attributes"), ("recenter_respond", "selected"))
@@ -122,11 +122,6 @@ def test_parts_have_their_own_shares(known):
             assert found == {part: pytest.approx(sum(values) / len(values)) for part, values in parts.items()}, name
 
 
-def test_an_attribute_in_nearly_the_same_words_is_there():
-    assert is_among("Prefers short, direct answers", ["Has a knee problem", "Prefers short answers"])
-    assert not is_among("Lives in Lisbon", ["Lives in Lyon"])
-
-
 @pytest.mark.slow
 def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path):
     from support.recenter import in_lm_eval
@@ -193,29 +188,6 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people):
     assert "irrelevant" not in funnel.steps  # of nothing there is no share
     assert "64 of 64 selections could not be read: they select nothing." in funnel.notes
     assert not math.isnan(funnel.steps["selected"].high)
-
-
-def test_an_unreadable_list_of_attributes_is_counted(data, people, tmp_path):
-    """Not what the model meant by it: what is true there was not extracted."""
-    from support.recenter import in_inspect
-
-    extract = find("recenter_extract")
-    noted = planted.script(PLAN, extract.name, {})
-    unread = sorted(PLAN.noted)[:3]
-    _, log = in_inspect(
-        extract,
-        lambda case, call: "Hm." if case in unread else noted(case, call),
-        tmp_path,
-        method="extract",
-        data=str(data),
-    )
-    (model,) = told(log, "--people", people)["models"]
-    assert "3 of 32 lists of attributes could not be read: nothing is extracted there." in model["notes"]
-    true = {name: sum(PLAN.accepted[name, one] for one in noted) for name, noted in PLAN.noted.items()}
-    lost = sum(true[name] for name in unread)
-    found = model["steps"]["found"]
-    every = sum(true.values()) + sum(map(len, PLAN.missing.values()))
-    assert (found["n"], found["value"]) == (every, pytest.approx((sum(true.values()) - lost) / every))
 
 
 def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path, people):

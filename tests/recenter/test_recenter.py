@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -97,12 +96,6 @@ def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
     (row,) = loaded(Relevance, judged(Relevance, votes=votes))
     assert row.judgment == {1: True, 0: None, -1: False}[(yes > no) - (yes < no)]
     assert (row.votes.count(True), row.votes.count(False), row.label) == (yes, no, None)
-
-
-@pytest.mark.parametrize("label", [True, False])
-def test_a_label_is_the_majority_where_there_are_no_votes(label):
-    (row,) = loaded(Relevance, judged(Relevance, label=label))
-    assert (row.judgment, row.votes, Counter(row.votes)) == (label, (), Counter())
 
 
 @pytest.mark.parametrize(
@@ -208,14 +201,6 @@ def test_no_change_of_a_row_keeps_its_digest(stage, key):
     assert before.digest != after.digest
 
 
-@pytest.mark.parametrize("stage", [Extraction, Relevance])
-def test_one_vote_is_not_the_label_alone(stage):
-    label = ROWS[stage]["label"]
-    rows = [*loaded(stage, judged(stage, label=label)), *loaded(stage, judged(stage, votes=[label]))]
-    assert rows[0].judgment == rows[1].judgment
-    assert rows[0].digest != rows[1].digest
-
-
 # --- where the data are -----------------------------------------------------------------------------------------------
 
 
@@ -298,11 +283,6 @@ def test_the_sentence_for_each_kind_of_damage(stage, changes, found):
     assert refuses(stage, {**ROWS[stage], "id": "r0"}, with_(ROWS[stage], **changes)) == found + MEND
 
 
-def test_a_judgment_of_null_is_no_judgment():
-    row = {**ROWS[Relevance], "label": None}
-    assert refuses(Relevance, row).startswith("found no judgment")
-
-
 @every_stage
 def test_an_id_names_one_row(stage):
     found = "found id = 'r1', which line 1 has, expected an id of its own"
@@ -354,32 +334,6 @@ def test_personal_data_are_found_wherever_they_are(personal, before, after):
 @settings(deadline=None, derandomize=True, max_examples=500)
 def test_dates_prices_versions_and_code_are_no_personal_data(text, before, after):
     assert private.first_in(f"See{before}\n{text}\n{after} please") is None
-
-
-@pytest.mark.slow
-@given(
-    st.dates(),
-    st.times(),
-    st.integers(0, 10**7),
-    st.decimals(0, 10**6, places=2),
-    st.lists(st.integers(0, 99), min_size=2, max_size=5),
-)
-@settings(deadline=None, derandomize=True, max_examples=300)
-def test_no_date_amount_or_version_is_a_phone_number(day, time, amount, price, version):
-    for text in (
-        f"{day} {time}", f"{day:%d.%m.%Y}, {day:%m/%d/%Y}", f"${price} and {price:,} EUR", f"{amount} or {amount:,}",
-        f"v{'.'.join(map(str, version))}", f"{day.year}-{day.year + 5}",
-    ):  # fmt: skip
-        assert private.first_in(f"It was {text} then.") is None, text
-
-
-@given(st.text(max_size=200), st.integers(0, 200))
-@settings(deadline=None, derandomize=True)
-def test_the_place_that_is_named_is_where_it_begins(text, at):
-    harmless = "".join(char for char in text if char.isalpha() or char == " ")
-    before, after = harmless[:at], harmless[at:]
-    found = private.first_in(f"{before} ann@example.org {after}")
-    assert found == ("an e-mail address", len(before) + 1)
 
 
 @pytest.mark.parametrize(
@@ -438,9 +392,3 @@ def test_the_sample_has_every_way_to_judge():
     assert {vote for row in extraction for vote in row.votes} == set(VERDICTS)
     assert {row.source for row in extraction} == {"human", "synthetic"}
     assert {vote for row in response for vote in row.votes} == set(SCALE)
-
-
-def test_the_sample_repeats_nothing_within_a_stage():
-    for stage in STAGES:
-        texts = [re.sub(r"\W", "", json.dumps(row.content[2:6], default=list)) for row in load(stage, "sample")]
-        assert len(set(texts)) == len(texts)

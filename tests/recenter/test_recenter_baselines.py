@@ -12,7 +12,6 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("bm25s")
 
 from personafeedback_tasks.common import retrieval
-from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.recenter import baselines
 from personafeedback_tasks.recenter.baselines import EMBEDDINGS, most_alike, relevance, selected, similarity
 from personafeedback_tasks.recenter.data import load, with_judgment
@@ -85,11 +84,3 @@ def test_embeddings_select_the_closest_k_by_a_real_model(minilm, monkeypatch):
         others = [cosine[row.id] for row in profile if row.id not in chosen]
         assert min(cosine[one] for one in chosen) >= max(others)
     assert "BM25 and embeddings" in notes[0]
-
-
-@pytest.mark.slow
-def test_a_model_that_is_not_there_is_an_error_that_names_it(tmp_path, monkeypatch):
-    pytest.importorskip("sentence_transformers")
-    monkeypatch.setenv(EMBEDDINGS, str(tmp_path))
-    with pytest.raises(OptionError, match=tmp_path.name):
-        relevance(ROWS)

@@ -19,7 +19,7 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.records import json_lines
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load
-from personafeedback_tasks.recenter.importers import convert, short_id
+from personafeedback_tasks.recenter.importers import convert
 from personafeedback_tasks.recenter.rows import Relevance, Response
 
 LABELS = [
@@ -154,12 +154,6 @@ def test_every_part_may_be_missing_and_that_is_said(parts, tmp_path):
     assert (needless in done.stdout) == ("relevance_task5" in parts and "task6" not in parts)
 
 
-def test_the_repository_and_its_folder_of_data_are_the_same(folder, tmp_path):
-    whole = write(tmp_path / "repository" / "data", authors()).parent
-    (whole / "app.py").write_text("", encoding="utf-8")
-    assert convert(whole).files == convert(folder).files == convert(whole / "data").files
-
-
 def test_options_of_a_file_of_conversations_are_refused_with_a_folder(folder, tmp_path):
     done = personafeedback("recenter", "import", folder, "--out", tmp_path / "out", "--language", "Chinese")
     assert done.exit_code == 1
@@ -207,14 +201,6 @@ def test_the_files_of_two_models_have_each_label_once(folder, tmp_path):
     assert convert(write(folder, {AGAIN: files[AGAIN][1:]})).files == both
 
 
-def test_a_pair_that_only_the_second_file_has_is_a_row(tmp_path):
-    files = {name: rows for name, rows in authors().items() if name in (PROFILES, AGAIN)}
-    whole = convert(write(tmp_path / "whole", files)).files["relevance.jsonl"]
-    files[PROFILES] = files[PROFILES][:1]
-    found = convert(write(tmp_path / "part", files)).files["relevance.jsonl"]
-    assert found == whole
-
-
 def test_labels_that_differ_between_files_are_an_error_that_names_both(tmp_path):
     files = authors()
     files[AGAIN][0]["profile_attributes"][1]["ground_truth"] = True
@@ -259,15 +245,6 @@ def test_every_label_arrives_at_the_row_that_its_reply_names(labels):
         assert [(reply["id"], reply["reply"]) for reply in found] == [
             (row["id"], f"{model} on {row['attribute']}") for row in rows
         ]
-
-
-def test_replies_find_their_rows_in_any_order(folder):
-    whole, files = convert(folder).files, authors()
-    for row in files[ONE]:
-        row["items"].reverse()
-    found = convert(write(folder, {ONE: files[ONE][::-1]})).files
-    by_id = lambda made: sorted(made["replies/one.jsonl"], key=lambda reply: reply["id"])  # noqa: E731
-    assert by_id(found) == by_id(whole)
 
 
 def test_a_reply_without_its_whole_output_is_what_was_read(folder):
@@ -331,12 +308,6 @@ def test_the_sentence_for_each_kind_of_damage(name, changes, sentence, tmp_path)
 # --- ids and folders ----------------------------------------------------------------------------------------------------
 
 
-def test_short_ids_of_a_million_users_differ():
-    """Eight digits would not do: these two share them."""
-    assert short_id("u", "user 31852")[:9] == short_id("u", "user 90071")[:9]
-    assert short_id("u", "user 31852") != short_id("u", "user 90071")
-
-
 def test_rows_with_personal_data_are_left_out_with_their_replies(folder, tmp_path):
     files = authors()
     for name in (PROFILES, AGAIN):
@@ -349,13 +320,6 @@ def test_rows_with_personal_data_are_left_out_with_their_replies(folder, tmp_pat
     assert {reply["id"] for reply in written(tmp_path / "out" / "replies" / "one.jsonl")} == kept
 
 
-def test_an_import_can_be_repeated(folder, tmp_path):
-    first = personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
-    before = tree(tmp_path / "out")
-    again = personafeedback("recenter", "import", folder, "--out", tmp_path / "out")
-    assert (again.output, tree(tmp_path / "out")) == (first.output, before)
-
-
 @pytest.mark.parametrize("left", ["extraction.jsonl", "pilot/response.jsonl", "replies/third.jsonl"])
 def test_files_of_another_import_do_not_stay_beside_this_one(left, folder, tmp_path):
     path = tmp_path / "out" / left
@@ -366,12 +330,3 @@ def test_files_of_another_import_do_not_stay_beside_this_one(left, folder, tmp_p
     assert done.exit_code == 1
     assert f"{path}: found a file that this import does not write, expected none." in done.stderr
     assert tree(tmp_path / "out") == before
-
-
-def test_an_import_that_fails_writes_nothing(folder, tmp_path):
-    files = authors()
-    files[ITEMS][1]["response_personalized"] = None
-    done = personafeedback("recenter", "import", write(folder, files), "--out", tmp_path / "out")
-    assert done.exit_code == 1
-    assert "line 2: found response_personalized = None, expected str" in done.stderr
-    assert not (tmp_path / "out").exists()

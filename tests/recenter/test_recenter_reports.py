@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import random
 import re
@@ -16,11 +15,10 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("krippendorff")
 
 from support import inspect_runs, lm_eval_runs
-from support.caveats import words
 from support.commands import personafeedback
 from support.environments import CHECKOUT
-from support.outcomes import answering, changed
-from support.shown import embedded, markdown, rank_runs
+from support.outcomes import answering
+from support.shown import embedded, rank_runs
 from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.comparison import compare
@@ -77,16 +75,6 @@ def logs(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def partial(tmp_path_factory):
-    root = tmp_path_factory.mktemp("partial")
-    done = inspect_runs.command(
-        f"personafeedback_tasks/{TASK}", "-T", "data=sample", "--model", f"{TASK}/always_no", "--log-dir", root, "--limit", 20
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout
-    return root
-
-
-@pytest.fixture(scope="module")
 def template(logs) -> Run:
     return read_run(next((logs / "always_yes").glob("*.eval")))
 
@@ -112,16 +100,6 @@ def noisy(template) -> Run:
 
 
 # --- beside the run ---------------------------------------------------------------------------------------------------
-
-
-def test_a_run_that_answers_like_a_baseline_has_its_numbers_and_errors(template):
-    for name, said in RELEVANCE.report.examine(ROWS, template.cases).said.items():
-        run = saying(template, "it", {row: answers[0] for row, answers in said.items()})
-        made = make_report(run, ROWS)
-        for measure in MEASURES:
-            mine, its = made.overall.measures[measure], made.judges.baselines[name][measure]
-            assert (its.value, its.stderr, its.low) == same((mine.value, mine.stderr, mine.low), nan_ok=True), measure
-        assert made.overall.baselines[name].value == made.overall.measures["acc"].value
 
 
 def test_people_are_scored_by_the_judgments_of_each_against_the_others(template):
@@ -151,44 +129,6 @@ def test_the_table_has_every_row_and_fits_80_columns(logs):
     assert re.search(r"always YES +\+0\.000 +2\.292", done.stdout)
 
 
-def test_labels_without_votes_say_that_there_is_no_ceiling(template, tmp_path):
-    lines = [
-        {"id": row.id, "user_id": row.user_id, "prompt": row.prompt, "attribute": row.attribute, "label": row.judgment}
-        for row in ROWS
-    ]
-    (tmp_path / "relevance.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-    rows = with_judgment(load(Relevance, tmp_path))
-    digests = {row.id: row.digest for row in rows}
-    cases = {case_id: changed(case, digest=digests[case_id]) for case_id, case in template.cases.items()}
-    asked = {"relevance": {"cases": len(rows), "data": rows.digests["relevance"]}}
-    run = replace(
-        template, cases=cases, cells={"relevance": len(rows)}, signature={**template.signature, "cells": asked}
-    )
-    made = make_report(run, rows)
-    assert made.judges.people == {}
-    assert "nothing says how far people agree with each other" in made.judges.agreement.note
-    assert "BM25" in made.judges.baselines
-
-
-def test_without_the_data_there_are_no_baselines_and_the_numbers_remain(template):
-    made = make_report(template, None)
-    assert made.judges is None
-    assert made.overall.measures["f1"].value == make_report(template, ROWS).overall.measures["f1"].value
-
-
-def test_a_partial_run_has_the_baselines_of_its_own_rows(partial):
-    log = next(partial.glob("*.eval"))
-    made = make_report(read_run(log), ROWS)
-    asked = [row for row in ROWS if row.id in made.run.cases]
-    assert len(asked) == 20
-    assert made.judges.baselines["always YES"]["acc"].value == same(sum(row.judgment for row in asked) / 20)
-    whole = make_report(read_run(log), ROWS).judges.people["acc"]
-    assert whole.n == len(made.judges.agreement.against_rest)  # people's agreement is of all rows
-    done = personafeedback("report", "--full", partial)
-    assert done.exit_code == 0, done.output
-    assert "PARTIAL: relevance 20 of 55" in done.stdout
-
-
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
@@ -210,15 +150,6 @@ def test_report_writes_everything_and_the_same_again(written, logs, tmp_path):
     found = in_markdown(text)["Beside baselines and people"]
     assert found["over-selection"]["BM25"] == "1.000"
     assert found["kappa"]["always YES"] == "+0.000"
-
-
-def test_the_json_has_all_that_is_printed(written):
-    (first, *_) = json.loads((written / "report.json").read_text(encoding="utf-8"))["reports"]
-    judges = first["judges"]
-    assert set(MEASURES) <= judges["baselines"]["BM25"].keys()
-    assert judges["people"]["f1"]["value"] == same(2 / 3, abs=0.2)
-    assert judges["agreement"].keys() == {"Fleiss' kappa", "Krippendorff's alpha"}
-    assert all(value["low"] <= value["value"] <= value["high"] for value in judges["agreement"].values())
 
 
 def test_compare_pairs_f1_and_kappa_with_the_jackknife(template, noisy):
@@ -292,13 +223,6 @@ def test_a_folder_of_two_benchmarks_is_reported_and_ranked_apart(logs, tmp_path_
     assert {(case["cell"], case["kind"]) for case in data["cases"]} == {("relevance", 0), ("general_hard", 1)}
 
 
-def test_a_card_is_refused_with_the_reason(logs, tmp_path):
-    done = personafeedback("card", logs / "always_yes", "--model-card", tmp_path / "README.md")
-    assert done.exit_code != 0
-    assert "found a run of Recenter relevance, which has no model card. Use `report`." in done.stderr
-    assert not (tmp_path / "README.md").exists()
-
-
 @pytest.fixture(scope="module")
 def stages(tmp_path_factory):
     """Logs of the other stages."""
@@ -341,18 +265,6 @@ def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, name
             its = made.judges.baselines[name][line.measure]
             mine = measures[line.measure]
             assert (its.value, its.stderr) == same((mine.value, mine.stderr), nan_ok=True), line.measure
-
-
-@pytest.mark.parametrize("stage", ["extraction", "response"])
-def test_a_run_without_an_answered_case_says_so(stages, stage):
-    run = replace(stages[stage], cases={})
-    made = make_report(run, asked(run))
-    assert any("no answered case" in caveat for caveat in words(made))
-    text = markdown(made)
-    found = in_markdown(text)["Beside baselines and people"] if "Beside baselines" in text else {}
-    assert not [
-        value for column in found.values() for row, value in column.items() if row == "this run" and value != "–"
-    ]
 
 
 def test_pages_of_the_other_stages_show_what_people_saw(stages):

@@ -92,19 +92,6 @@ def test_a_reward_model_stands_beside_llm_judges(classifier, tmp_path):
     assert "recenter_response/always_4" in ranked.output
 
 
-@pytest.mark.slow
-@pytest.mark.torch
-def test_a_changed_table_or_rating_is_refused(classifier, tmp_path):
-    """The log's own numbers follow from its rewards and people's means."""
-    from support.recenter import changed_log
-
-    _, log = in_inspect(RESPONSE, f"personafeedback-reward/{classifier}", tmp_path, method="reward")
-    changed = changed_log(log, lambda sample: sample["scores"]["recenter_response_reward"]["value"].update(acc=0.0))
-    done = personafeedback("report", changed, "--data", "sample")
-    assert done.exit_code == 1
-    assert "acc" in done.output
-
-
 def test_lm_eval_says_where_it_works():
     with pytest.raises(Exception, match="Use Inspect for reward, or leave method out"):
         RESPONSE.method("reward", "lm-eval")

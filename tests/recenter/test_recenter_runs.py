@@ -18,7 +18,6 @@ from support.recenter import TASKS, ScriptedLM, asked, in_inspect, reply, same, 
 from support.servers import run
 
 from personafeedback_tasks.core.benchmark import benchmarks
-from personafeedback_tasks.logs.read import read_runs
 
 
 @pytest.fixture(scope="module")
@@ -56,19 +55,6 @@ def test_lm_eval_on_a_server(server, expected, tmp_path):
         ):
             assert same(found[metric], numbers[metric]), (name, metric)
     assert sorted(server.take_seen()) == sorted(asked().values())
-
-
-def test_inspect_on_a_server(server, expected, tmp_path):
-    for tasks in (["recenter"], ["recenter_relevance_select"]):
-        run(
-            "inspect_ai", *(f"personafeedback_tasks/{task}" for task in tasks), "--model", "openai/gpt-4o", "-T", "data=sample",
-            "--log-dir", tmp_path, "-M", "responses_api=false", data="sample", url=server.url.removesuffix("/v1"),
-        )  # fmt: skip
-    runs = {run.signature["task"].split()[0]: run for run in read_runs([tmp_path])}
-    assert runs.keys() == TASKS.keys()
-    for name, numbers in expected.items():
-        cases = runs[name].cases.values()
-        assert same(sum(case.value("acc") for case in cases) / len(cases), numbers["acc"])
 
 
 @pytest.mark.torch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 
@@ -20,7 +19,6 @@ from personafeedback_tasks.core.documents import Document
 from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import RunError
-from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES, build_profile, gather, listed, split
 from personafeedback_tasks.recenter.rows import Relevance
@@ -98,11 +96,6 @@ def test_a_list_answers_every_row_unless_it_names_what_does_not_exist(numbers, r
         assert answers == tuple("YES" if place in numbers else "NO" for place in range(1, rows + 1))
 
 
-@pytest.mark.parametrize("reason", REASONS)
-def test_an_unreadable_list_is_unreadable_for_every_row(reason):
-    assert split(reason, 3) == (reason,) * 3
-
-
 # --- both harnesses ---------------------------------------------------------------------------------------------------
 
 
@@ -151,15 +144,6 @@ def test_what_cannot_be_read_is_wrong_for_every_row_of_its_prompt(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("judge", ["always_yes", "always_no"])
-def test_a_constant_answer_is_a_model_of_inspect_here_too(judge, tmp_path):
-    found, _ = in_inspect(RELEVANCE, f"recenter_relevance/{judge}", tmp_path / "select", "select")
-    assert (found["selection_rate"], found["invalid"]) == (float(judge == "always_yes"), 0)
-    share = sum(answer == "YES" for answer in ANSWERS["gold"].values()) / len(ROWS)
-    assert same(found["acc"], share if judge == "always_yes" else 1 - share)
-
-
-@pytest.mark.slow
 def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, monkeypatch):
     said: list[str] = []
     monkeypatch.setattr(hooks, "_inform", said.append)
@@ -204,21 +188,3 @@ def test_a_log_that_was_changed_is_refused(tmp_path):
     ):
         with pytest.raises(RunError, match="found"):
             read_run(changed_log(path, change))
-
-
-@pytest.mark.slow
-def test_a_row_of_lm_eval_that_was_changed_is_refused(tmp_path):
-    _, results = in_lm_eval(RELEVANCE, in_profiles(ANSWERS["random"]), tmp_path, "select")
-    (samples,) = results.parent.glob("samples_*.jsonl")
-    original = samples.read_text(encoding="utf-8").splitlines()
-    for change in (
-        lambda row: row["acc"].__setitem__(0, 1 - row["acc"][0]),
-        lambda row: row["acc"].pop(),
-        lambda row: row["doc"]["cases"].pop(),
-        lambda row: row["filtered_resps"].__setitem__(0, "1" if row["filtered_resps"][0] != "1" else "2"),
-    ):
-        row = json.loads(original[0])
-        change(row)
-        samples.write_text("\n".join([json.dumps(row), *original[1:]]), encoding="utf-8")
-        with pytest.raises(RunError, match="found"):
-            read_run(results)

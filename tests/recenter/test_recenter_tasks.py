@@ -30,7 +30,6 @@ from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.core.outcome import Outcome
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
-from personafeedback_tasks.parsing.words import ACCEPT, PROBLEMATIC
 from personafeedback_tasks.recenter import extraction, ratings, relevance, response
 from personafeedback_tasks.recenter.control import attributes_of_others, under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
@@ -170,26 +169,32 @@ def check(benchmark, rows, replies, answers, folder):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("benchmark", [EXTRACTION, RELEVANCE], ids=lambda benchmark: benchmark.name)
 @pytest.mark.parametrize("model", ["perfect", "inverted", "always", "broken"])
-def test_extraction_has_the_known_scores_in_both_harnesses(model, tmp_path):
-    people = {row.id: extraction.SCORES.target(row) for row in EXTRACTIONS}
-    broken = {row.id for row in EXTRACTIONS[::10]}
+def test_two_labels_have_the_known_scores_in_both_harnesses(benchmark, model, tmp_path):
+    rows = with_judgment(load(benchmark.row, "sample"))
+    sought, other = benchmark.labels
+    people = {row.id: benchmark.targets(row)[0] for row in rows}
+    broken = {row.id for row in rows[::10]}
     answers = {
         "perfect": people,
-        "inverted": {row: ACCEPT if label == PROBLEMATIC else PROBLEMATIC for row, label in people.items()},
-        "always": dict.fromkeys(people, PROBLEMATIC),
+        "inverted": {row: other if label == sought else sought for row, label in people.items()},
+        "always": dict.fromkeys(people, sought),
         "broken": {row: "invalid_response_format" if row in broken else label for row, label in people.items()},
     }[model]
     said = lambda row, call: "Who knows?" if answers[row] in REASONS else answers[row]  # noqa: E731
-    known = check(EXTRACTION, EXTRACTIONS, said, {row: (answer,) for row, answer in answers.items()}, tmp_path)
-    rate = sum(label == PROBLEMATIC for label in people.values()) / len(people)
+    known = check(benchmark, rows, said, {row: (answer,) for row, answer in answers.items()}, tmp_path)
+    rate = sum(label == sought for label in people.values()) / len(people)
     assert known["human_rate"] == rate
     if model == "perfect":
-        assert [known[name] for name in ("acc", "precision", "recall", "f1", "kappa", "f1_gap")] == [1, 1, 1, 1, 1, 0]
+        assert [known[name] for name in ("acc", "precision", "recall", "f1", "kappa")] == [1] * 5
+        assert known.get("f1_gap", 0) == 0
+        assert known.get("over_selection", 1) == 1
     if model == "inverted":
         assert [known[name] for name in ("acc", "precision", "recall", "f1")] == [0] * 4
     if model == "always":
         assert (known["acc"], known["precision"], known["recall"], known["kappa"]) == (rate, rate, 1, 0)
+        assert same(known.get("over_selection", 1 / rate), 1 / rate)
     if model == "broken":
         assert (known["acc"], known["invalid"]) == (1 - len(broken) / len(people), len(broken) / len(people))
 
