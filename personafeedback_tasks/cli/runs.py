@@ -128,12 +128,18 @@ def compare(
     type=FILE,
     help="The model's card; created if missing. Existing text is kept, except comments within its `model-index`.",
 )
+@click.option(
+    "--eval-results",
+    is_flag=True,
+    help="Write .eval_results/BENCHMARK.yaml beside the card, for leaderboards of the Hub.",
+)
 @which_option
 @name_option
 @data_option
 def card(
     runs: tuple[Path, ...],
     model_card: Path,
+    eval_results: bool,
     which: str | None,
     names: dict[str, str],
     data: RunData,
@@ -149,7 +155,8 @@ def card(
         personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
     """
     from ..analysis.report import make_report
-    from ..reports.card import update_card
+    from ..reports.card import refuse_unpublishable, update_card
+    from ..reports.eval_results import write_eval_results
 
     asked, controls = the_run(runs, [data], which, names)
     check_names(names, [asked, *controls.values()])
@@ -157,6 +164,8 @@ def card(
     made = make_report(asked, cases, controls, why_not)
     for line in update_card(made, cases, model_card):
         say(line)
+    if eval_results:
+        say(f"wrote {write_eval_results(made, refuse_unpublishable(made), model_card.parent)}")
 
 
 def read(

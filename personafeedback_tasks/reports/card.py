@@ -96,7 +96,7 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
     """
     run = report.run
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
-    dataset, commit = _dataset(report, spec)
+    dataset, commit = data_set_of(report, spec)
 
     def result(group: Group, kind: str, name: str, unit: str, found: Estimate, more: Mapping[str, Any]) -> EvalResult:
         ends = {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
@@ -146,7 +146,7 @@ def _rounded(value: float) -> float:
     return round(100 * value, 2)
 
 
-def _dataset(report: Report, spec: CardSpec) -> tuple[str, str | None]:
+def data_set_of(report: Report, spec: CardSpec) -> tuple[str, str | None]:
     """The id on the Hub of the data, and their commit where they were read there; the name of a set that is not on the Hub."""
     named, hub = report.run.named_set, HUB_COMMIT.fullmatch(str(report.run.signature["source"]))
     own = hub["id"] if hub else None
@@ -228,7 +228,7 @@ def _is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any], report: Re
     args = metric.get("args")
     if not isinstance(args, Mapping) or not str(args.get("signature")).startswith("personafeedback-tasks "):
         return False
-    return args.get("asked") == variant(report.run) and result["dataset"]["type"] == _dataset(report, spec)[0]
+    return args.get("asked") == variant(report.run) and result["dataset"]["type"] == data_set_of(report, spec)[0]
 
 
 def same_model(one: str, other: str) -> bool:

@@ -39,10 +39,12 @@ from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import CardError, refuse_unpublishable, same_model, update_card
+from personafeedback_tasks.reports.eval_results import write_eval_results
 
 CARD = find("personafeedback").report.card
 
@@ -173,6 +175,19 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
         "acme/model",
         cards.results(report, CARD),
     )
+
+
+def test_the_hubs_file_of_results_has_every_group_with_its_error_in_the_notes(tmp_path):
+    report = make_report(run_of(mostly_right), SAMPLE)
+    path = write_eval_results(report, PERSONAFEEDBACK.report.card, tmp_path)
+    assert path == tmp_path / ".eval_results" / "personafeedback.yaml"
+    entries = yaml.safe_load(path.read_text("utf-8"))
+    assert [one["dataset"]["task_id"] for one in entries] == ["personafeedback" if group.name == "total" else f"personafeedback_{group.name}" for group in report.groups]  # fmt: skip
+    for one, group in zip(entries, report.groups, strict=True):
+        acc = group.measures["acc"]
+        assert (one["dataset"]["id"], one["dataset"]["revision"]) == (HUB_ID, HUB_REVISION)
+        assert one["value"] == round(100 * acc.value, 2)
+        assert f"by {acc.users} users, {acc.n} cases" in one["notes"]
 
 
 def test_right_minus_wrong_and_the_gain_are_metrics_of_their_own(tmp_path):
