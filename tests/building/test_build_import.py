@@ -9,7 +9,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.builds import cast
+from support.builds import cast, labeled
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.rows import Vote
@@ -289,11 +289,11 @@ def test_the_same_import_after_a_vote_brings_no_label_back(tmp_path):
         [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n else pair.first, shown_as="B") for pair in pairs[2:] for n in range(9)]
         + [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n % 2 else pair.first, shown_as="B") for pair in pairs[:2] for n in range(9)],
     )  # fmt: skip
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    labeled(build)
     before = {name: content for name, (_, content) in tree(build.root).items()}
     again = imported(build.root, path, "--map", MAP)
     assert "6 of them were there before" in again.stdout
-    assert f"Next: personafeedback build tiers {build.root}" in again.stdout
+    assert f"Next: personafeedback build release {build.root}" in again.stdout
     assert {name: content for name, (_, content) in tree(build.root).items()} == before
 
 
