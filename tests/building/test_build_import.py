@@ -99,7 +99,7 @@ def test_a_shortcut_that_a_few_cases_follow_by_chance_stops_no_release(tmp_path,
     assert imported(tmp_path / "b", written(tmp_path, "pairs.json", rows), "--map", MAP).exit_code == 0
     done = personafeedback("build", "release", tmp_path / "b")
     assert ("longest is right in" in done.stderr, done.exit_code) == (stops, int(stops)), done.output
-    assert "build answers" not in done.stderr  # no model wrote these
+    assert "the step answers" not in done.stderr  # no model wrote these
 
 
 def test_a_dataset_that_was_saved_is_read_with_its_own_library(tmp_path):
