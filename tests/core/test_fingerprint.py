@@ -214,7 +214,7 @@ def changes() -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
     yield from of_modules(sorted({function.__module__ for function in functions}))
 
 
-PARTS = 12
+PARTS = 36
 
 
 @pytest.mark.parametrize("part", a_part(range(PARTS), PARTS))
