@@ -15,6 +15,7 @@ from ..logs.run import Run
 from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
 from .place import by_place
+from .use import EXCESS, excess_over_counting
 
 SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on."""
@@ -107,6 +108,8 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
     if spec.control is not None:
         names = dict.fromkeys((spec.control.gain, *(one.name for one in spec.control.named)))
         found += [_named(name, DIFFERENCE, "difference", partial(_difference, name)) for name in names]
+        if spec.control.counting:
+            found.append(_named(EXCESS, DIFFERENCE, "difference", _excess))
     given = dict.fromkeys(name for one in contenders for name in one.given)
     found += [_named(name, SHARE, "given", partial(_given, name)) for name in given]
     for name in spec.ranked:
@@ -171,6 +174,10 @@ def _difference(name: str, one: Contender) -> Estimate | None:
     gain = gains(more, less)
     found = paired(list(gain.values()), [more.cases[case_id].user_id for case_id in gain])
     return with_sequence(found, name, more, less)
+
+
+def _excess(one: Contender) -> Estimate | None:
+    return excess_over_counting(one.run, one.controls, one.texts)
 
 
 def _given(name: str, one: Contender) -> Estimate | None:

@@ -27,7 +27,7 @@ from .harm import Harm, harm_of
 from .measures import Contender, margin
 from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
-from .use import Use, use_of
+from .use import EXCESS, Use, excess_over_counting, same_pick, use_of
 from .users import Users, make_users
 
 EXAMPLES = 5
@@ -50,6 +50,8 @@ class Report:
         users: how far the users differ; None with few of them.
         margins: name of a baseline of the model card -> the score minus that of the baseline, paired by case, over all cases; empty
             without data.
+        excess: name of a group -> EXCESS, see analysis/use.py; empty without data or the control that it needs.
+        alike: name of a group -> `right minus wrong` of the cases that get the same pick in every order, see `same_pick`.
         harms: name of a group -> what the model does with what it is told (see `Control.harm`) -> the calls that it loses by that; empty
             where that shall help, or without a control.
     """
@@ -68,6 +70,8 @@ class Report:
     users: Users | None = None
     margins: Mapping[str, Estimate] = field(default_factory=dict)
     costs: tuple[Cost, ...] = ()
+    excess: Mapping[str, Estimate] = field(default_factory=dict)
+    alike: Mapping[str, Estimate] = field(default_factory=dict)
     harms: Mapping[str, Mapping[str, Harm]] = field(default_factory=dict)
 
     @property
@@ -113,7 +117,8 @@ class Report:
     def use(self) -> Use | None:
         """What the run makes of who its user is, over all cases; None for a benchmark that does not ask that."""
         name = self.overall.name
-        return use_of(self.run, {**(self.sheet.named_in(name) if self.sheet else {}), **self.differences(name)})
+        named = self.sheet.named_in(name) if self.sheet else {}
+        return use_of(self.run, {**named, **self.differences(name), EXCESS: self.excess.get(name)})
 
     def differences(self, name: str) -> dict[str, Estimate]:
         """Those of `named_controls` in a group, as far as the controls are there."""
@@ -182,8 +187,14 @@ def make_report(
         users=_users(run, texts),
         margins=_margins(run, texts) if texts else {},
         costs=costs(run, controls, prices),
+        excess=_defined({name: excess_over_counting(run, controls, texts, ids) for name, ids in ids_of.items()}),
+        alike=_defined({name: same_pick(run, controls, ids) for name, ids in ids_of.items()}),
         harms={name: _harms({run.setting: run, **controls}, ids) for name, ids in ids_of.items()},
     )
+
+
+def _defined(estimates: Mapping[str, Estimate | None]) -> dict[str, Estimate]:
+    return {name: found for name, found in estimates.items() if found is not None}
 
 
 def _harms(runs: Mapping[str, Run], ids: Iterable[str]) -> dict[str, Harm]:

@@ -84,6 +84,8 @@ class Examined:
             same. Empty where they are not.
         people: user id -> attribute -> its value, for slices by what many users share.
         flags: what may be wrong with a case or special about it: name -> (what that is, ids of its cases).
+        counted: gives case id -> what `Control.counting` gains there from the persona of this user instead of another one; None where
+            no baseline counts terms.
         prompts: case id -> its prompt, where users share prompts, so that the cases of one go together too; empty elsewhere.
         partners: case id -> a second user whom it is about; empty where cases are about one.
     """
@@ -100,6 +102,7 @@ class Examined:
     covariate: Mapping[str, float] = field(default_factory=dict)
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
+    counted: Callable[[], Mapping[str, float]] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
     partners: Mapping[str, str] = field(default_factory=dict)
 
@@ -173,6 +176,8 @@ class Control:
         measure: of `Benchmark.measures`, whose difference the gain is; that of the run if none is named.
         people: value of the option, from the one that is told most -> whom the model was told about: `right person`.
         of_one_run: the differences that the table of a harness shows where one run asks several values; empty where a run asks one.
+        similar: value of the option whose runs are told about a similar user; empty where there is none.
+        counting: the baseline of `Examined.counted`; empty where there is none.
         harm: where what the model is told must change no answer: value of the option -> what a model does that then loses a right one, for
             a sentence: `yields`. Empty where it shall help.
     """
@@ -188,6 +193,8 @@ class Control:
     measure: str = ""
     people: Mapping[str, str] = field(default_factory=dict)
     of_one_run: tuple[Difference, ...] = ()
+    similar: str = ""
+    counting: str = ""
     harm: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -272,7 +279,6 @@ class ReportSpec:
         load: (folder or id, counts) -> all cases that are there, for a report on data at hand.
         under: (these cases, a run's signature) -> the same as that run showed them; None where no option changes a case's texts.
         environment: the variable that names the data.
-        swaps: whether both responses of each case are right for somebody, so that the score is 0.5 for whoever ignores the user.
     """
 
     primary: str
@@ -301,7 +307,6 @@ class ReportSpec:
     load: Callable[[str, str], Any] | None = None
     under: Callable[[Any, Mapping[str, Any]], Any] | None = None
     environment: str = ""
-    swaps: bool = False
     asks: str = ""
 
     def line(self, measure: str) -> Line:

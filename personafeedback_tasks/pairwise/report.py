@@ -57,6 +57,11 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         chance=orders.chance,
         headline=(
             Line("acc", strong=True, interval=True, meaning=ACC),
+            Line(
+                "consistency",
+                interval=True,
+                meaning=f"share of the cases in which {orders.all_names} pick the same response, where every reply could be read",
+            ),
             Line("tie", "ties (wrong in acc)"),
             Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
             Line(DEBIASED, strong=True, interval=True, meaning=ACC_SYM),
@@ -64,11 +69,6 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         ),
         details=(
             Line(orders.all_right, table=case_table),
-            Line(
-                "consistency",
-                table=case_table,
-                meaning=f"share of the cases in which {orders.all_names} pick the same response, where every reply could be read",
-            ),
             *(Line(bias, table=case_table) for bias in orders.biases),
             *([Line("preference_fairness", "preference fairness", share=False, table=case_table)] if two else []),
             *(
@@ -130,7 +130,7 @@ def control(
     Args:
         known: what the controls leave out: `persona`.
         others: further settings whose runs a sheet can show beside.
-        further: whether the settings SIMILAR_PERSONA and PADDING are there.
+        further: whether the settings SIMILAR_PERSONA and PADDING are there, and what `overlap` gains with the right persona.
     """
     right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "how far answers depend on whose it is")
     gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")
@@ -167,4 +167,6 @@ def control(
             NO_PERSONA: "nobody",
         },
         of_one_run=(right_minus_wrong, gain, *more),
+        similar=SIMILAR_PERSONA if further else "",
+        counting="overlap" if further else "",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from ..common.records import jsonable
@@ -85,11 +86,16 @@ def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
     """
     wrong: Estimates = {}
     difference: Estimates = {}
-    for name, score in READ_PERSONA.items():
-        other = {case.id: score(case.responses, TWO, case.other_persona.values) for case in cases}
-        more = {case.id: BASELINES[name](case) - other[case.id] for case in cases}
+    for name in READ_PERSONA:
+        right, more = ({case.id: of(case) for case in cases} for of in (BASELINES[name], partial(over_other, name)))
+        other = {case_id: value - more[case_id] for case_id, value in right.items()}
         wrong[name], difference[name] = by_group(cases, other), by_group(cases, more)
     return wrong, difference
+
+
+def over_other(name: str, case: PersonaCase) -> float:
+    """The `acc` of one of READ_PERSONA in a case minus that with the persona of another user."""
+    return BASELINES[name](case) - READ_PERSONA[name](case.responses, TWO, case.other_persona.values)
 
 
 def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:

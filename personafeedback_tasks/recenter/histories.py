@@ -18,13 +18,13 @@ class Conversation(StageRow):
 
     stage = "extract"
     cells = SOURCES
-    conversation: tuple[Message, ...]
+    messages: tuple[Message, ...]
     source: str
     spoken: str = field(default="en", compare=False)
 
     @property
     def question(self) -> str:
-        return first_of_user(self.conversation)
+        return first_of_user(self.messages)
 
     @property
     def cell(self) -> str:
@@ -37,7 +37,7 @@ class Conversation(StageRow):
     @property
     def transcript(self) -> str:
         """The conversation as models read it."""
-        return transcript(self.conversation)
+        return transcript(self.messages)
 
 
 def conversations(data: str | None = None) -> Rows[Conversation]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..analysis.measures import DIFFERENCE, SCORE, SHARE, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
+from ..analysis.use import EXCESS
 from ..common.statistics import percent
 from ..core.report import Control
 from ..logs.caveat import VOID, Caveat
@@ -229,6 +230,8 @@ def _meaning(measure: Measure, ranking: Ranking) -> str:
 
 def _of_difference(name: str, control: Control) -> str:
     paired = "paired by case, on the cases that both answered"
+    if name == EXCESS:
+        return f"right minus wrong minus that of {control.counting}, which counts the terms that a response shares with the {control.known}, {paired}"
     for difference in control.named:
         if difference.name == name:
             more, less = (control.people.get(value, value) for value in (difference.more, difference.less))

@@ -6,24 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..analysis.balance import balances
 from ..analysis.measures import KINDS, SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..common.outputs import SCHEMA
 from ..common.records import jsonable
 from ..common.tables import lines_text
 from ..logs.signature_line import signature_line
-from .sentences import as_dicts, uses_known
+from .sentences import as_dicts, use_name, uses_known
 
 
 def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
     """Ready for JSON; nan becomes None."""
-    return jsonable(
-        {
-            "rankings": list(map(_document, rankings)),
-            "balance": [{"model": one.model, "values": one.values} for one in balances(rankings)],
-        }
-    )
+    return jsonable({"rankings": list(map(_document, rankings))})
 
 
 def _document(ranking: Ranking) -> dict[str, Any]:
@@ -51,6 +45,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "ranks": row.ranks,
                 "tied": row.tied,
                 "verdict": uses_known(use) if use else None,
+                "use": use_name(use) if use else None,
                 "measures": {measure.key: row.values[measure.key] for measure in ranking.measures},
             }
             for row, use in zip(ranking.rows, ranking.uses, strict=True)
@@ -69,7 +64,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     )
     lines: list[list[Any]] = [
         [
-            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "verdict", "name", "model", "harness", "method", "primary",
+            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "verdict", "use", "name", "model", "harness", "method", "primary",
             "partial", *main, "cases", "users", *others, "caveats", "signature",
         ]
     ]  # fmt: skip
@@ -79,7 +74,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
             caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
             numbers = {name: text for measure in ranking.measures for name, text in _parts(measure, row).items()}
             lines.append([
-                SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), uses_known(use) if use else "", run.name, run.model,
+                SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), uses_known(use) if use else "", (use_name(use) if use else None) or "", run.name, run.model,
                 run.harness, run.method.name, run.primary, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases,
                 ranking.users, *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
             ])  # fmt: skip

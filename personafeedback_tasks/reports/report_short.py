@@ -7,6 +7,7 @@ import math
 
 from ..analysis.place import place_of
 from ..analysis.report import Report
+from ..analysis.use import EXCESS
 from ..common.statistics import Estimate, percent
 from ..core.method import RewardMethod
 from ..core.report import Line
@@ -70,6 +71,7 @@ def _numbers(report: Report) -> Words:
                 rows[-1] = (run.score_name.lower(), f"{rows[-1][1]}{chance}")
     found = report.differences(overall.name)
     rows += [(name, _points(found[name]) if name in found else "not asked") for name in report.named_controls]
+    rows += [(EXCESS, _points(excess)) for name, excess in report.excess.items() if name == overall.name]
     width = max([0, *(len(name) for name, _ in rows)]) + 2
     return lines([f"{name:{width}}{text}" for name, text in rows])
 

@@ -10,6 +10,7 @@ from ..analysis.groups import Group
 from ..analysis.harm import HARMED, HELPED, UNCHANGED, UNREAD
 from ..analysis.report import Report
 from ..analysis.sheet import Sheet
+from ..analysis.use import EXCESS
 from ..common.records import jsonable
 from ..common.significance import equivalence_bound
 from ..core.report import Line
@@ -18,7 +19,7 @@ from ..logs.run import Run
 from ..logs.signature_line import signature_line
 from . import costs_text, headline
 from .blocks import Block, heading, paragraph, quoted, signatures, warnings
-from .sentences import as_dicts
+from .sentences import as_dicts, use_name
 from .table import NOTHING, Column, Table, measured, number, percent, signed, spaced, with_interval
 
 Pairs = Sequence[tuple[str, str]]
@@ -100,6 +101,8 @@ def tables(report: Report) -> list[Table]:
     for line in report.run.headline:
         result += _measured(report, line)
     result += gap_columns(report, groups)
+    if report.excess:
+        result += with_interval(EXCESS, [report.excess.get(group.name) for group in groups], sign=True)
     answering = report.judges.baselines if report.judges else ()  # these have a table of their own
     baselines = [
         Column(name, tuple(percent(group.baselines[name].value) for group in groups))
@@ -129,6 +132,7 @@ def tables(report: Report) -> list[Table]:
         Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
         Table(f"{report.run.score_name} in parts of the data", labels, tuple(parts)),
         *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
+        Table("Cases with the same pick in every order, under both", labels, tuple(_alike_columns(report, groups))),
         Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
     ]
     return [replace(table, single=len(groups) == 1) for table in tables]
@@ -140,6 +144,17 @@ def gap_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
     for name in report.differences(report.overall.name):
         columns += with_interval(name, [report.differences(group.name).get(name) for group in groups], sign=True)
     return columns
+
+
+def _alike_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
+    """Right minus wrong where place decides nothing, and in how many cases that is."""
+    found = [report.alike.get(group.name) for group in groups]
+    if not any(one and one.n for one in found):
+        return []
+    return [
+        Column("cases", tuple(f"{one.n:,}" if one else NOTHING for one in found)),
+        *with_interval("right minus wrong", found, sign=True),
+    ]
 
 
 def _harm_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
@@ -278,6 +293,7 @@ def document(report: Report) -> dict[str, Any]:
             "demonstration": run.signature["demonstration"],
             "set": run.named_set.name if run.named_set else None,
             "verdict": headline.verdict(report),
+            "use": use_name(report.use) if report.use and not report.void else None,
             "caveats": as_dicts(report.caveats),
             "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in report.unread],
             "ceiling": report.texts.ceiling,
@@ -296,6 +312,8 @@ def document(report: Report) -> dict[str, Any]:
             "users": report.users,
             "costs": costs_text.as_dicts(report.costs),
             "harms": report.harms,
+            "excess_over_counting": report.excess,
+            "same_pick": report.alike,
             "settings": {
                 "signatures": _signatures(sheet.runs),
                 "named": {named.name: name for name, named in sheet.named.items()},

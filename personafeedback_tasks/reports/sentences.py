@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.use import Use
+from ..analysis.use import Use, Verdict
 from ..common.statistics import Estimate, percent, shows_spread
 from ..core.method import Method
 from ..core.stopping import StopState
@@ -52,26 +52,35 @@ HARMS = {
     "distracted": "what it is told about another user misleads it",
 }
 
-_USES: Mapping[tuple[int | None, int | None], str] = {
-    (1, 1): "it uses this user's {known}",
-    (1, 0): "its answers depend on whose {known} it is told; whether the right one helps cannot be seen",
-    (1, -1): "a {known} misleads it ({gain}), another user's even more",
-    (1, None): "its answers depend on whose {known} it is told; whether the right one helps was not asked",
-    (0, 1): "a {known} helps it; that it must be this user's cannot be seen",
-    (0, 0): "no sign that it uses this user's {known}",
-    (0, -1): "a {known} misleads it ({gain}); that it matters whose cannot be seen",
-    (0, None): "no sign that it uses this user's {known}",
-    (-1, 1): "a {known} helps it, another user's more than this user's",
-    (-1, 0): "it does worse with this user's {known} than with another user's",
-    (-1, -1): "it does worse with this user's {known} than with another user's or none",
-    (-1, None): "it does worse with this user's {known} than with another user's",
-    (None, 1): "a {known} helps it; whether it must be this user's was not asked",
-    (None, 0): "no sign that a {known} helps it; whether it matters whose was not asked",
-    (None, -1): "a {known} misleads it ({gain}); whether it matters whose was not asked",
-    (None, None): "whether it uses this user's {known} was not asked",
+_VERDICTS: Mapping[Verdict, str] = {
+    Verdict.USES: "it uses this user's {known}",
+    Verdict.COUNTING: "it shows no more than counting the terms that a response shares with the {known} ({counting} points beyond that)",
+    Verdict.KIND: "this kind of person helps it; that it must be this one cannot be seen ({similar} points over a similar user's {known})",
+    Verdict.MISLED: "a wrong {known} misleads it ({wrong}); the right one adds nothing that can be seen ({none})",
+    Verdict.ANY: "any {known} helps it",
+    Verdict.NO_SIGN: "no sign that it uses this user's {known}",
 }
-"""By the signs of (right minus wrong, right minus none), see `Use.sign`. Where (1, 0) is because a wrong persona is worse than none,
-the verdict says so instead."""
+
+_REMARKS: Mapping[tuple[Verdict, int | None, int | None], str] = {
+    (Verdict.ANY, 0, 1): "; that it must be this user's cannot be seen",
+    (Verdict.ANY, -1, 1): ", another user's more than this user's",
+    (Verdict.NO_SIGN, 1, None): ": answers depend on whose it is, and whether the right one helps was not asked",
+    (Verdict.NO_SIGN, 1, 0): ": answers depend on whose it is, but that the right one helps cannot be seen",
+    (Verdict.NO_SIGN, 0, 1): ": it does better with it than without, but that it must be this user's cannot be seen",
+    (Verdict.NO_SIGN, -1, 1): ": it does better with it than without, and better still with another user's",
+    (
+        Verdict.NO_SIGN,
+        None,
+        1,
+    ): ": it does better with it than without, and whether it must be this user's was not asked",
+    (Verdict.NO_SIGN, 0, -1): ": it does worse with it than without ({none})",
+    (Verdict.NO_SIGN, -1, 0): ": it does worse with this user's than with another user's",
+    (Verdict.NO_SIGN, -1, -1): ": it does worse with this user's than with another user's or none",
+    (Verdict.NO_SIGN, -1, None): ": it does worse with this user's than with another user's",
+    (Verdict.NO_SIGN, None, 0): "; whether it matters whose was not asked",
+    (Verdict.NO_SIGN, None, -1): ": it does worse with it ({none}); whether it matters whose was not asked",
+}
+"""What a verdict leaves open, by the signs of (right minus wrong, right minus none), see `Use.sign`."""
 
 
 def uses_known(use: Use) -> str:
@@ -81,18 +90,37 @@ def uses_known(use: Use) -> str:
     return f"{said} (corrected for {use.models} models)" if corrected else said
 
 
+def use_name(use: Use) -> str | None:
+    """The name of the verdict, for programs; None without one."""
+    return use.verdict.value if use.verdict else None
+
+
 def _uses_alone(use: Use) -> str:
-    wrong, none, other = use.over_wrong, use.over_none, use.wrong_over_none
-    signs = use.sign(wrong), use.sign(none)
-    asked = [difference for difference in (wrong, none) if difference is not None]
-    if asked and not any(signs) and all(math.isnan(difference.low) for difference in asked):
-        return f"whether it uses this user's {use.known} cannot be said{_why_unknown(asked[0])}"
-    gain = percent(none.value, sign=True) if none else ""
-    if signs == (1, 0) and none and other and use.sign(other) == -1 and not math.isnan(none.low):
-        nothing = f"{gain}, {percent(none.low, sign=True)} to {percent(none.high, sign=True)}"
-        harm = percent(other.value, sign=True)
-        return f"a wrong {use.known} misleads it ({harm}); the right one adds nothing that can be seen ({nothing})"
-    return _USES[signs].format(known=use.known, gain=gain)
+    wrong, none, verdict = use.over_wrong, use.over_none, use.verdict
+    if verdict is None:
+        asked = [difference for difference in (wrong, none) if difference is not None]
+        what = f"cannot be said{_why_unknown(asked[0])}" if asked else "was not asked"
+        return f"whether it uses this user's {use.known} {what}"
+    remark = _REMARKS.get((verdict, use.sign(wrong), use.sign(none)), "")
+    missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is Verdict.USES else ""
+    return f"{_VERDICTS[verdict]}{remark}{missing}".format(
+        known=use.known,
+        none=_with_ends(none),
+        wrong=_with_ends(use.wrong_over_none),
+        similar=_with_ends(use.over_similar),
+        counting=_with_ends(use.over_counting),
+    )
+
+
+def _with_ends(difference: Estimate | None) -> str:
+    if difference is None or math.isnan(difference.low):
+        return percent(difference.value, sign=True) if difference else ""
+    return ", ".join(
+        (
+            percent(difference.value, sign=True),
+            f"{percent(difference.low, sign=True)} to {percent(difference.high, sign=True)}",
+        )
+    )
 
 
 def _why_unknown(difference: Estimate) -> str:

@@ -141,7 +141,7 @@ def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_pat
     assert label in shown
     assert words in " ".join(shown.split())
     verdict = shown.splitlines()[[line.startswith("!") for line in shown.splitlines()].index(True) :]
-    assert any(line.startswith("Its answers depend on whose persona it is told") for line in verdict)
+    assert "answers depend on whose it is" in " ".join(verdict)
     assert re.search(rf"right minus wrong .* \({re.escape(low)} to {re.escape(high)}\)", shown)
     full = personafeedback("report", "--full", stopped.location).output
     assert words in " ".join(full.split())

@@ -143,7 +143,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     asked = "Of 3 models that were asked with another user's persona and without the persona too, "
     assert f"{asked}lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
-        "It uses this user's persona.",
+        "It uses this user's persona (not asked: right minus similar).",
         sentence(Caveat("near_end", WEAKENS)),
         "No sign that it uses this user's persona.",
         "No sign that it uses this user's persona.",

@@ -168,7 +168,7 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     assert models[0] == "scripted/gold"
     assert models[3] == "scripted/anti_gold"
     assert models[4] == "scripted/always_first"
-    assert [row["acc"] for row in rows][::3] == ["100.0000", "0.0000"]
+    assert [row["acc"] for row in rows][::3] == ["1.000000", "0.000000"]
     assert float(rows[0]["over_longest"]) == same(50)  # of the sample, the longer one is chosen in half
     printed = " ".join(done.output.split())
     assert "Ranking 2 is separate from ranking 1: cases " in printed
@@ -203,12 +203,12 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     differences = ("persona_gain", "right_minus_wrong", "wrong_minus_none")
     measured = {model: tuple(row[name] for name in differences) for model, row in rows.items()}
     assert measured == {
-        "scripted/gold": ("", "", ""), "scripted/mixed": ("0.0000",) * 3, "scripted/anti_gold": ("0.0000", "", ""),
+        "scripted/gold": ("", "", ""), "scripted/mixed": ("0.000000",) * 3, "scripted/anti_gold": ("0.000000", "", ""),
         "CUSTOM": ("", "", ""),
     }  # fmt: skip
-    assert [row["at_equal_length"] for row in rows.values()][::3] == ["100.0000", "0.0000"]
+    assert [row["at_equal_length"] for row in rows.values()][::3] == ["1.000000", "0.000000"]
     markdown = personafeedback("rank", controlled, "--markdown", "--columns", "all", "--data", "sample").output
-    assert "| wrong minus none | 95 % interval | consistency |" in markdown
+    assert "| wrong minus none | 95 % interval | excess over counting | 95 % interval | consistency |" in markdown
 
 
 @pytest.mark.slow

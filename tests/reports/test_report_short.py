@@ -79,7 +79,12 @@ def test_a_screen_has_the_verdict_the_numbers_behind_it_and_a_line_on_each_check
     assert words["accuracy"] == f"{100 * acc['value']:.1f} % {ends(acc)}; chance 50.0"
     assert words["right minus wrong"] == f"{100 * right['value']:+.1f} points {ends(right, '+')}"
     assert words["persona gain"] == f"{100 * gain['value']:+.1f} points {ends(gain, '+')}"
-    shortcut, users, unreadable = lines[5:8]
+    shortcut, users, unreadable = lines[7:10]
+    assert words["consistency"].startswith(
+        f"{100 * stored['groups']['general_hard']['measures']['consistency']['value']:.1f} % ("
+    )
+    excess = stored["excess_over_counting"]["general_hard"]
+    assert words["excess over counting"] == f"{100 * excess['value']:+.1f} points {ends(excess, '+')}"
     same = stored["shortcuts"]["general_hard"]["baselines"]["longest"]["same"]
     assert f"same picks as longest {100 * same:.0f} %" in shortcut
     assert users.startswith(f"users: standard deviation {100 * stored['users']['spread']:.1f} (")

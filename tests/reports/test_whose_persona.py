@@ -30,7 +30,7 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.use import Use
+from personafeedback_tasks.analysis.use import Use, Verdict
 from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
@@ -67,30 +67,47 @@ ABOVE, NOT_SEEN, BELOW = points(4, 1, 7), points(-0.1, -2.6, 2.4), points(-9.8, 
 CONSTANT = Estimate(0.5, 0.0, NAN, NAN, 100, 30)
 
 
+@pytest.mark.parametrize(("similar", "counting"), list(product((ABOVE, NOT_SEEN, BELOW, None), repeat=2)))
 @pytest.mark.parametrize(("wrong", "none"), list(product((ABOVE, NOT_SEEN, BELOW, None), repeat=2)))
-def test_only_a_model_that_the_right_persona_helps_more_than_another_and_than_none_uses_it(wrong, none):
-    use = Use("persona", wrong, none)
-    assert use.uses == (wrong is ABOVE and none is ABOVE) == (uses_known(use) == USES)
-    assert ("not asked" in uses_known(use)) == (wrong is None or (none is None and wrong is ABOVE))
-    assert ("no sign" in uses_known(use)) == (ABOVE not in (wrong, none) and BELOW not in (wrong, none) and use.asked)
+def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(wrong, none, similar, counting):
+    use = Use("persona", wrong, none, over_similar=similar, over_counting=counting)
+    best = wrong is none is ABOVE
+    assert use.uses == (best and {similar, counting} <= {ABOVE, None}) == (uses_known(use) == USES)
+    assert (use.verdict is Verdict.COUNTING) == (best and counting in (NOT_SEEN, BELOW))
+    assert (use.verdict is None) == (wrong is none is None)
+    if None in (wrong, none) and ABOVE in (wrong, none):
+        assert "not asked" in uses_known(use)
+    if similar is counting is None:
+        assert (
+            uses_known(replace(use, missing=("right minus similar",))) == f"{USES} (not asked: right minus similar)"
+            or not best
+        )
 
 
 @pytest.mark.parametrize(
-    ("wrong", "none", "wrong_over_none", "said"),
+    ("fields", "verdict", "said"),
     [
-        (ABOVE, NOT_SEEN, BELOW, "a wrong persona misleads it (-9.8); the right one adds nothing that can be seen (-0.1, -2.6 to +2.4)"),
-        (ABOVE, NOT_SEEN, NOT_SEEN, "its answers depend on whose persona it is told; whether the right one helps cannot be seen"),
-        (ABOVE, None, None, "its answers depend on whose persona it is told; whether the right one helps was not asked"),
-        (NOT_SEEN, ABOVE, ABOVE, "a persona helps it; that it must be this user's cannot be seen"),
-        (None, ABOVE, None, "a persona helps it; whether it must be this user's was not asked"),
-        (CONSTANT, CONSTANT, NOT_SEEN, USES),
-        (points(4, NAN, NAN, users=1), None, None, "whether it uses this user's persona cannot be said with one user"),
-        (Estimate(0.5, 0.0, NAN, NAN, 20, 3), None, None, "whether it uses this user's persona cannot be said: the difference is the same for all users"),
-        (None, None, None, "whether it uses this user's persona was not asked"),
+        ((ABOVE, ABOVE, None, NOT_SEEN, NOT_SEEN), Verdict.COUNTING, "it shows no more than counting the terms that a response shares with the persona (-0.1, -2.6 to +2.4 points beyond that)"),
+        ((ABOVE, ABOVE, None, NOT_SEEN, ABOVE), Verdict.KIND, "this kind of person helps it; that it must be this one cannot be seen (-0.1, -2.6 to +2.4 points over a similar user's persona)"),
+        ((ABOVE, NOT_SEEN, BELOW), Verdict.MISLED, "a wrong persona misleads it (-9.8, -12.6 to -6.9); the right one adds nothing that can be seen (-0.1, -2.6 to +2.4)"),
+        ((ABOVE, BELOW, BELOW), Verdict.MISLED, "a wrong persona misleads it (-9.8, -12.6 to -6.9); the right one adds nothing that can be seen (-9.8, -12.6 to -6.9)"),
+        ((ABOVE, NOT_SEEN, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, but that the right one helps cannot be seen"),
+        ((ABOVE, None), Verdict.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, and whether the right one helps was not asked"),
+        ((NOT_SEEN, ABOVE, ABOVE), Verdict.ANY, "any persona helps it; that it must be this user's cannot be seen"),
+        ((BELOW, ABOVE, ABOVE), Verdict.ANY, "any persona helps it, another user's more than this user's"),
+        ((NOT_SEEN, ABOVE, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona: it does better with it than without, but that it must be this user's cannot be seen"),
+        ((None, ABOVE), Verdict.NO_SIGN, "no sign that it uses this user's persona: it does better with it than without, and whether it must be this user's was not asked"),
+        ((NOT_SEEN, NOT_SEEN, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona"),
+        ((CONSTANT, CONSTANT, NOT_SEEN), Verdict.USES, USES),
+        ((points(4, NAN, NAN, users=1),), None, "whether it uses this user's persona cannot be said with one user"),
+        ((Estimate(0.5, 0.0, NAN, NAN, 20, 3),), None, "whether it uses this user's persona cannot be said: the difference is the same for all users"),
+        ((), None, "whether it uses this user's persona was not asked"),
     ],
 )  # fmt: skip
-def test_the_verdict_in_words(wrong, none, wrong_over_none, said):
-    assert uses_known(Use("persona", wrong, none, wrong_over_none)) == said
+def test_each_verdict_in_words(fields, verdict, said):
+    use = Use("persona", *fields)
+    assert use.verdict is verdict
+    assert uses_known(use) == said
 
 
 def test_what_is_said_of_several_models_is_corrected_for_their_number():
@@ -128,9 +145,9 @@ KNOWER = (missing(0, 4), missing(0, 18), missing(2, 20))
 PLANTED = {
     "a knower": (KNOWER, USES),
     "a wrong persona misleads it": ((missing(0, 12), missing(0, 26), missing(2, 14)), "a wrong persona misleads it (-"),
-    "any persona helps it": ((missing(0, 4), missing(2, 6), missing(0, 18)), "a persona helps it; that it must be this user's cannot be seen"),
+    "any persona helps it": ((missing(0, 4), missing(2, 6), missing(0, 18)), "any persona helps it; that it must be this user's cannot be seen"),
     "indifferent": ((missing(0, 12), missing(2, 14), missing(1, 13)), "no sign that it uses this user's persona"),
-    "no run without": ((missing(0, 12), missing(0, 26), None), "its answers depend on whose persona it is told; whether the right one helps was not asked"),
+    "no run without": ((missing(0, 12), missing(0, 26), None), "no sign that it uses this user's persona: answers depend on whose it is, and whether the right one helps was not asked"),
 }  # fmt: skip
 
 

@@ -1,0 +1,195 @@
+"""How often planted judges get their own verdict, on the real cases of General Hard: whose persona helps them is known.
+
+    python benchmarks/verdicts.py --seeds 200
+
+Users differ in how often a judge is right by a standard deviation of 8 points, the same with every persona. A judge decides once per case and setting,
+and anew in the second order in a fifth of the cases. `tests/analysis/test_verdicts.py` runs each judge once through both harnesses.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from personafeedback_tasks.analysis.place import MOST
+from personafeedback_tasks.analysis.use import Use, Verdict
+from personafeedback_tasks.common.statistics import Estimate, paired, percent, share
+from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.personafeedback.baselines import BASELINES, READ_PERSONA
+from personafeedback_tasks.personafeedback.cases import PersonaCases, load_cases
+from personafeedback_tasks.personafeedback.cells import DIFFICULTIES
+
+SETTINGS = ("persona", "similar_persona", "other_persona", "no_persona")
+
+PLACE = "by place"
+"""In place of a verdict: the numbers are void, see `analysis.place`."""
+
+Rights = dict[str, np.ndarray]
+"""Setting -> whether the pick is right, cases x orders; the first order shows the chosen response first."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Real cases, and what the judges read of them."""
+
+    cases: PersonaCases
+
+    @cached_property
+    def users(self) -> list[str]:
+        return [case.user_id for case in self.cases]
+
+    @cached_property
+    def of_user(self) -> np.ndarray:
+        """Case -> number of its user."""
+        return np.unique(self.users, return_inverse=True)[1]
+
+    @cached_property
+    def longest(self) -> np.ndarray:
+        """How far the longer response is right: 0, 0.5 or 1."""
+        return np.array([BASELINES["longest"](case) for case in self.cases])
+
+    @cached_property
+    def counted(self) -> dict[str, np.ndarray]:
+        """Setting -> how far the response that shares more terms with the persona shown there is right."""
+        count = READ_PERSONA["overlap"]
+        shown = {
+            "persona": [case.persona for case in self.cases],
+            "similar_persona": [case.similar_persona for case in self.cases],
+            "other_persona": [case.other_persona for case in self.cases],
+        }
+        found = {
+            setting: np.array(
+                [count(case.responses, TWO, of.values) for case, of in zip(self.cases, personas, strict=True)]
+            )
+            for setting, personas in shown.items()
+        }
+        return {**found, "no_persona": np.full(len(self.users), 0.5)}
+
+
+Judge = Callable[[np.random.Generator, Data], Rights]
+
+
+def skilled(*shares: float, place: float = 0.0) -> Judge:
+    """A judge that is right in these shares of the cases, by SETTINGS.
+
+    Args:
+        place: share of the cases in which it picks the first response in both orders.
+    """
+
+    def judge(rng: np.random.Generator, data: Data) -> Rights:
+        lean = rng.normal(0, 0.08, len(data.of_user))[data.of_user]
+        return {
+            setting: _picked(rng, np.clip(known + lean, 0, 1), place)
+            for setting, known in zip(SETTINGS, shares, strict=True)
+        }
+
+    return judge
+
+
+def counter(rng: np.random.Generator, data: Data) -> Rights:
+    """It picks the response with more terms of the persona that it is shown, and a random one in a tenth of the cases."""
+    return {setting: _picked(rng, 0.9 * right + 0.05) for setting, right in data.counted.items()}
+
+
+def follower(rng: np.random.Generator, data: Data) -> Rights:
+    """It picks the longer response, and a random one in a tenth of the cases."""
+    return {setting: _picked(rng, 0.9 * data.longest + 0.05) for setting in SETTINGS}
+
+
+def _picked(rng: np.random.Generator, chance: np.ndarray, place: float = 0.0) -> np.ndarray:
+    first, second = (rng.random(len(chance)) < chance for _ in range(2))
+    right = np.stack([first, np.where(rng.random(len(chance)) < 0.2, second, first)], axis=1)
+    by_place = rng.random(len(chance)) < place
+    right[by_place] = [True, False]
+    return right
+
+
+PLANTED: Mapping[str, tuple[Judge, tuple[str, ...]]] = {
+    "knower": (skilled(0.82, 0.62, 0.62, 0.62), (Verdict.USES.value,)),
+    "place-biased knower, by place in 35 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.35), (Verdict.USES.value, PLACE)),
+    "place-biased knower, by place in 65 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.65), (Verdict.USES.value, PLACE)),
+    "counter of terms": (counter, (Verdict.COUNTING.value,)),
+    "type-knower": (skilled(0.82, 0.82, 0.62, 0.62), (Verdict.KIND.value,)),
+    "misled by a wrong persona": (skilled(0.7, 0.6, 0.6, 0.7), (Verdict.MISLED.value,)),
+    "helped by any persona": (skilled(0.75, 0.75, 0.75, 0.65), (Verdict.ANY.value,)),
+    "length-follower": (follower, (Verdict.NO_SIGN.value,)),
+}
+"""Name -> (judge, the verdicts that are right for it)."""
+
+
+def estimates(data: Data, rights: Rights) -> Use:
+    """What a report has for these picks."""
+    scores = {setting: right.mean(axis=1) for setting, right in rights.items()}
+
+    def minus(one: str, other: str) -> Estimate:
+        return paired((scores[one] - scores[other]).tolist(), data.users)
+
+    counted = data.counted["persona"] - data.counted["other_persona"]
+    return Use(
+        "persona",
+        over_wrong=minus("persona", "other_persona"),
+        over_none=minus("persona", "no_persona"),
+        wrong_over_none=minus("other_persona", "no_persona"),
+        over_similar=minus("persona", "similar_persona"),
+        over_counting=paired((scores["persona"] - scores["other_persona"] - counted).tolist(), data.users),
+    )
+
+
+def verdict(data: Data, rights: Rights) -> str:
+    """The name of the verdict, or PLACE."""
+    for setting in SETTINGS:
+        by_place = rights[setting][:, 0] != rights[setting][:, 1]
+        if share(by_place.astype(float).tolist(), data.users).low > MOST:
+            return PLACE
+    found = estimates(data, rights).verdict
+    assert found is not None
+    return found.value
+
+
+def smallest(data: Data, seen: Callable[[Use], bool], seeds: int = 100) -> int:
+    """The smallest right minus wrong of a knower, in points, that is seen in 80 % of runs."""
+    low, high = 0, 38
+    while high - low > 1:
+        points = (low + high) // 2
+        judge = skilled(0.62 + points / 100, 0.62, 0.62, 0.62)
+        runs = (estimates(data, judge(np.random.default_rng(seed), data)) for seed in range(seeds))
+        low, high = (low, points) if sum(map(seen, runs)) >= 0.8 * seeds else (points, high)
+    return high
+
+
+def power() -> None:
+    """Print what each cell can see."""
+    print("\n| cell | cases | users | `overlap` | above 0 | uses |\n| :-- | --: | --: | --: | --: | --: |")
+    for difficulty in DIFFICULTIES:
+        data = Data(load_cases(None, "general", difficulty))
+        counted = paired((data.counted["persona"] - data.counted["other_persona"]).tolist(), data.users)
+        ends = " to ".join(percent(value, sign=True) for value in (counted.low, counted.high))
+        above = smallest(data, lambda use: use.sign(use.over_wrong) == 1)
+        uses = smallest(data, lambda use: use.uses)
+        sizes = f"general {difficulty} | {len(data.users):,} | {len(set(data.users))}"
+        print(f"| {sizes} | {percent(counted.value, sign=True)} ({ends}) | {above} | {uses} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=200)
+    seeds = parser.parse_args().seeds
+    data = Data(load_cases(None, "general", "hard"))
+    print('| planted judge | its own verdict | in % of runs | "uses", in % | others |\n| :-- | :-- | --: | --: | :-- |')
+    for name, (judge, own) in PLANTED.items():
+        found = Counter(verdict(data, judge(np.random.default_rng(seed), data)) for seed in range(seeds))
+        others = ", ".join(f"{one} {100 * count / seeds:.1f}" for one, count in found.items() if one not in own)
+        right = 100 * sum(found[one] for one in own) / seeds
+        print(
+            f"| {name} | {' or '.join(own)} | {right:.1f} | {100 * found['uses'] / seeds:.1f} | {others} |", flush=True
+        )
+    power()
+
+
+if __name__ == "__main__":
+    main()
