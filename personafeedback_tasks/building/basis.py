@@ -80,8 +80,8 @@ class Bases:
             if _wording_id(question) not in origin.parents:
                 raise DataError(
                     f"{self._folder.path(Question)}: found question {question.id!r} with another text than was answered. Put the text back; "
-                    "or set its keep to no, and add the new text as a line without an id. `build questions` gives it one, `build answers` "
-                    "answers it."
+                    "or set its keep to no, and add the new text as a line without an id. `build texts` gives it one "
+                    "and answers it."
                 )
             if not set(self._persona_ids(question, answer.strategy)) <= set(origin.parents):
                 root, masks = self._folder.root, answer.strategy == MASKED

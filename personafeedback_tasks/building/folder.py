@@ -75,7 +75,7 @@ class Folder(RowFolder):
             return rows
         raise DataError(
             f"{self.path(kind)}: found no rows, expected those of an earlier step. Run first: "
-            f"{command(made_by(kind).name, self.root)}"
+            f"{made_by(kind).command(self.root)}"
         )
 
     def persona(self, user_id: str) -> Persona:

@@ -1,9 +1,9 @@
-"""`build status`: what is done, what it took, what was refused, and the next command."""
+"""`build DIR`: what is done, what it took, what was refused, and the next command."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..annotation.items import CANNOT
 from ..annotation.rows import PackItem, Vote
@@ -11,7 +11,7 @@ from ..common.columns import in_columns
 from ..common.errors import DataError
 from .folder import Folder
 from .models import NOBODY, Models
-from .release.release_folder import files, make
+from .release.release_folder import files, labels_are_due, make
 from .rows import SPLITS, TEST, Answer, Below, Origin, Pair, Person, Question, Refused, Tiered, kept
 from .spending import SPENT, spent_rows, used_models
 from .steps import (  # fmt: skip
@@ -23,17 +23,15 @@ from .steps import (  # fmt: skip
     QUESTIONS,
     RELEASE,
     STEPS,
-    TIERS,
     TRAINING,
     VOTES,
     Say,
     Step,
-    command,
     taken,
 )
 from .texts.pairs import balance
 from .texts.personas import other_seed
-from .texts.todo import asked_questions, has_written, todo
+from .texts.runner import asked_questions, has_written, todo
 from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
 from .yields import HEADER, yield_rows
 
@@ -47,7 +45,7 @@ def show_status(folder: Folder, say: Say) -> None:
     following, lines = _next(folder), []
     for step in taken(STEPS, folder.root):
         lacking = f"; {len(left)} lacking: run it again" if (left := todo(folder, step)) else ""
-        is_there = folder.read(Tiered) if step == TIERS else step == RELEASE and _is_released(folder)
+        is_there = step == RELEASE and (folder.read(Tiered) or _is_released(folder))
         again = "; no longer what the files give: run it again" if step == following and is_there else ""
         lines.append((step.name, f"{_done(folder, step)}{lacking}{again}"))
     refused = Counter((text.step, text.reason) for text in folder.read(Refused))
@@ -73,36 +71,38 @@ def show_status(folder: Folder, say: Say) -> None:
         say(f"! {edited}")
         say("Next: put these texts back, or have the pairs voted on again.")
     else:
-        say(_line(folder, following, NOBODY))
+        say(_line(folder, following))
 
 
-def next_line(folder: Folder, models: Models = NOBODY) -> str:
+def next_line(folder: Folder, models: Models = NOBODY, ran: Collection[Step] = ()) -> str:
     """The command to go on with, or that all is done.
 
     Args:
         models: to name where it asks some; without them, those that were used.
+        ran: the steps that these have just written for; one of them goes on with the same limits.
 
     Raises:
         DataError: a file of the build is broken.
     """
-    return _line(folder, _next(folder), models)
+    return _line(folder, _next(folder), models, ran)
 
 
-def _line(folder: Folder, step: Step | None, models: Models) -> str:
+def _line(folder: Folder, step: Step | None, models: Models = NOBODY, ran: Collection[Step] = ()) -> str:
     if step is None:
         return f"Done: {folder.root / 'release'}"
     if step == PERSONAS and not folder.settings.personas:  # all are a team's own
-        return f"Next: {command(step.name, folder.root)}"
+        return f"Next: {step.command(folder.root)}"
     if step.asks_models and not any(_asked(folder, one) for one in STEPS):
         return f"Next: {PILOT.line(folder.root)}"
-    return f"Next: {step.line(folder.root, models if models.names else used_models(folder, step))}"
+    named = models if models.names else used_models(folder, step)
+    return f"Next: {step.line(folder.root, named, step in ran)}"
 
 
 def _next(folder: Folder) -> Step | None:
     """The first step that is not done."""
     testing = any(person.split == TEST for person in kept(folder.read(Person)))
     steps = STEPS if testing or folder.read(Pair) else (PERSONAS, MEMORY, QUESTIONS, ANSWERS, TRAINING)
-    stale = _stale(folder)
+    stale = _is_stale(folder)
     for step in taken(steps, folder.root):
         made = (*step.writes[-1:], *step.instead) if step != ANSWERS or testing else (Answer,)
         done = any(map(folder.read, made))
@@ -110,24 +110,26 @@ def _next(folder: Folder) -> Step | None:
             done = len(_remembered(folder)) == len(kept(folder.read(Person))) or _asked(folder, MEMORY)
         elif step == RELEASE:
             done = _is_released(folder)
-        if not done or todo(folder, step) or step == stale:
+        if not done or todo(folder, step) or (step == RELEASE and stale):
             return step
     return None
 
 
-def _stale(folder: Folder) -> Step | None:
-    """TIERS if the labels are not what votes and settings give now; RELEASE if the release is not what labels and texts give."""
+def _is_stale(folder: Folder) -> bool:
+    """Whether the labels are not what votes and settings give now, or the release is not what labels and texts give."""
     if not folder.read(Tiered):
-        return None
+        return False
     try:
+        if labels_are_due(folder):
+            return True
         contents = files(folder, make(folder))
     except DataError:
-        return TIERS
+        return True
     for name, content in contents.items():
         path = folder.root / "release" / name
         if not path.is_file() or path.read_bytes() != (content.encode() if isinstance(content, str) else content):
-            return RELEASE if _is_released(folder) else None
-    return None
+            return True
+    return False
 
 
 def _is_released(folder: Folder) -> bool:
@@ -167,10 +169,9 @@ def _done(folder: Folder, step: Step) -> str:
         votes = [vote for vote in folder.read(Vote) if vote.chosen != CANNOT and vote.pair_id in known]
         cast = len({(vote.annotator, vote.pair_id) for vote in votes})
         return f"{cast} of {len(pairs) * each} ({each} to each pair) by {len({vote.annotator for vote in votes})}"
-    if step == TIERS:
-        cases = _counted((pair.difficulty for pair in folder.read(Tiered)), " cases")
-        return f"{cases}; {len(folder.read(Below))} below"
-    return "release/" if _is_released(folder) else "none"
+    cases = _counted((pair.difficulty for pair in folder.read(Tiered)), " cases")
+    labeled = f"{cases}; {len(folder.read(Below))} below; " if folder.read(Tiered) else ""
+    return f"{labeled}{'in release/' if _is_released(folder) else 'none released'}"
 
 
 def _counted(values: Iterable[str], unit: str = "") -> str:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..annotation.rows import Dropped, PackItem, Vote
 from ..common.row_files import Row
@@ -26,7 +27,8 @@ class Step:
     """A step of a build.
 
     Attributes:
-        name: of its command.
+        name: in provenance, logs and tables.
+        call: its command without `personafeedback`; `{}` is the build's folder.
         reads: rows that must be there before it starts.
         writes: rows that it makes. The last of them show that it was done.
         instead: rows that show that a team needs it no longer, such as labels that were brought.
@@ -37,7 +39,8 @@ class Step:
     """
 
     name: str
-    reads: Kinds
+    call: str
+    reads: Kinds = ()
     writes: Kinds = ()
     instead: Kinds = ()
     text: str = ""
@@ -50,31 +53,44 @@ class Step:
         """It has models write texts: it counts calls, and what fails is asked again."""
         return bool(self.text)
 
+    def command(self, root: Path) -> str:
+        """Its command on a build, as a shell takes it, without models and arguments."""
+        return f"personafeedback {self.call.format(shlex.quote(str(root)))}"
+
     def line(self, root: Path, models: Models = NOBODY, own_step: bool = False) -> str:
-        """Its whole command, as a shell takes it.
+        """Its whole command.
 
         Args:
             models: to name, where it asks some; see `Models.told`.
         """
         asks = models.told(self.models, own_step) if self.asks_models else ""
-        return " ".join(filter(None, (command(self.name, root), asks, self.arguments)))
+        return " ".join(filter(None, (self.command(root), asks, self.arguments)))
 
 
-PERSONAS = Step(name="personas", reads=(), writes=(Person,), text="persona", models=("MODEL",))
-MEMORY = Step(name="memory", reads=(Person,), text="memory", models=("MODEL",), only_with="corpus.jsonl")
-QUESTIONS = Step(name="questions", reads=(Person,), writes=(Question,), text="question", models=("MODEL",))
-ANSWERS = Step(
-    name="answers", reads=(Person, Question), writes=(Answer, Pair), text="answer", models=("MODEL", "OTHER")
+def _texts(name: str, text: str, **others: Any) -> Step:
+    return Step(name=name, call=f"build texts {{}} {name}", text=text, **{"models": ("MODEL",), **others})
+
+
+PERSONAS = _texts("personas", "persona", writes=(Person,))
+MEMORY = _texts("memory", "memory", reads=(Person,), only_with="corpus.jsonl")
+QUESTIONS = _texts("questions", "question", reads=(Person,), writes=(Question,))
+ANSWERS = _texts("answers", "answer", reads=(Person, Question), writes=(Answer, Pair), models=("MODEL", "OTHER"))
+PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
+VOTES = Step(
+    name="votes",
+    call="annotate votes {}",
+    reads=(Pair,),
+    writes=(Dropped, Vote),
+    instead=(Tiered,),
+    arguments="FILE...",
 )
-PACKS = Step(name="packs", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
-VOTES = Step(name="votes", reads=(Pair,), writes=(Dropped, Vote), instead=(Tiered,), arguments="FILE...")
-TIERS = Step(name="tiers", reads=(Vote,), writes=(Below, Tiered))
-RELEASE = Step(name="release", reads=(Tiered,))
-TRAINING = Step(name="training", reads=(Answer,))
-PILOT = Step(name="pilot", reads=(), text="text", models=("MODEL", "OTHER"))
+RELEASE = Step(name="release", call="build release {}", writes=(Below, Tiered))
+TRAINING = Step(name="training", call="build training {}", reads=(Answer,))
+PILOT = Step(name="pilot", call="build pilot {}", text="text", models=("MODEL", "OTHER"))
 """All steps that ask models, for a few persons: what comes before any of them."""
 
-STEPS = (PERSONAS, MEMORY, QUESTIONS, ANSWERS, PACKS, VOTES, TIERS, RELEASE)
+TEXTS = (PERSONAS, MEMORY, QUESTIONS, ANSWERS)
+STEPS = (*TEXTS, PACKS, VOTES, RELEASE)
 """From nothing to a data set. TRAINING follows ANSWERS where no person is for testing."""
 
 
@@ -84,8 +100,8 @@ def taken(steps: Sequence[Step], root: Path) -> list[Step]:
 
 
 def command(step: str, root: Path) -> str:
-    """The command of a step, or another one on a build, as a shell takes it."""
-    return f"personafeedback build {step} {shlex.quote(str(root))}"
+    """A command on a build that is no step, as a shell takes it."""
+    return " ".join(filter(None, ("personafeedback build", step, shlex.quote(str(root)))))
 
 
 def made_by(kind: type[Row]) -> Step:

@@ -1,4 +1,4 @@
-"""The commands with which people judge the stages of a personalized reply: annotate pack, annotate votes."""
+"""The commands with which people judge the pairs of a build, or the stages of a personalized reply: annotate pack, annotate votes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from ..annotation.items import Item
 from ..annotation.pack_files import FORMATS
 from ..annotation.rows import Vote
 from ..annotation.study import Settings, Study, StudyFolder
+from ..building.folder import Folder
+from ..building.settings import FILE
+from ..building.steps import command
+from ..building.votes.pairs import take_votes, write_packs
 from ..common.errors import DataError, OptionError
 from ..logs.earlier import of_run, refuse_void
 from ..recenter import items, study
 from ..recenter.data import file_name
 from ..recenter.histories import Conversation
 from ..recenter.rows import STAGES, Extraction, StageRow
-from .build_options import drop_option, files_argument
 from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
@@ -29,12 +32,14 @@ TITLE = "people's judgments"
 
 @click.group()
 def annotate() -> None:
-    """Have people judge what models know of users, what they select, and what they reply."""
+    """Have people judge the pairs of a build, or what models know of users, what they select, and what they reply."""
 
 
 @annotate.command()
 @click.argument("data", nargs=-1, required=True)
-@out_option("DIR", "The folder of the packs and votes; run this again to add rows or annotators.", required=True)
+@out_option(
+    "DIR", "The folder of the packs and votes, unless DATA is a build; run this again to add rows or annotators."
+)
 @click.option(
     "--stage", "stages", multiple=True, type=click.Choice([stage.stage for stage in STAGES]), help="Only this stage. Repeatable."
 )  # fmt: skip
@@ -51,22 +56,39 @@ def annotate() -> None:
     "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True, help="A page for any browser, a table, or tasks for this tool."
 )  # fmt: skip
 def pack(
-    data: tuple[str, ...], out: Path, stages: tuple[str, ...], annotators: int | None, votes: int | None, draw: int | None, form: str
+    data: tuple[str, ...], out: Path | None, stages: tuple[str, ...], annotators: int | None, votes: int | None, draw: int | None, form: str
 ) -> None:  # fmt: skip
-    """Write a pack of each stage for each annotator.
+    """Write a pack for each annotator.
 
-    DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and votes that are there are not
+    DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.yaml says how many
+    annotators and votes there are, and packs go to DATA/packs.
+
+    Or DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and votes that are there are not
     shown. Or it is a log of recenter_extract, recenter_select or recenter_respond, or a folder of logs: what several models made alike is
-    judged once, and nobody sees who made it.
+    judged once, and nobody sees who made it. Annotators judge whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole profile
+    matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn for each annotator.
 
-    Annotators judge whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole profile
-    matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn for each annotator. Some items
-    check attention.
+    A page works without a network, keeps the votes in the browser, and downloads them as a file to send back. Some items check attention.
+    Run this again for more annotators or items: packs only grow, and votes stay valid. An item whose texts were edited is written anew, and
+    votes on the old texts no longer count.
 
     \b
+        personafeedback annotate pack DIR --format label-studio
         personafeedback annotate pack logs --out DIR
         personafeedback annotate pack DATA --out DIR --stage relevance --draw 100 --votes 5 --annotators 6
     """
+    if any((Path(source) / FILE).is_file() for source in data):
+        if len(data) > 1 or out or stages or annotators or votes or draw:
+            raise OptionError(
+                f"{' '.join(data)}: found the folder of a build, expected it alone, with no option but --format. {FILE} has its settings."
+            )
+        write_packs(Folder.of_build(Path(data[0])), form, say)
+        return
+    if out is None:
+        raise OptionError(
+            f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and votes. Start one: "
+            f"{command('init', Path(data[0]))}"
+        )
     wanted = [stage for stage in STAGES if not stages or stage.stage in stages]
     asked = study.asked_in(out)
     new: dict[type[StageRow], list[StageRow]] = {stage: [] for stage in wanted}
@@ -122,19 +144,24 @@ def _study(root: Path, settings: Settings, rows: items.AskedRows) -> Study:
 
 @annotate.command()
 @click.argument("folder", metavar="DIR", type=FOLDER)
-@files_argument
-@drop_option
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
+)
 def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
-    """Take in what annotators sent, and write the rows with their votes.
+    """Take in what annotators sent to a build or a study, and show who voted how.
 
     FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. Files may come in
-    parts and again: no vote is lost or counted twice. DIR gets extraction.jsonl, relevance.jsonl and response.jsonl with the votes, and
+    parts and again: no vote is lost or counted twice. A study gets extraction.jsonl, relevance.jsonl and response.jsonl with the votes, and
     missing.jsonl with what people missed: set RECENTER_DATA to it.
 
     \b
-        personafeedback annotate votes DIR annotator-1.extraction.votes.csv annotator-1.response.votes.csv
+        personafeedback annotate votes DIR annotator-1.votes.csv annotator-2.votes.csv
         personafeedback annotate votes DIR --drop annotator-2
     """
+    if (folder / FILE).is_file():
+        take_votes(Folder.of_build(folder), files, drop, say)
+        return
     asked = _asked(folder)
     counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
@@ -152,7 +179,7 @@ def _asked(folder: Path) -> items.AskedRows:
     if asked := study.asked_in(folder):
         return asked
     raise OptionError(
-        f"{folder}: found no {study.ASKED}/ with rows in it, expected the --out of `personafeedback annotate pack`."
+        f"{folder}: found no {FILE} and no {study.ASKED}/ with rows in it, expected a build or the --out of `personafeedback annotate pack`."
     )
 
 

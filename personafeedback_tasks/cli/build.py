@@ -10,32 +10,37 @@ import click
 from ..building.folder import Folder
 from ..building.imported.users import read_users
 from ..building.models import Models
-from ..building.pilot.page import page, write_texts
+from ..building.pilot.page import page
 from ..building.plan import show_plan
 from ..building.rows import Person
+from ..building.settings import FILE
 from ..building.starting import start
 from ..building.status import next_line, show_status
-from ..building.steps import PERSONAS, STEPS, command
+from ..building.steps import PACKS, PERSONAS, RELEASE, VOTES, command
+from ..building.texts.runner import write_texts
 from ..common.errors import DataError, OptionError
 from ..common.files import write
 from ..common.records import short_list
 from .build_options import build_argument, folder_argument
-from .build_set import import_command, packs, release, tiers, training, votes
-from .build_texts import answers, memory, model_options, personas, questions
+from .build_set import import_command, release, training
+from .build_texts import model_options, texts
 from .output import progress, say
 
-_LINES = "\n".join(f"    {step.line(Path('DIR'))}" for step in STEPS if not step.only_with)
+_DIR = Path("DIR")
 
-_HELP = f"""Build a set for your own users, in your language: personas, questions, answers, votes, tiers, release.
+_HELP = f"""Build a set for your own users, in your language: personas, questions, answers, votes, release.
 
-Each STEP reads what the step before left in DIR and adds its own. Edit DIR by hand in between; run a step again after it was killed.
+Each command reads what the one before left in DIR and adds its own. Edit DIR by hand in between; run one again after it was killed.
 
 \b
     personafeedback build init DIR
     personafeedback build plan DIR
-{_LINES}
+    personafeedback build texts DIR --model MODEL --model OTHER
+    {PACKS.line(_DIR)}
+    {VOTES.line(_DIR)}
+    {RELEASE.line(_DIR)}
 
-`build pilot` makes all texts of a few persons and a page to read them on. `build memory` chooses from corpus.jsonl what persons read; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
+`build DIR` shows what is done, what was refused, what the calls took, and the next command. `build pilot` makes all texts of a few persons and a page to read them on; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -105,7 +110,7 @@ def init(folder: Path, language: str | None, name: str | None, users: Path | Non
     )
     if own.without:
         say(f"Without a history: {len(own.without):,} users ({short_list(own.without)})")
-    say(f"Next: {command(PERSONAS.name, folder)}")
+    say(f"Next: {PERSONAS.command(folder)}")
 
 
 @click.command()
@@ -147,7 +152,7 @@ PAGE = "pilot.html"
 @click.command()
 @build_argument
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
-@model_options(repeated=True, required=False, without="Without one, the page is made of what is there.")
+@model_options("Without one, the page is made of what is there.")
 def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -> None:
     """Write all texts of a few persons, and a page to read before you pay for the others.
 
@@ -178,11 +183,24 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
     say(next_line(folder, models))
 
 
-@click.group(help=_HELP)
+class _Build(click.Group):
+    """Its commands; a folder in place of one, or nothing in the folder of a build, shows how far that build is."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or (["."] if Path(FILE).is_file() else []))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        place = Path(args[0])
+        if args[0] not in self.commands and (place.is_dir() or len(place.parts) > 1):
+            return "DIR", status, args
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Build, help=_HELP, subcommand_metavar="[DIR | COMMAND DIR]")
 def build() -> None: ...
 
 
-for step in (
-    init, plan, pilot, status, personas, memory, questions, answers, packs, votes, tiers, release, training, import_command,
-):  # fmt: skip
+for step in (init, plan, pilot, texts, release, training, import_command):
     build.add_command(step)

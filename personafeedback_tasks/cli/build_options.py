@@ -1,4 +1,4 @@
-"""What the commands of a build share: its folder, votes that came back, and arguments of models."""
+"""What the commands of a build share: its folder, and arguments of models."""
 
 from __future__ import annotations
 
@@ -34,14 +34,3 @@ def _batch(text: str | None) -> Batch:
     if text.isdecimal() and int(text):
         return int(text)
     raise click.BadParameter(f"expected nothing, or a number of requests, got {text!r}.")
-
-
-drop_option = click.option(
-    "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
-)
-
-
-files_argument = click.argument(
-    "files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
-"""What annotators sent."""

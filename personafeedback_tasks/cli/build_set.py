@@ -1,4 +1,4 @@
-"""The commands of a build that ask no model for texts: packs, votes, tiers, release; training, and import."""
+"""The commands of a build that ask no model for texts: release, training, import."""
 
 from __future__ import annotations
 
@@ -6,90 +6,14 @@ from pathlib import Path
 
 import click
 
-from ..annotation.pack_files import FORMATS
 from ..building.folder import Folder
 from ..building.imported.importing import FIELDS, RECIPES, import_pairs
 from ..building.release.shortcuts import NAMES
-from ..building.votes.pairs import take_votes, write_packs
 from ..personafeedback.cells import DIFFICULTIES
 from .annotate import judged_in
-from .build_options import (
-    build_argument,
-    drop_option,
-    files_argument,
-    folder_argument,
-)
+from .build_options import build_argument, folder_argument
 from .options import FOLDER
 from .output import say, show_table
-
-
-@click.command()
-@build_argument
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(FORMATS)),
-    default="html",
-    show_default=True,
-    help="A page for any browser, a table, or tasks for one of these tools.",
-)
-def packs(folder: Folder, form: str) -> None:
-    """Write a pack for each annotator: every pair, in an order and with sides of their own.
-
-    Send packs/annotator-1.html to the first person, and so on. The page works without a network, keeps the votes in the browser, and
-    downloads them as a file to send back. Some items check attention: one response answers
-    another question.
-
-    build.yaml says how many `annotators` there are. Run this again for more of them, or after there are more pairs: packs only grow, and votes
-    on earlier ones stay valid. A pair whose texts were edited is written anew, and votes on the old texts no longer count.
-
-    \b
-        personafeedback build packs DIR
-        personafeedback build packs DIR --format label-studio
-    """
-    write_packs(folder, form, say)
-
-
-@click.command()
-@build_argument
-@files_argument
-@drop_option
-def votes(
-    folder: Folder,
-    files: tuple[Path, ...],
-    drop: tuple[str, ...],
-) -> None:
-    """Import the votes of annotators, or show those imported so far.
-
-    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label
-    Studio. Files may come in parts and again: no vote is lost or counted twice.
-
-    \b
-        personafeedback build votes DIR annotator-1.votes.csv annotator-2.votes.csv
-        personafeedback build votes DIR --drop annotator-2
-    """
-    take_votes(folder, files, drop, say)
-
-
-@click.command()
-@build_argument
-def tiers(folder: Folder) -> None:
-    """Turn the votes into labels and tiers.
-
-    \b
-    easy     built to be (the full persona against none), and the votes confirm it
-    medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
-    hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
-
-    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators,
-    and the risk that another nine like these would decide otherwise, are printed as a check and decide nothing.
-
-    \b
-        personafeedback build tiers DIR
-    """
-    from ..building.release.labeling import make_tiers
-
-    make_tiers(folder, say, show_table)
 
 
 @click.command()
@@ -102,9 +26,17 @@ def tiers(folder: Folder) -> None:
     help="Release in spite of this finding: a shortcut above 60 % on Hard, or a contradiction. Repeatable. The card says so.",
 )
 def release(folder: Folder, accept: tuple[str, ...]) -> None:
-    """Make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
+    """Turn votes into labels and tiers, and make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
 
-    Everything in this package then works on it: the tasks of both harnesses, reports, cards, duels. Nothing is uploaded.
+    \b
+    easy     built to be (the full persona against none), and the votes confirm it
+    medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
+    hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
+
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators,
+    and the risk that another nine like these would decide otherwise, are printed as a check and decide nothing.
+
+    Everything in this package then works on the set: the tasks of both harnesses, reports, cards, duels. Nothing is uploaded.
     Files that you add to DIR/release stay when you run this again; README.md is written anew.
 
     Before that, the shortcuts are measured. If the longer response, the one with more of the persona's terms, the one that says the

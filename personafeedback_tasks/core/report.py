@@ -279,6 +279,7 @@ class ReportSpec:
         load: (folder or id, counts) -> all cases that are there, for a report on data at hand.
         under: (these cases, a run's signature) -> the same as that run showed them; None where no option changes a case's texts.
         environment: the variable that names the data.
+        swaps: whether both responses of each case are right for somebody, so that the score is 0.5 for whoever ignores the user.
     """
 
     primary: str
@@ -307,6 +308,7 @@ class ReportSpec:
     load: Callable[[str, str], Any] | None = None
     under: Callable[[Any, Mapping[str, Any]], Any] | None = None
     environment: str = ""
+    swaps: bool = False
     asks: str = ""
 
     def line(self, measure: str) -> Line:

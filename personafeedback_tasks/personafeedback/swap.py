@@ -263,6 +263,7 @@ class Swap(PersonaFeedback):
         load=lambda data, counts: _rows(data, None, counts),
         under=_as_asked,
         macro=False,
+        swaps=True,
         asks=(
             "Each case is a question that two users asked, and the response chosen for each of them, asked in both orders with the persona of "
             "one of them. The model picks the response that was chosen for this user; without the person, half of its picks are right."

@@ -42,11 +42,7 @@ P = TypeVar("P", bound=PromptRow)
 
 
 def under_control(rows: Rows[P], control: str) -> Rows[P]:
-    """The rows with what the control shows, whatever they showed before.
-
-    Raises:
-        DataError: see `attributes_of_others`.
-    """
+    """The rows with what the control shows, whatever they showed before. Raises DataError, see `attributes_of_others`."""
     others = attributes_of_others(rows.cases) if control == OTHER_USER else {}
     return replace(rows, cases=tuple(replace(row, other=others.get(row.id, "")) for row in rows))
 

@@ -107,14 +107,7 @@ def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[
 
 
 def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
-    """The rows of a file, in its order.
-
-    Args:
-        parsed: (a line, its place) -> the row.
-
-    Raises:
-        DataError: a line is broken, or has the id of another one.
-    """
+    """The rows of a file, in its order; `parsed` makes one of a line and its place. Raises DataError: two have one id."""
     lines: dict[str, int] = {}
     rows = []
     for line, fields in records.rows(path):

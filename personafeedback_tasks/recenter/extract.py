@@ -123,7 +123,7 @@ METHOD = TextMethod(
         Metric("invalid", higher_is_better=False),
     ),
     max_tokens=2048, read=_read,
-    facts_of=lambda row: {"conversation": [message._asdict() for message in row.messages]}, measure=_measure, items=_items,
+    facts_of=lambda row: {"conversation": [message._asdict() for message in row.conversation]}, measure=_measure, items=_items,
 )  # fmt: skip
 
 

@@ -18,13 +18,13 @@ class Conversation(StageRow):
 
     stage = "extract"
     cells = SOURCES
-    messages: tuple[Message, ...]
+    conversation: tuple[Message, ...]
     source: str
     spoken: str = field(default="en", compare=False)
 
     @property
     def question(self) -> str:
-        return first_of_user(self.messages)
+        return first_of_user(self.conversation)
 
     @property
     def cell(self) -> str:
@@ -37,7 +37,7 @@ class Conversation(StageRow):
     @property
     def transcript(self) -> str:
         """The conversation as models read it."""
-        return transcript(self.messages)
+        return transcript(self.conversation)
 
 
 def conversations(data: str | None = None) -> Rows[Conversation]:

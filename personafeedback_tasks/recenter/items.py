@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from ..annotation.items import FAULTS, NONE, Item, guidelines
 from ..annotation.rows import Vote
@@ -32,91 +32,84 @@ INSTRUCTED = "Please tick this line, too: it shows that the list was read."
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Stage -> what people are told."""
 
-Row = TypeVar("Row", bound=JudgedRow)
-
-
 AskedRows = Mapping[type[StageRow], Sequence[Any]]
 """Stage -> the rows that people are asked about; Conversation -> conversations in which nothing was noted."""
 
 
+class Noted(NamedTuple):
+    """A conversation that people judge, and the attributes that were noted there."""
+
+    user_id: str
+    conversation: tuple[Message, ...]
+    source: str
+    rows: list[Extraction]
+
+
+def noted_in(rows: AskedRows) -> dict[str, Noted]:
+    """Block of items -> the conversation that it is about."""
+    found: dict[str, Noted] = {}
+    for row in (*rows.get(Extraction, ()), *rows.get(Conversation, ())):
+        noted = found.setdefault(block_of(row), Noted(row.user_id, row.conversation, row.source, []))
+        if isinstance(row, Extraction):
+            noted.rows.append(row)
+    return found
+
+
 def items(rows: AskedRows) -> list[Item]:
     """What people are asked: each attribute of a conversation and what is missing there; each profile; each pair of replies."""
+    profiles: dict[str, list[Relevance]] = defaultdict(list)
+    for row in rows.get(Relevance, ()):
+        profiles[question_id(row)].append(row)
     return [
         *_of_conversations(rows),
-        *map(_of_profile, _together(rows.get(Relevance, ()), lambda row: (row.user_id, row.prompt))),
+        *(_of_profile(name, own) for name, own in profiles.items()),
         *map(_of_replies, rows.get(Response, ())),
     ]
 
 
-def _together(rows: Iterable[Row], key: Any) -> list[list[Row]]:
-    found: dict[object, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[key(row)].append(row)
-    return list(found.values())
-
-
 def question_id(row: JudgedRow) -> str:
-    """The question that is about a row."""
+    """The item that is about a row."""
     name = digest_of((row.user_id, row.prompt)) if isinstance(row, Relevance) else row.id
     return f"{row.stage}:{name}"
 
 
 def block_of(row: StageRow) -> str:
-    """The block of questions that is about a row or a conversation."""
-    if isinstance(row, Extraction):
-        return missing_id(row.user_id, row.conversation)
-    if isinstance(row, Conversation):
-        return missing_id(row.user_id, row.messages)
+    """The block of items that is about a row or a conversation; of a conversation, also the item on what is missing there."""
+    if isinstance(row, (Extraction, Conversation)):
+        return f"{MISSING}:{digest_of((row.user_id, row.conversation))}"
     assert isinstance(row, JudgedRow)
     return question_id(row)
 
 
 def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[type[StageRow], list[Any]]:
-    """What the first blocks of questions are about, as many of each kind.
+    """What the first blocks of items are about, as many of each kind.
 
     Args:
         place: of a block, in their order.
     """
     blocks: dict[str, set[str]] = defaultdict(set)
-    for question in items(rows):
-        blocks[question.kind].add(question.block)
+    for item in items(rows):
+        blocks[item.kind].add(item.block)
     kept = {block for of_kind in blocks.values() for block in sorted(of_kind, key=place)[:count]}
     return {stage: [row for row in own if block_of(row) in kept] for stage, own in rows.items()}
 
 
-def noted_in(rows: AskedRows) -> dict[tuple[str, tuple[Message, ...], str], list[Extraction]]:
-    """(user, conversation, source) -> the attributes that were noted there."""
-    found = {}
-    for own in _together(rows.get(Extraction, ()), lambda row: (row.user_id, row.conversation)):
-        found[own[0].user_id, own[0].conversation, own[0].source] = own
-    known = {key[:2] for key in found}
-    for bare in rows.get(Conversation, ()):
-        if (bare.user_id, bare.messages) not in known:
-            found[bare.user_id, bare.messages, bare.source] = []
-    return found
-
-
 def _of_conversations(rows: AskedRows) -> Iterator[Item]:
-    for (user, conversation, _), own in noted_in(rows).items():
-        name = missing_id(user, conversation)
-        for row in own:
+    for name, noted in noted_in(rows).items():
+        for row in noted.rows:
             texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
             yield Item(
                 id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
             )  # fmt: skip
-        noted = "\n".join(f"- {row.attribute}" for row in own) or "Nothing was noted."
+        attributes = "\n".join(f"- {row.attribute}" for row in noted.rows) or "Nothing was noted."
         yield Item(
-            id=name, user_id=user, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
-            texts={"conversation": transcript(conversation), "attributes": noted}, asks="Does the conversation show more about the user that is worth remembering?",
+            id=name, user_id=noted.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+            texts={"conversation": transcript(noted.conversation), "attributes": attributes},
+            asks="Does the conversation show more about the user that is worth remembering?",
         )  # fmt: skip
 
 
-def missing_id(user: str, conversation: Sequence[Message]) -> str:
-    return f"{MISSING}:{digest_of((user, conversation))}"
-
-
-def _of_profile(own: Sequence[Relevance]) -> Item:
-    name = question_id(own[0])
+def _of_profile(name: str, own: Sequence[Relevance]) -> Item:
     answers = {str(number): row.attribute for number, row in enumerate(own, start=1)}
     return Item(
         id=name, user_id=own[0].user_id, kind=Relevance.stage, block=name, texts={"prompt": own[0].prompt}, answers=answers, several=True

@@ -1,7 +1,6 @@
 """What people judged, one type of row per stage: the texts that they saw, and their judgment.
 
-Judgments are votes, one per person in no particular order, or the label alone where only that is known. A row that nobody judged
-yet has an empty list of votes. A line of a file is read strictly: a key that is missing, unknown or broken is named with its line.
+Judgments are votes, one per person in no particular order, or the label alone where only that is known.
 """
 
 from __future__ import annotations
@@ -129,12 +128,7 @@ class PromptRow(JudgedRow):
 
 @dataclass(frozen=True)
 class Relevance(PromptRow):
-    """Should this attribute of the user change the reply to this prompt in any way?
-
-    Attributes:
-        label: what people said, if only that is known.
-        votes: what each person said, if that is known.
-    """
+    """Should this attribute of the user change the reply to this prompt in any way?"""
 
     stage = "relevance"
     cells = ("relevance",)
@@ -154,14 +148,7 @@ class Relevance(PromptRow):
 
 @dataclass(frozen=True)
 class Extraction(JudgedRow):
-    """Does this attribute, extracted from this conversation for this reason, hold?
-
-    Attributes:
-        conversation: what the attribute was extracted from.
-        reason: why the extractor took it to hold.
-        source: `human` or `synthetic`, where the conversation comes from.
-        label, votes: as in Relevance, each one of VERDICTS.
-    """
+    """Does this attribute, extracted from this conversation for this reason, hold?"""
 
     stage = "extraction"
     cells = SOURCES
@@ -204,7 +191,7 @@ class Extraction(JudgedRow):
 
 
 class Faults(Struct, frozen=True, forbid_unknown_fields=True):
-    """How many of those who were asked find which fault in a response, see `annotation.items.FAULTS`."""
+    """Fault (see `annotation.items.FAULTS`) -> how many of those who were asked find it in a response."""
 
     asked: Annotated[int, Meta(ge=1)]
     generic: dict[str, int]
@@ -213,14 +200,7 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Response(PromptRow):
-    """Is the response that uses the attribute better than the one that does not?
-
-    Attributes:
-        generic: the response without the attribute.
-        personalized: the response with it.
-        votes: what each person said, on SCALE; empty if nobody was asked.
-        faults: None if nobody was asked for them.
-    """
+    """Is the personalized response, which uses the attribute, better than the generic one? Votes are on SCALE."""
 
     stage = "response"
     cells = ("response_pairs",)

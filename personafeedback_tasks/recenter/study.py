@@ -32,7 +32,7 @@ from ..core.earlier import Earlier
 from .data import each_if_there, file_name, load, located
 from .extract import EXTRACT, conversation_of, extracted
 from .histories import CONVERSATIONS, Conversation, parse_conversation
-from .items import MISSING, AskedRows, missing_id, noted_in, votes_of
+from .items import MISSING, AskedRows, noted_in, votes_of
 from .respond import RESPOND, replied
 from .rows import (
     SOURCES,
@@ -79,11 +79,7 @@ class Lacking:
 
 
 def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dict[type[StageRow], list[Any]]:
-    """The rows of a folder or of the sample, judged or not, by id; without stages that have no file.
-
-    Raises:
-        DataError: a file is broken.
-    """
+    """The rows of a folder or of the sample, judged or not, by id; without stages that have no file."""
     folder = Path(__file__).with_name(SAMPLE) if data == SAMPLE else Path(data)
     found: dict[type[StageRow], list[Any]] = {}
     for stage in stages:
@@ -179,15 +175,10 @@ def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
 
 
 def without_votes(row: StageRow) -> dict[str, Any]:
-    """A row as its file has it, without people's judgment."""
-    if isinstance(row, Conversation):
-        return {"user_id": row.user_id, "conversation": [of._asdict() for of in row.messages], "source": row.source}
-    values = {
-        one.name: getattr(row, one.name)
-        for one in fields(row)
-        if one.compare and one.name not in ("label", "votes", "faults")
-    }
-    if isinstance(row, Extraction):
+    """A row as its file has it, without people's judgment. The id of a conversation follows from its messages."""
+    out = ("label", "votes", "faults", *(("id",) if isinstance(row, Conversation) else ()))
+    values = {one.name: getattr(row, one.name) for one in fields(row) if one.compare and one.name not in out}
+    if isinstance(row, (Extraction, Conversation)):
         values["conversation"] = [message._asdict() for message in row.conversation]
     return values
 
@@ -219,14 +210,14 @@ def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[s
     return [
         {
             "id": name.partition(":")[2],
-            "user_id": user,
-            "source": source,
-            "conversation": [message._asdict() for message in conversation],
-            "attributes": [row.id for row in own],
+            "user_id": noted.user_id,
+            "source": noted.source,
+            "conversation": [message._asdict() for message in noted.conversation],
+            "attributes": [row.id for row in noted.rows],
             "missing": named[name],
         }
-        for (user, conversation, source), own in noted_in(rows).items()
-        if (name := missing_id(user, conversation)) in named
+        for name, noted in noted_in(rows).items()
+        if name in named
     ]
 
 
@@ -264,20 +255,18 @@ class Judgments:
     @cached_property
     def true_of(self) -> dict[str, list[str]]:
         """Id of a conversation of `lacking` -> the attributes that people accepted or named as missing there, near duplicates once."""
-        found: dict[str, list[str]] = {name: [] for name in self.lacking}
+        named: dict[str, list[str]] = {name: [] for name in self.lacking}
         for (_, conversation, *_), row in self.rows.items():
-            if isinstance(row, Extraction) and conversation in found and not row.judgment:
-                _add_new(row.attribute, found[conversation])
+            if isinstance(row, Extraction) and conversation in named and not row.judgment:
+                named[conversation].append(row.attribute)
         for name, of in self.lacking.items():
-            for text in (text for named in of.missing for text in named):
-                _add_new(text, found[name])
+            named[name] += [text for by_one in of.missing for text in by_one]
+        found: dict[str, list[str]] = {name: [] for name in self.lacking}
+        for name, texts in named.items():
+            for text in texts:
+                if not is_among(text, found[name]):
+                    found[name].append(text)
         return found
-
-
-def _add_new(attribute: str, to: list[str]) -> None:
-    """Add it unless it nearly repeats another one."""
-    if not is_among(attribute, to):
-        to.append(attribute)
 
 
 def is_among(attribute: str, others: Iterable[str]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..analysis.balance import balances
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..logs.signature_line import signature_line
@@ -36,6 +37,7 @@ def render(rankings: Sequence[Ranking]) -> str:
             _section(ranking, of_ranking, len(rankings) > 1, shown is not None)
             for ranking, of_ranking, shown in zip(rankings, numbers, texts, strict=True)
         ],
+        plane=page_plots.plane(balances(rankings)),
         reasons=rank_text.reasons(rankings),
         place_meaning=page_table.PLACE,
         most_pairs=page_table.MOST_PAIRS,

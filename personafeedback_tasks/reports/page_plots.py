@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..analysis.balance import COST, Balance
 from ..analysis.measures import over
 from ..analysis.ranking import Ranked, Ranking
 from ..common.statistics import Estimate, mean
@@ -76,6 +77,22 @@ def forest(ranking: Ranking) -> dict[str, Any]:
         "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
         "rows": [(axis.bar(score), percent(score.value), interval(score)) for score in scores],
     }
+
+
+def plane(found: Sequence[Balance]) -> dict[str, Any] | None:
+    """Each model's gain along one axis, its cost along the other; None where no model has both."""
+    points = [(one.model, gain, one.values[COST]) for one in found if (gain := one.gain()) is not None]
+    if not points:
+        return None
+    across = Axis.over(
+        [end for _, gain, _ in points for end in (0.0, gain.value, gain.low, gain.high)], (-100.0, 100.0)
+    )
+    up = Axis.over([end for _, _, cost in points for end in (0.0, cost.value, cost.low, cost.high)])
+    rows = []
+    for model, gain, cost in points:
+        bar, column = across.bar(gain), up.bar(cost)
+        rows.append((model, bar, column, f"{percent(gain.value, sign=True)} / {percent(cost.value)}"))
+    return {"across": across.ticks, "up": up.ticks, "zero": across.at(0.0), "rows": rows}
 
 
 def dumbbell(ranking: Ranking) -> dict[str, Any] | None:

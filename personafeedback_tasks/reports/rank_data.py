@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..analysis.balance import balances
 from ..analysis.measures import KINDS, SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..common.outputs import SCHEMA
@@ -17,7 +18,12 @@ from .sentences import as_dicts, use_name, uses_known
 
 def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
     """Ready for JSON; nan becomes None."""
-    return jsonable({"rankings": list(map(_document, rankings))})
+    return jsonable(
+        {
+            "rankings": list(map(_document, rankings)),
+            "balance": [{"model": one.model, "values": one.values} for one in balances(rankings)],
+        }
+    )
 
 
 def _document(ranking: Ranking) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 
+from ..analysis.balance import COST, GAIN, SWAP, Balance, balances
 from ..analysis.measures import DIFFERENCE, SCORE, SIGNED, Measure
 from ..analysis.ranking import LEVEL, Ranked, Ranking
 from ..common import foreign
@@ -15,7 +16,7 @@ from ..logs.run import Run
 from ..logs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import OF_A_MODEL, of_a_model, uses_known
-from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed
+from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed, with_interval
 
 PLACE = (
     "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
@@ -25,6 +26,10 @@ PLACE = (
 LEGEND = (
     f"{{score}} in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: sign flips and bootstrap-t over users, with the largest "
     "absolute t of all pairs at the 5 % level. Differences to a baseline or a control are in points, on the cases that both answered."
+)
+BALANCE = (
+    "persona gain: with the persona minus without, in points. swap score: 50 without the person. yields: of the calls that are right without the "
+    "user's memory, those that its wrong memory turns; lower is better."
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
 
@@ -76,6 +81,28 @@ def all_blocks(rankings: Sequence[Ranking], columns: Sequence[str] = (), width: 
         *(block for ranking in rankings for block in blocks(ranking, columns, width)),
         paragraph((LEGEND if columns == ALL else PLACE).format(score=scores), dim=True),
         *map(paragraph, reasons(rankings)),
+        *balance(balances(rankings)),
+    ]
+
+
+def balance(found: Sequence[Balance]) -> list[Block]:
+    """What knowing the user is worth to each model, and what it costs; nothing where not both are known."""
+    if not found:
+        return []
+    columns: list[Column] = []
+    for name in (GAIN, SWAP, COST):
+        estimates = [one.values.get(name) for one in found]
+        if any(estimates):
+            columns += with_interval(name, estimates, sign=name == GAIN)
+    names = tuple(one.model for one in found)
+    return [
+        Table(
+            "Gain where the person matters, cost where the person must not matter",
+            names,
+            tuple(columns),
+            corner="model",
+        ),
+        paragraph(BALANCE, dim=True),
     ]
 
 

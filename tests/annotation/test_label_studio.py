@@ -48,7 +48,7 @@ def test_label_studios_own_rules_accept_every_task_and_answer(tmp_path):
     build = a_build(packs / "pairs", annotators=1, faults="yes")
     form = ("--format", "label-studio")
     done = [
-        personafeedback("build", "packs", build.root, *form),
+        personafeedback("annotate", "pack", build.root, *form),
         personafeedback("annotate", "pack", "sample", "--out", packs / "study", "--annotators", 1, *form),
     ]
     assert [one.exit_code for one in done] == [0, 0], done

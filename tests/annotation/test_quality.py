@@ -93,14 +93,14 @@ def test_somebody_attentive_is_accused_as_seldom_as_promised(items):
 
 def test_the_table_of_votes_says_it_in_words(tmp_path):
     build = a_build(tmp_path / "b", people=4, questions=3, annotators=3)
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     vote = attentive(build, likes_full)
     files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(2)]
     lines = ["item,vote,note,seconds"]
     for number, item in enumerate(item for item in build.read(PackItem) if item.annotator == "annotator-3"):
         lines.append(f"{item.item},{'cannot judge' if number < 3 else vote(item)},,{30 + number % 3}")
     (tmp_path / "3.csv").write_text("\n".join(lines), "utf-8")
-    said = personafeedback("build", "votes", build.root, *files, tmp_path / "3.csv").stdout
+    said = personafeedback("annotate", "votes", build.root, *files, tmp_path / "3.csv").stdout
     assert "annotator-1: 24 of 24 votes; agrees with 100.0 % (" in said
     assert " of the others; attention 2 of 2\n" in said
     (line,) = [line for line in said.splitlines() if line.startswith("annotator-3")]

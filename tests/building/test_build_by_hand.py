@@ -7,13 +7,13 @@ from fractions import Fraction
 import pytest
 from support import building as scripted
 from support.builds import a_build
-from support.commands import personafeedback
+from support.commands import build_step, personafeedback
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.coins import label_rule
 from personafeedback_tasks.building.models import Models
+from personafeedback_tasks.building.release.labeling import HEADLINE, agreement
 from personafeedback_tasks.building.release.tiers import sort_into_tiers
-from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import write_personas
@@ -58,7 +58,7 @@ def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
     build = a_build(tmp_path / "build", people=1, questions=1, annotators=5, votes_per_pair=5)
     assert personafeedback("build", "init", build.root).exit_code == 0
     for step in ("plan", "packs"):
-        done = personafeedback("build", step, build.root)
+        done = build_step(step, build.root)
         assert done.exit_code == 0, done.output
         assert label_rule(5) in done.output
 

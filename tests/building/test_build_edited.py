@@ -9,8 +9,8 @@ import unicodedata
 
 import pytest
 from msgspec.structs import replace
-from support.builds import a_build, attentive, cast, filled_in, likes_full
-from support.commands import personafeedback, tree
+from support.builds import ACCEPT, a_build, attentive, cast, filled_in, likes_full
+from support.commands import build_step, tree
 
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.basis import Bases
@@ -18,8 +18,6 @@ from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Below, Origin, Pair, Question, Tiered
 from personafeedback_tasks.building.votes.pairs import counted
 from personafeedback_tasks.personafeedback.cases import load_present
-
-ACCEPT = [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
 
 
 @pytest.fixture
@@ -31,14 +29,14 @@ def build(tmp_path):
 
 
 def step(build, name, *arguments):
-    done = personafeedback("build", name, build.root, *arguments)
+    done = build_step(name, build.root, *arguments)
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def refusal(build, name, *arguments):
     before = tree(build.root)
-    done = personafeedback("build", name, build.root, *arguments)
+    done = build_step(name, build.root, *arguments)
     assert done.exit_code == 1, done.output
     assert tree(build.root) == before
     return " ".join(done.stderr.split())
@@ -110,14 +108,15 @@ def test_after_an_edit_every_step_names_it_and_publishes_nothing(build, tmp_path
     votes = build.read(Vote)
     put_back(build, before)
     named = edit(build)
-    for name in ("votes", "tiers"):
+    for name in ("votes", "release"):
         said = refusal(build, name)
         assert named in said
         assert (
-            f"Put them back; or have these pairs voted on again with `personafeedback build packs {build.root}`" in said
+            f"Put them back; or have these pairs voted on again with `personafeedback annotate pack {build.root}`"
+            in said
         )
     put_back(build, before)
-    step(build, "tiers")
+    step(build, "release", *ACCEPT)
     edit(build)
     assert named in refusal(build, "release", *ACCEPT)
     shown = " ".join(step(build, "status").split())
@@ -132,7 +131,7 @@ def test_what_nobody_can_see_is_no_edit(build, tmp_path):
     change(build, Answer, 0, text=f"{composed}\nYes.")
     step(build, "packs", "--format", "csv")
     step(build, "votes", *sent_back(build, tmp_path))
-    step(build, "tiers")
+    step(build, "release", *ACCEPT)
     tiered = {one.pair_id: (one.chosen, one.difficulty) for one in build.read(Tiered)}
     assert apart != composed
     change(build, Answer, 0, text=f" {apart}  \r\nYes.\n")
@@ -141,7 +140,7 @@ def test_what_nobody_can_see_is_no_edit(build, tmp_path):
         build.write(kind, build.read(kind)[::-1])
     persona = build.root / "persona" / "u0.json"
     persona.write_text(json.dumps(json.loads(persona.read_text("utf-8")), indent=8) + "\n\n", "utf-8")
-    step(build, "tiers")
+    step(build, "release", *ACCEPT)
     assert {one.pair_id: (one.chosen, one.difficulty) for one in build.read(Tiered)} == tiered
     step(build, "release", *ACCEPT)
 
@@ -172,19 +171,19 @@ def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is
     said = step(build, "votes", *old[1:])  # late, on the old text
     assert "6 votes are on texts that were edited since: they do not count" in said
     assert "annotator-1: 12 of 12" in said
-    said = step(build, "tiers")
+    said = step(build, "release", *ACCEPT)
     assert "6 votes are on texts that were edited since: they do not count" in said
     assert {one.pair_id: one.reason for one in build.read(Below)} == {pair.id: "few votes"}
     votes = tmp_path / "again.csv"
     votes.write_text("item,vote\n" + "".join(f"{one.item},{'AB'[one.right == answer.id]}\n" for one in new), "utf-8")
     step(build, "votes", votes)
-    step(build, "tiers")
+    step(build, "release", *ACCEPT)
     (label,) = [one for one in build.read(Tiered) if one.pair_id == pair.id]
     assert (label.chosen, label.votes) == (answer.id, (6, 0))
     step(build, "release", *ACCEPT)
     assert "Try a night club nearby." in {case.chosen for case in load_present(build.root / "release")}
     change(build, Answer, 1, text=answer.text)
-    step(build, "tiers")
+    step(build, "release", *ACCEPT)
     (label,) = [one for one in build.read(Tiered) if one.pair_id == pair.id]
     assert (label.rejected, label.votes) == (answer.id, (6, 0))
     assert len(build.read(Vote)) == len(given) + 6
@@ -222,7 +221,7 @@ def test_texts_that_answers_were_written_for_are_put_back_since_votes_cannot_hel
     )  # fmt: skip
     step(build, "votes", *sent_back(build, tmp_path))
     without_a_part(build)
-    said = refusal(build, "tiers")
+    said = refusal(build, "release", *ACCEPT)
     assert f"{build.root / 'persona' / 'u0.json'}: found another persona than answer" in said
     assert "drop this person in people.csv" in said
     assert "u0.json" in refusal(build, "packs")
@@ -247,13 +246,13 @@ def test_votes_of_models_are_about_their_texts_too(tmp_path):
             for n in range(6)
         ],
     )
-    step(build, "tiers")
+    step(build, "release", *ACCEPT)
     named = another_answer(build)
-    said = refusal(build, "tiers")
+    said = refusal(build, "release", *ACCEPT)
     assert named in said
-    assert f"`personafeedback build packs {build.root}`" in said
+    assert f"`personafeedback annotate pack {build.root}`" in said
     build.write(Question, [replace(one, keep="no" if one.user_id == "u0" else "") for one in build.read(Question)])
-    step(build, "tiers")  # what was dropped needs no vote
+    step(build, "release", *ACCEPT)  # what was dropped needs no vote
 
 
 def test_a_label_of_a_source_is_about_its_texts(tmp_path):
@@ -280,13 +279,14 @@ def test_a_label_of_a_source_is_about_its_texts(tmp_path):
     votes = "".join(f"{one.item},{'AB'[one.left > one.right]}\n" for one in build.read(PackItem))
     (tmp_path / "v.csv").write_text(f"item,vote\n{votes}", "utf-8")
     step(build, "votes", tmp_path / "v.csv")
-    step(build, "tiers")
     assert f"Next: personafeedback build release {build.root}" in step(
         build, "status"
-    )  # the old one had the labels of the source
+    )  # the old one has the labels of the source
+    step(build, "release", *ACCEPT)
+    assert "Done: " in step(build, "status")
     change(build, Answer, 2, text=answer.text)
     step(build, "packs")
-    assert f"Next: personafeedback build tiers {build.root}" in step(build, "status")
+    assert f"Next: personafeedback build release {build.root}" in step(build, "status")
 
 
 def test_a_pair_of_two_questions_goes_into_no_pack(build):

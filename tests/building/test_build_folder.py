@@ -134,7 +134,7 @@ def test_a_broken_row_is_named(row, found):
 
 
 def test_a_step_that_was_left_out_is_named(tmp_path):
-    with pytest.raises(DataError, match="personafeedback build answers"):
+    with pytest.raises(DataError, match="personafeedback build texts .* answers"):
         Folder(tmp_path).need(Answer)
 
 

@@ -19,7 +19,7 @@ pytest.importorskip("inspect_ai")
 from hypothesis import given
 from hypothesis import strategies as st
 from support.building import a_build, persona, words, write
-from support.commands import personafeedback
+from support.commands import build_step, personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
@@ -195,7 +195,7 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     )
     writer.write = lambda prompt, model: next(bad, None) or write(prompt)
     lines = write_personas(folder, ONE)
-    shown = personafeedback("build", "status", folder.root).output
+    shown = personafeedback("build", folder.root).output
     assert re.search(r"(?m)^personas +near_duplicate +1$", shown)
     assert re.search(r"(?m)^personas +no Preference.Local_Life +1$", shown)
     assert "Refused 4: 1 near_duplicate, 1 no Preference.Local_Life, 2 no_json (refused.jsonl has the texts)" in lines
@@ -619,7 +619,7 @@ def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, w
         writer.write = cut
         asked = 4 * (3 if step == "answers" else 1)  # each, and three that replaced it
         for _ in range(2):  # the second time nothing is asked
-            shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o")
+            shown = build_step(step, folder.root, "--model", "openai/gpt-4o")
             assert shown.exit_code == 1
             assert "Next:" not in shown.output
             assert (
@@ -643,21 +643,19 @@ def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, w
 def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_space(tmp_path, writer):
     folder = a_build(tmp_path / "our users", personas=2, specific=1)
     writer.replies = {names(folder.settings)[0]: RuntimeError("too many requests")}
-    shown = personafeedback("build", "personas", folder.root, "--model", "openai/gpt-4o").output
+    shown = personafeedback("build", "texts", folder.root, "personas", "--model", "openai/gpt-4o").output
     assert "Failed 1" in shown
-    assert shown.splitlines()[-1] == f"Next: personafeedback build personas '{folder.root}' --model openai/gpt-4o"
+    assert shown.splitlines()[-1] == f"Next: personafeedback build texts '{folder.root}' personas --model openai/gpt-4o"
     writer.replies = {}
     for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
         if step == "answers":
             cut = answer_id(folder.questions()[0].id, MASKED, ONE.names[0])
             writer.replies[cut] = generation.WrittenText("Half a", True)
-        shown = personafeedback("build", step, folder.root, "--model", "openai/gpt-4o").output
-        assert f"Next: personafeedback build {following} '{folder.root}'" in shown
+        shown = build_step(step, folder.root, "--model", "openai/gpt-4o").output
+        line = f"annotate pack '{folder.root}'" if step == "answers" else f"build texts '{folder.root}' {following}"
+        assert f"Next: personafeedback {line}" in shown
         assert ("with a higher --max-tokens to ask again for those" in shown) == (step == "answers")
-        assert (
-            f"Next: personafeedback build {following} '{folder.root}'"
-            in personafeedback("build", "status", folder.root).output
-        )
+        assert f"Next: personafeedback {line}" in personafeedback("build", folder.root).output
     (folder.root / "seeds.jsonl").unlink()
     with pytest.raises(DataError) as error:
         write_personas(folder, ONE)
@@ -665,9 +663,9 @@ def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_s
     train = a_build(tmp_path / "train", personas=1, specific=1, test=0)
     write_personas(train, ONE)
     write_questions(train, ONE)
-    shown = personafeedback("build", "answers", train.root, "--model", "openai/gpt-4o").output
+    shown = personafeedback("build", "texts", train.root, "answers", "--model", "openai/gpt-4o").output
     assert f"Next: personafeedback build training {train.root}" in shown
-    assert f"Next: personafeedback build training {train.root}" in personafeedback("build", "status", train.root).output
+    assert f"Next: personafeedback build training {train.root}" in personafeedback("build", train.root).output
 
 
 def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_there(tmp_path, writer):
@@ -682,9 +680,9 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
         f"Failed 1: {lost}: the provider does not like it Run the step again, with the same options, to ask for them again."
         in lines
     )
-    shown = personafeedback("build", "status", folder.root).output
+    shown = personafeedback("build", folder.root).output
     assert "11 pairs; 1 lacking: run it again" in shown
-    assert f"Next: personafeedback build answers {folder.root}" in shown
+    assert f"Next: personafeedback build texts {folder.root} answers" in shown
     kept = folder.read(Answer)
     assert lost not in {one.id for one in kept}
     assert len(folder.read(Pair)) == 3 * 4 - 1
@@ -695,7 +693,7 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     assert (folder.read(Answer), len(folder.read(Pair))) == (kept, 3 * 4 - 1)
     writer.replies = {}
     write_answers(folder, ONE)
-    assert "lacking" not in personafeedback("build", "status", folder.root).output
+    assert "lacking" not in personafeedback("build", folder.root).output
     assert [id for *_, id, _ in writer.take()] == [lost]
     assert len(folder.read(Pair)) == 3 * 4
 
@@ -814,15 +812,15 @@ def test_a_plan_is_what_a_build_asks(tmp_path, writer):
 
 def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     def shown():
-        return personafeedback("build", "status", folder.root).output
+        return personafeedback("build", folder.root).output
 
     folder = answered(tmp_path / "build", writer, ONE, personas=3, specific=1)
     settings = folder.root / "build.yaml"
     told = settings.read_text(encoding="utf-8")
-    assert f"Next: personafeedback build packs {folder.root}" in shown()
+    assert f"Next: personafeedback annotate pack {folder.root}" in shown()
     settings.write_text(told.replace("specific: 1", "specific: 3"), encoding="utf-8")
     assert "3 (3 specific); 6 lacking: run it again" in shown()
-    assert f"Next: personafeedback build questions {folder.root} --model openai/gpt-4o\n" in shown()
+    assert f"Next: personafeedback build texts {folder.root} questions --model openai/gpt-4o\n" in shown()
     settings.write_text(told.replace("general: 0", "general: 1"), encoding="utf-8")
     assert "3 (3 specific); 3 lacking: run it again" in shown()
     pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
@@ -830,7 +828,7 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     write_questions(Folder(folder.root), ONE)
     assert "6 (3 specific, 3 general)" in shown()
     assert "; 9 lacking: run it again" in shown()
-    assert f"Next: personafeedback build answers {folder.root} --model openai/gpt-4o --model OTHER\n" in shown()
+    assert f"Next: personafeedback build texts {folder.root} answers --model openai/gpt-4o --model OTHER\n" in shown()
     write_answers(Folder(folder.root), ONE)
     assert "lacking" not in shown()
 
@@ -846,9 +844,9 @@ def test_another_seed_does_not_buy_all_personas_again(tmp_path, writer):
     ):
         write_personas(Folder(folder.root), ONE)
     assert writer.take() == []
-    shown = personafeedback("build", "status", folder.root).output
+    shown = personafeedback("build", folder.root).output
     assert "2 (0 train, 2 test); written with seed 3, build.yaml has 4: put it back" in shown
-    assert f"Next: personafeedback build questions {folder.root}" in shown
+    assert f"Next: personafeedback build texts {folder.root} questions" in shown
 
 
 def test_a_plan_counts_the_persons_that_are_there(tmp_path, writer):
@@ -882,7 +880,16 @@ def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp
     write_questions(folder, ONE)
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
     with texts_server(write) as server:
-        arguments = ["build", "answers", str(folder.root), "--model", "openai/gpt-4o", "-M", f"base_url={server.url}"]
+        arguments = [
+            "build",
+            "texts",
+            str(folder.root),
+            "answers",
+            "--model",
+            "openai/gpt-4o",
+            "-M",
+            f"base_url={server.url}",
+        ]
         command = [sys.executable, "-m", "personafeedback_tasks", *arguments]
         server.answer_only(23)
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True)
@@ -898,38 +905,40 @@ def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp
     answers = folder.read(Answer)
     assert len(answers) == len({one.id for one in answers}) == 12 * 5
     assert "Wrote 36 pairs of test persons" in done.stdout
-    assert f"Next: personafeedback build packs {folder.root}" in done.stdout
+    assert f"Next: personafeedback annotate pack {folder.root}" in done.stdout
     (folder.root / "logs" / "answers" / "half.eval").write_bytes(b"PK")
-    shown = personafeedback("build", "status", folder.root).output
+    shown = personafeedback("build", folder.root).output
     assert "1 logs under logs/ could not be read" in shown
     assert re.search(r"(?m)^answers +openai/gpt-4o +60 +5,400 +600$", shown)
     assert "36 pairs" in shown
-    assert f"Next: personafeedback build packs {folder.root}" in shown
+    assert f"Next: personafeedback annotate pack {folder.root}" in shown
 
 
 def test_the_commands_say_what_to_do(tmp_path):
     root = tmp_path / "build"
-    assert "Start one: personafeedback build init" in personafeedback("build", "status", root).output
+    assert "Start one: personafeedback build init" in personafeedback("build", root).output
     personafeedback("build", "init", root)
     pilot = f"Next: personafeedback build pilot {root} --model MODEL --model OTHER"  # before all is paid
-    assert pilot in personafeedback("build", "status", root).output
+    assert pilot in personafeedback("build", root).output
     planned = personafeedback("build", "plan", root, "--size", 300).output
     assert "Votes to buy: 2,700 (9 to each pair)" in planned
     assert pilot in planned
     assert (
         "-M must be KEY=VALUE or MODEL:KEY=VALUE, got 'z'"
-        in personafeedback("build", "personas", root, "--model", "x/y", "-M", "z").output
+        in personafeedback("build", "texts", root, "personas", "--model", "x/y", "-M", "z").output
     )
     assert (
-        "Run first: personafeedback build personas"
-        in personafeedback("build", "answers", root, "--model", "x/y").output
+        "Run first: personafeedback build texts"
+        in personafeedback("build", "texts", root, "answers", "--model", "x/y").output
     )
     for step, reasons in (
-        ("personas", ("stereotype", "no_json", "near_duplicate")),
-        ("questions", ("awkward", "no_numbers", "too_long", "near_duplicate", "refusal")),
+        ("personas", ("no_json", "near_duplicate")),
+        ("questions", ("no_numbers", "too_long", "near_duplicate", "refusal")),
         ("answers", ("cut_off", "near_equal")),
+        ("drop", ("stereotype", "awkward")),
     ):
-        shown = personafeedback("build", step, "--help").output
+        shown = personafeedback("build", "texts", "--help").output
+        shown = shown[: shown.index("Refused in")] if step == "drop" else shown[shown.index(f"Refused in {step}") :]
         assert all(f"  {reason} " in shown for reason in reasons)
 
 

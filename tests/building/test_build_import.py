@@ -9,7 +9,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.builds import cast
+from support.builds import cast, labeled
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.rows import Vote
@@ -99,7 +99,7 @@ def test_a_shortcut_that_a_few_cases_follow_by_chance_stops_no_release(tmp_path,
     assert imported(tmp_path / "b", written(tmp_path, "pairs.json", rows), "--map", MAP).exit_code == 0
     done = personafeedback("build", "release", tmp_path / "b")
     assert ("longest is right in" in done.stderr, done.exit_code) == (stops, int(stops)), done.output
-    assert "build answers" not in done.stderr  # no model wrote these
+    assert "the step answers" not in done.stderr  # no model wrote these
 
 
 def test_a_dataset_that_was_saved_is_read_with_its_own_library(tmp_path):
@@ -289,11 +289,11 @@ def test_the_same_import_after_a_vote_brings_no_label_back(tmp_path):
         [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n else pair.first, shown_as="B") for pair in pairs[2:] for n in range(9)]
         + [Vote(annotator=f"a{n}", pair_id=pair.id, chosen=pair.second if n % 2 else pair.first, shown_as="B") for pair in pairs[:2] for n in range(9)],
     )  # fmt: skip
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    labeled(build)
     before = {name: content for name, (_, content) in tree(build.root).items()}
     again = imported(build.root, path, "--map", MAP)
     assert "6 of them were there before" in again.stdout
-    assert f"Next: personafeedback build tiers {build.root}" in again.stdout
+    assert f"Next: personafeedback build release {build.root}" in again.stdout
     assert {name: content for name, (_, content) in tree(build.root).items()} == before
 
 

@@ -12,12 +12,12 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from support.building import a_build, words, write
-from support.commands import personafeedback
+from support.commands import build_step, personafeedback
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.progress import Progress, _about
-from personafeedback_tasks.building.rows import Refused
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Refused
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.asking import ROUNDS
 from personafeedback_tasks.building.texts.specific import slots
@@ -29,7 +29,7 @@ BIG, SMALL = "openai/gpt-4o", "ollama/llama3:8b"
 
 
 def step(name, folder, *options):
-    done = personafeedback("build", name, folder.root, *options)
+    done = build_step(name, folder.root, *options)
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -57,7 +57,7 @@ def test_an_argument_is_of_all_models_or_of_one(tmp_path, writer):
         OptionError, match="expected one of the models 'openai/gpt-4o' before the colon, got 'openai/gpt'"
     ):
         Models((BIG,), ("openai/gpt:x=1",))
-    done = personafeedback("build", "answers", folder.root, "--model", BIG, "--batch=none.yaml")
+    done = personafeedback("build", "texts", folder.root, "answers", "--model", BIG, "--batch=none.yaml")
     assert "expected nothing, or a number of requests, got 'none.yaml'" in " ".join(done.output.split())
 
 
@@ -73,19 +73,22 @@ def test_next_names_the_models_that_were_used(tmp_path, writer):
     pairs = ("-M", "base_url=https://me:secret@here/v1", "-M", "api_key=sk-1", "--batch")
     shown = step("personas", folder, "--model", BIG, "--temperature", "0.5", *pairs)
     again = "-M base_url=https://here/v1 --batch"
-    assert shown.splitlines()[-1] == f"Next: personafeedback build questions {folder.root} --model {BIG} {again}"
+    assert shown.splitlines()[-1] == f"Next: personafeedback build texts {folder.root} questions --model {BIG} {again}"
     for name in ("status", "plan"):
-        assert f"Next: personafeedback build questions {folder.root} --model {BIG}\n" in step(name, folder)
+        assert f"Next: personafeedback build texts {folder.root} questions --model {BIG}\n" in step(name, folder)
     shown = step("questions", folder, "--model", SMALL)
-    assert shown.splitlines()[-1] == f"Next: personafeedback build answers {folder.root} --model {SMALL} --model OTHER"
+    assert (
+        shown.splitlines()[-1]
+        == f"Next: personafeedback build texts {folder.root} answers --model {SMALL} --model OTHER"
+    )
     both = ("--model", BIG, "--model", SMALL)
     writer.replies = {answer_id(folder.questions()[0].id, "question", BIG): RuntimeError("down")}
     shown = step("answers", folder, *both, "--max-tokens", "900", "-M", f"{SMALL}:base_url=http://there/v1")
-    named = f"personafeedback build answers {folder.root} --model {BIG} --model {SMALL}"
+    named = f"personafeedback build texts {folder.root} answers --model {BIG} --model {SMALL}"
     assert shown.splitlines()[-1] == f"Next: {named} -M {SMALL}:base_url=http://there/v1 --max-tokens 900"
     assert f"Next: {named}\n" in step("status", folder)
     writer.replies = {}
-    assert step("answers", folder, *both).splitlines()[-1] == f"Next: personafeedback build packs {folder.root}"
+    assert step("answers", folder, *both).splitlines()[-1] == f"Next: personafeedback annotate pack {folder.root}"
 
 
 def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(tmp_path, writer):
@@ -99,7 +102,7 @@ def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(tmp_path, w
     shown = step("questions", folder, "--model", BIG)
     assert f"Refused {2 * (1 + ROUNDS)}: {2 * (1 + ROUNDS)} withheld (refused.jsonl has the texts)" in shown
     assert f"Asked for {4 + 2 * ROUNDS} texts, took 2 (20 %)" in shown
-    assert f"Next: personafeedback build answers {folder.root}" in shown
+    assert f"Next: personafeedback build texts {folder.root} answers" in shown
     assert {(one.id, one.reason) for one in folder.read(Refused)} == {(first, "withheld"), (other, "withheld")}
     writer.take()
     step("questions", folder, "--model", BIG)
@@ -108,8 +111,43 @@ def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(tmp_path, w
     rated = {answer_id(question.id, "full", BIG): withheld for question in folder.questions()[:1]}
     writer.replies = rated
     shown = step("answers", folder, "--model", BIG)
-    assert shown.splitlines()[-1] == f"Next: personafeedback build packs {folder.root}"
+    assert shown.splitlines()[-1] == f"Next: personafeedback annotate pack {folder.root}"
     assert "lacking" not in step("status", folder)
+
+
+def test_one_command_writes_what_steps_one_by_one_write_and_goes_on_where_it_was(tmp_path, writer, monkeypatch):
+    both = ("--model", BIG, "--model", SMALL)
+    alone, together = (a_build(tmp_path / name, personas=2, specific=1) for name in ("alone", "together"))
+    for folder in (alone, together):
+        corpus = "".join(json.dumps({"text": f"On {words(str(n), 4)}"}) + "\n" for n in range(20))
+        (folder.root / "corpus.jsonl").write_text(corpus, "utf-8")
+    for name in ("personas", "memory", "questions", "answers"):
+        step(name, alone, *(both if name == "answers" else both[:2]))
+    asked = writer.take()
+    shown = personafeedback("build", "texts", together.root, *both)
+    assert shown.exit_code == 0, shown.output
+    assert shown.output.count("Next:") == 1
+    assert shown.output.splitlines()[-1] == f"Next: personafeedback annotate pack {together.root}"
+    assert writer.take() == asked
+    for kind in (Person, Question, Answer, Pair):
+        assert together.read(kind) == alone.read(kind)
+    assert personafeedback("build", "texts", together.root, *both).exit_code == 0
+    assert writer.take() == []
+    monkeypatch.chdir(together.root)
+    assert personafeedback("build").output.split("\n\n")[0] == step("status", together).split("\n\n")[0]
+
+
+def test_a_step_says_which_models_it_takes(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=1, specific=1)
+    two = personafeedback("build", "texts", folder.root, "personas", "--model", BIG, "--model", SMALL)
+    assert (two.exit_code, writer.take()) == (1, [])
+    assert "The step personas takes one --model, got 2" in two.output
+    assert "The step answers needs a model" in personafeedback("build", "texts", folder.root, "answers").output
+    (folder.root / "persona").mkdir()
+    (folder.root / "persona" / "x1.json").write_text('{"Name": "Ann"}', "utf-8")
+    own = personafeedback("build", "texts", folder.root)  # what a team brought needs none
+    assert own.exit_code == 0, own.output
+    assert [one.user_id for one in folder.read(Person)] == ["x1"]
 
 
 def test_a_match_whose_check_is_withheld_does_not_fit(tmp_path, writer):
@@ -168,7 +206,7 @@ def test_every_step_ends_at_what_it_expects(tmp_path, monkeypatch):
             before = len(server.seen)
             address = ("-M", f"base_url={server.url}")
             secret = ("-M", "api_key=sk-1", "-M", f"{BIG}:max_retries=1")
-            done = personafeedback("build", name, folder.root, "--model", BIG, *address, *secret)
+            done = build_step(name, folder.root, "--model", BIG, *address, *secret)
             assert done.exit_code == 0, done.output
             lines = done.stderr.splitlines()
             assert len(lines) == len(server.seen) - before == calls
@@ -176,7 +214,7 @@ def test_every_step_ends_at_what_it_expects(tmp_path, monkeypatch):
             assert "% left" not in done.stdout
             if following := {"personas": "questions", "questions": "answers"}.get(name):
                 again = " ".join(["--model", BIG, *(["--model OTHER"] if following == "answers" else [])])
-                command = f"Next: personafeedback build {following} {folder.root} {again}"
+                command = f"Next: personafeedback build texts {folder.root} {following} {again}"
                 same = f"{command} {' '.join(address)} -M {BIG}:max_retries=1"  # but for what may be secret
                 assert done.stdout.splitlines()[-1] == same
                 assert step("status", folder).splitlines()[-1] == command
@@ -189,7 +227,16 @@ def test_every_step_ends_at_what_it_expects(tmp_path, monkeypatch):
 def test_on_a_terminal_the_line_goes_away_and_what_is_piped_is_whole(tmp_path):
     folder = a_build(tmp_path / "build", personas=2)
     with texts_server(write) as server:
-        arguments = ["build", "personas", str(folder.root), "--model", "openai/gpt-4o", "-M", f"base_url={server.url}"]
+        arguments = [
+            "build",
+            "texts",
+            str(folder.root),
+            "personas",
+            "--model",
+            "openai/gpt-4o",
+            "-M",
+            f"base_url={server.url}",
+        ]
         main, terminal = os.openpty()
         environment = {**os.environ, "OPENAI_API_KEY": "none", "TERM": "xterm", "COLUMNS": "200"}
         done = subprocess.run(

@@ -101,9 +101,9 @@ def test_packs_only_grow(first, annotators, tmp_path_factory):
 @pytest.mark.parametrize("form", ["html", "csv", "label-studio"])
 def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     build = a_build(tmp_path / "b", annotators=2)
-    done = personafeedback("build", "packs", build.root, "--format", form)
+    done = personafeedback("annotate", "pack", build.root, "--format", form)
     assert done.exit_code == 0, done.output
-    assert f"Next: personafeedback build votes {build.root} FILE..." in done.stdout
+    assert f"Next: personafeedback annotate votes {build.root} FILE..." in done.stdout
     files = [path for path in (build.root / "packs").rglob("*") if path.is_file() and path.name != "shown.jsonl"]
     assert len([path for path in files if "annotator-" in str(path)]) >= 2
     everything = "".join(path.read_text("utf-8") for path in files)
@@ -116,7 +116,7 @@ def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     ):
         assert secret not in everything
     before = tree(build.root)
-    assert personafeedback("build", "packs", build.root, "--format", form).exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", form).exit_code == 0
     assert {name: content for name, (_, content) in before.items()} == {
         name: content for name, (_, content) in tree(build.root).items()
     }
@@ -126,7 +126,7 @@ def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     build = a_build(tmp_path / "b", annotators=1)
     answers = build.read(Answer)
     build.write(Answer, [answers[0].__class__(**{**structs.asdict(one), "text": "=1+1"}) for one in answers])
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
     shown = build.read(PackItem)
     assert [row["item"] for row in rows] == [one.item for one in shown]
@@ -136,7 +136,7 @@ def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
 
 def test_label_studio_gets_fields_that_its_config_names(tmp_path):
     build = a_build(tmp_path / "b", annotators=1)
-    assert personafeedback("build", "packs", build.root, "--format", "label-studio").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "label-studio").exit_code == 0
     tasks = json.loads((build.root / "packs" / "annotator-1.label-studio.json").read_text("utf-8"))
     config = ET.fromstring((build.root / "packs" / "label-studio.xml").read_text("utf-8"))
     shown = {text.get("value").removeprefix("$") for text in config.iter("Text")}
@@ -148,49 +148,59 @@ def test_label_studio_gets_fields_that_its_config_names(tmp_path):
 def test_without_pairs_the_step_before_is_named(tmp_path):
     build = a_build(tmp_path / "b")
     build.path(Pair).unlink()
-    done = personafeedback("build", "packs", build.root)
+    done = personafeedback("annotate", "pack", build.root)
     assert done.exit_code == 1
-    assert f"Run first: personafeedback build answers {build.root}" in done.stderr
-    done = personafeedback("build", "packs", tmp_path)
+    assert f"Run first: personafeedback build texts {build.root} answers" in done.stderr
+    done = personafeedback("annotate", "pack", tmp_path)
     assert f"Start one: personafeedback build init {tmp_path}" in done.stderr
 
 
 def test_the_teams_consent_text_goes_into_every_pack_and_its_digest_into_the_votes(tmp_path):
     build = a_build(tmp_path / "b", annotators=1)
     (build.root / "consent.md").write_text("We store **votes**.\n", "utf-8")
-    assert personafeedback("build", "packs", build.root).exit_code == 0
+    assert personafeedback("annotate", "pack", build.root).exit_code == 0
     digest = consent_digest("We store **votes**.")
     assert digest in (build.root / "packs" / "annotator-1.html").read_text("utf-8")
     assert (build.root / "packs" / f"consent-{digest}.md").read_text("utf-8") == "We store **votes**.\n"
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     assert (build.root / "packs" / "guideline.txt").read_text("utf-8").startswith("We store **votes**.\n\n")
     first, second = build.read(PackItem)[:2]
     path = tmp_path / "v.csv"
     path.write_text(f"item,vote,consent\n{first.item},A,{digest}\n{second.item},A,\n", "utf-8")
-    done = personafeedback("build", "votes", build.root, path)
+    done = personafeedback("annotate", "votes", build.root, path)
     assert f"! 1 votes came without consent to {build.root / 'consent.md'}" in done.stdout
     assert [vote.consent for vote in build.read(Vote)] == [digest, ""]
 
 
 def test_a_letter_that_an_item_does_not_have_is_no_vote(tmp_path):
     build = a_build(tmp_path / "b")
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     item, pair = build.read(PackItem)[0], build.read(Pair)[0]
     (tmp_path / "v.csv").write_text(f"item,vote\n{item.item},C\n", "utf-8")
-    done = personafeedback("build", "votes", build.root, tmp_path / "v.csv")
+    done = personafeedback("annotate", "votes", build.root, tmp_path / "v.csv")
     assert "found the vote 'C', expected A, B or `cannot judge`" in done.stderr
     build.write(Vote, [Vote(annotator="x", pair_id=pair.id, chosen="nobody's", shown_as="B")])
     assert (
         'found a vote for "nobody\'s", expected an answer of the pair'
-        in personafeedback("build", "votes", build.root).stderr
+        in personafeedback("annotate", "votes", build.root).stderr
     )
     build.write(Vote, [Vote(annotator="x", pair_id=pair.id, chosen=pair.first, shown_as="C")])
-    assert "found shown_as = 'C', expected A or B" in personafeedback("build", "votes", build.root).stderr
+    assert "found shown_as = 'C', expected A or B" in personafeedback("annotate", "votes", build.root).stderr
 
 
 def test_what_a_screen_reader_says_is_words(tmp_path):
     build = a_build(tmp_path / "b", people=2, questions=1, annotators=1)
-    assert personafeedback("build", "packs", build.root).exit_code == 0
+    assert personafeedback("annotate", "pack", build.root).exit_code == 0
     page = (build.root / "packs" / "annotator-1.html").read_text("utf-8")
     assert '<progress id="bar" aria-label="All items">' in page
     assert "built-in method" not in page
+
+
+def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):
+    build = a_build(tmp_path / "b")
+    for option in (("--votes", 3), ("--out", tmp_path / "study"), ("--stage", "response")):
+        done = personafeedback("annotate", "pack", build.root, *option)
+        assert done.exit_code == 1
+        assert "with no option but --format. build.yaml has its settings" in " ".join(done.output.split())
+    assert not build.has(PackItem)
+    assert not (tmp_path / "study").exists()

@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai")
 
 from support.browser import Page, chromium
 from support.building import a_build, persona, write
-from support.commands import personafeedback
+from support.commands import build_step, personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
@@ -100,7 +100,7 @@ def test_the_whole_chain_is_on_one_page_with_its_measured_losses(piloted):
     ]  # the server counts 90 and 10 tokens
     assert spent["personas"][:2] == [BIG, "2"]
     assert f"2 persons have {len(folder.read(Answer))} answers; build.yaml wants 6 personas" in note
-    assert f"Next: personafeedback build personas {folder.root} --model {BIG} -M base_url=http" in said
+    assert f"Next: personafeedback build texts {folder.root} personas --model {BIG} -M base_url=http" in said
     assert said.count("Next: ") == 1
 
 
@@ -183,9 +183,7 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
         assert done.output.splitlines()[-1] == nexts
         return {one["id"] for one in data_of(folder)["people"]}
 
-    nexts = (
-        f"Next: personafeedback build personas {folder.root} --model {BIG}"  # without the arguments of the other model
-    )
+    nexts = f"Next: personafeedback build texts {folder.root} personas --model {BIG}"  # without the arguments of the other model
     both = ("--people", 2, "--model", BIG, "--model", SMALL, "-M", f"{SMALL}:seed=4")
     first = pilot(*both)
     writer.take()
@@ -196,10 +194,10 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     folder.write(Person, [replace(people[0], keep="no", reason="implausible"), *people[1:]])
     for name in ("personas", "questions", "answers"):
         models = ("--model", BIG, "--model", SMALL)[: None if name == "answers" else 2]
-        assert personafeedback("build", name, folder.root, *models).exit_code == 0
+        assert build_step(name, folder.root, *models).exit_code == 0
     assert len(folder.read(Answer)) == 4 * 10
     before = {one.id for one in folder.read(Pair)}
-    nexts = f"Next: personafeedback build packs {folder.root}"  # all is written
+    nexts = f"Next: personafeedback annotate pack {folder.root}"  # all is written
     assert len(pilot(*both)) == 2  # another person, and the pairs of those who are not shown stay
     assert {one.id for one in folder.read(Pair)} == before
 
@@ -224,6 +222,6 @@ def test_own_users_are_piloted_too_and_texts_stay_texts(tmp_path, writer):
     done = personafeedback("build", "pilot", folder.root, "--people", 3, "--model", BIG)
     assert done.exit_code == 0, done.output
     assert {one.user_id for one in folder.questions()} == {"x0", "x1", "x2"}
-    assert f"Next: personafeedback build questions {folder.root} --model {BIG}\n" in done.output
+    assert f"Next: personafeedback build texts {folder.root} questions --model {BIG}\n" in done.output
     assert "<img" not in (folder.root / "pilot.html").read_text(encoding="utf-8")
     assert data_of(folder)["people"][0]["name"] == HOSTILE

@@ -16,8 +16,8 @@ from huggingface_hub import DatasetCard
 from msgspec import structs
 from msgspec.structs import replace
 from support.building import words
-from support.builds import a_build, cast
-from support.commands import personafeedback, tree
+from support.builds import a_build, cast, labeled
+from support.commands import build_step, personafeedback, tree
 from support.samples import a_part
 
 from personafeedback_tasks.annotation.rows import Dropped, Vote
@@ -57,8 +57,7 @@ def _voted(root, people=12, questions=4, prefix="a", **settings):
             for n, name in enumerate(names)
         ]
     cast(build, votes)
-    done = personafeedback("build", "tiers", build.root)
-    assert done.exit_code == 0, done.output
+    labeled(build)
     return build.root
 
 
@@ -118,7 +117,8 @@ def test_the_manifest_says_how_the_labels_arose(build):
 
 def test_the_risk_is_one_number_in_tiers_set_card_and_ceiling(build, tmp_path):
     shutil.copytree(build.root, tmp_path / "b")
-    printed = personafeedback("build", "tiers", tmp_path / "b").stdout
+    (tmp_path / "b" / "tiers.jsonl").unlink()
+    printed = personafeedback("build", "release", tmp_path / "b", *ACCEPT).stdout
     found = json.loads((build.root / "tiers.json").read_text("utf-8"))["noise"]
     cases = load_present(build.root / "release")
     noise = cases.release.manifest.noise
@@ -174,7 +174,7 @@ def test_the_gate_says_what_a_shortcut_reads_and_advises_lengths_before_pairs_ar
         [replace(one, text=f"{one.text} Then rest a while." * (2 if one.strategy == "full" else 1)) for one in answers],
     )
     cast(build, build.read(Vote))
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    labeled(build)
     said = " ".join(personafeedback("build", "release", build.root).stderr.split())
     overlap = said[said.index("overlap is right in") :]
     assert "by counting the words of the persona that a response repeats. " in overlap
@@ -236,14 +236,14 @@ def test_the_card_says_who_wrote_what_passed_who_was_dropped_and_which_control_c
         ],
     )
     build.write(Dropped, [Dropped(annotator="a0", reason="tossed coins")])
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    labeled(build)
     printed = released(build, *ACCEPT)
     card = (build.root / "release" / "README.md").read_text("utf-8")
     assert f"personas: brought {len(people)}; answers: acme/m {len(answers):,}; questions: acme/q 2." in card
     assert f"| answers | {2 * len(answers):,} | {len(answers):,} | 50 | 0 |" in card
     assert "| specific questions | 4 | 2 | 50 | 1 |" in card
     assert "Votes of 1 annotators do not count: a0 (tossed coins)." in card
-    shown = personafeedback("build", "status", build.root).output
+    shown = personafeedback("build", build.root).output
     assert re.search(r"(?m)^specific questions +4 +2 +50 +1$", shown)
     # All of these people are called PersonN and live in Town N: near twins.
     for text in (printed, card):
@@ -256,7 +256,7 @@ def test_a_set_of_different_people_has_its_control(voted, tmp_path):
     for number, path in enumerate(sorted((build.root / "persona").glob("*.json"))):
         path.write_text(json.dumps({"Name": words(f"name {number}", 2), "Likes": words(f"{number}", 3)}), "utf-8")
     cast(build, build.read(Vote))
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    labeled(build)
     assert "cannot run" not in released(build, *(part for name in NAMES for part in ("--accept", name)))
     assert idle_control(load_present(build.root / "release")) == ""
     users = sorted({case.user_id for case in load_present(build.root / "release")})
@@ -273,18 +273,17 @@ def test_a_set_of_different_people_has_its_control(voted, tmp_path):
 
 
 @pytest.mark.slow
-def test_tiers_that_are_not_what_the_votes_give_now_are_not_released(voted, tmp_path):
+def test_tiers_that_are_not_what_the_votes_give_now_are_made_anew(voted, tmp_path):
     build = voted(tmp_path / "b")
-    assert personafeedback("build", "votes", build.root, "--drop", "a0").exit_code == 0
-    done = personafeedback("build", "release", build.root, *ACCEPT)
-    assert "Run `personafeedback build tiers` again" in done.stderr
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    assert personafeedback("annotate", "votes", build.root, "--drop", "a0").exit_code == 0
+    assert "pairs become cases" in released(build, *ACCEPT)
     tiered = build.read(Tiered)
+    assert {sum(label.votes) for label in tiered} == {8}
     build.write(Tiered, tiered[1:])  # a team may leave a case out
-    released(build, *ACCEPT)
+    assert "pairs become cases" not in released(build, *ACCEPT)
     assert len(load_present(build.root / "release")) == len(tiered) - 1
     build.path(Vote).unlink()
-    assert "Run `personafeedback build tiers` again" in personafeedback("build", "release", build.root, *ACCEPT).stderr
+    assert "Put them back, or remove the line" in personafeedback("build", "release", build.root, *ACCEPT).stderr
 
 
 @pytest.mark.slow
@@ -334,7 +333,7 @@ def test_what_was_dropped_after_the_votes_is_left_out_and_counted(voted, tmp_pat
         Question, [Question(**{**structs.asdict(questions[0]), "keep": "no", "reason": "private"}), *questions[1:]]
     )
     lost = sum(one.question_id == questions[0].id for one in build.read(Tiered))
-    shown = personafeedback("build", "tiers", build.root).output
+    shown = "\n".join(labeled(build))
     assert f"{lost} of them will be left out of the release: their question or person has keep = no" in shown
     assert f"{lost} pairs are left out" in released(build, *ACCEPT)
     assert questions[0].question not in {case.question for case in load_present(build.root / "release")}
@@ -388,10 +387,10 @@ def test_its_tasks_run_under_its_name_as_printed(build, tmp_path):
     assert "Table 2" not in report.stdout
 
 
-def test_without_tiers_the_step_before_is_named(tmp_path):
+def test_without_votes_and_labels_the_step_before_is_named(tmp_path):
     build = a_build(tmp_path / "b")
     done = personafeedback("build", "release", build.root)
-    assert f"Run first: personafeedback build tiers {build.root}" in done.stderr
+    assert f"Run first: personafeedback annotate votes {build.root}" in done.stderr
     assert build.read(Origin) == []
 
 
@@ -399,7 +398,7 @@ def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_
     build = voted(tmp_path / "b")
 
     def status():
-        shown = personafeedback("build", "status", build.root).output
+        shown = personafeedback("build", build.root).output
         return shown, shown.splitlines()[-1]
 
     build.write(Answer, [replace(one, strategy="imported") for one in build.read(Answer)])  # no text is lacking
@@ -408,20 +407,21 @@ def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_
     questions = build.read(Question)
     build.write(Question, [replace(questions[0], keep="no"), *questions[1:]])
     shown, last = status()
-    assert "release/; no longer what the files give: run it again" in shown
+    assert "in release/; no longer what the files give: run it again" in shown
     assert last == f"Next: personafeedback build release {build.root}"
     released(build, *ACCEPT)
-    assert personafeedback("build", "votes", build.root, "--drop", "a3").exit_code == 0
-    assert status()[1] == f"Next: personafeedback build tiers {build.root}"
+    assert personafeedback("annotate", "votes", build.root, "--drop", "a3").exit_code == 0
+    assert status()[1] == f"Next: personafeedback build release {build.root}"
 
 
-@pytest.mark.parametrize("command", [("status",), ("plan",), ("packs",), ("tiers",), ("release", *ACCEPT)])
+@pytest.mark.parametrize("command", [("status",), ("plan",), ("packs",), ("votes",), ("release", *ACCEPT)])
 def test_a_command_reads_each_file_once(voted, tmp_path, monkeypatch, command):
     build, read = voted(tmp_path / "b"), Counter()
     rows = Folder._rows
     monkeypatch.setattr(
         Folder, "_rows", lambda folder, kind, path: read.update([path.name]) or rows(folder, kind, path)
     )
-    assert personafeedback("build", command[0], build.root, *command[1:]).exit_code == 0
+    done = build_step(command[0], build.root, *command[1:])
+    assert done.exit_code == 0, done.output
     assert len(read) > 2
     assert set(read.values()) == {1}

@@ -94,14 +94,14 @@ def test_packs_only_grow_and_who_is_dropped_or_comes_later_changes_who_gets_what
     assert grown(build, names(6)) == more
     counted = Counter(item.pair_id for item in more if item.annotator != "annotator-2" and not item.attention)
     assert counted == {pair.id: 5 for pair in pairs}
-    done = personafeedback("build", "packs", build.root)
+    done = personafeedback("annotate", "pack", build.root)
     assert (
         "! 24 pairs get 5 votes, not 6: there are too few annotators. Raise annotators in build.yaml (it has 6)"
         in done.stdout
     )
     path = build.root / "build.yaml"
     path.write_text(path.read_text("utf-8").replace("annotators: 6", "annotators: 7"), "utf-8")
-    done = personafeedback("build", "packs", build.root)
+    done = personafeedback("annotate", "pack", build.root)
     assert done.exit_code == 0, done.output
     assert "too few annotators" not in done.stdout
     last = build.read(PackItem)
@@ -111,10 +111,10 @@ def test_packs_only_grow_and_who_is_dropped_or_comes_later_changes_who_gets_what
 
 def test_status_counts_votes_on_pairs_alone(tmp_path):
     build = a_build(tmp_path / "b", people=4, questions=3, annotators=8, votes_per_pair=6)
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     assert (
         personafeedback(
-            "build",
+            "annotate",
             "votes",
             build.root,
             filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)),
@@ -123,6 +123,4 @@ def test_status_counts_votes_on_pairs_alone(tmp_path):
     )
     own = sum(item.annotator == "annotator-1" and not item.attention for item in build.read(PackItem))
     assert 16 <= own <= 20
-    assert re.search(
-        rf"votes +{own} of 144 \(6 to each pair\) by 1\b", personafeedback("build", "status", build.root).stdout
-    )
+    assert re.search(rf"votes +{own} of 144 \(6 to each pair\) by 1\b", personafeedback("build", build.root).stdout)

@@ -134,7 +134,7 @@ def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_as
     bases = [basis.features for basis in folder.read(Basis)]
     assert bases[0] == ("likes bells", "avoids crowds")
     assert len(bases) == 2
-    assert "lacking" not in personafeedback("build", "status", folder.root).output.split("answers")[0]
+    assert "lacking" not in personafeedback("build", folder.root).output.split("answers")[0]
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,11 @@ def test_a_set_of_own_users_runs_with_retrieval_from_their_history(tmp_path, wri
     folder = ours(tmp_path / "build", people=4, annotators=6)
     write_questions(folder, ONE, print)
     write_answers(folder, ONE, print)
-    assert personafeedback("build", "packs", folder.root).exit_code == 0
+    assert personafeedback("annotate", "pack", folder.root).exit_code == 0
     for number in range(1, 7):
         filled_in(folder, f"annotator-{number}", tmp_path / f"{number}.csv", attentive(folder, likes_full))
-    for step in (["votes", folder.root, *sorted(tmp_path.glob("*.csv"))], ["tiers", folder.root]):
-        done = personafeedback("build", *step)
-        assert done.exit_code == 0, done.output
+    done = personafeedback("annotate", "votes", folder.root, *sorted(tmp_path.glob("*.csv")))
+    assert done.exit_code == 0, done.output
     done = personafeedback("build", "release", folder.root, "--accept", "longest", "--accept", "overlap")
     assert done.exit_code == 0, done.output
     release = folder.root / "release"

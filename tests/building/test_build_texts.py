@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from support.building import a_build, persona, words, write
-from support.commands import personafeedback
+from support.commands import build_step, personafeedback
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.rows import (  # fmt: skip
@@ -43,9 +43,7 @@ MODEL = "openai/gpt-4o"
 
 
 def step(name, folder, *models):
-    done = personafeedback(
-        "build", name, folder.root, *(part for model in models or (MODEL,) for part in ("--model", model))
-    )
+    done = build_step(name, folder.root, *(part for model in models or (MODEL,) for part in ("--model", model)))
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -81,14 +79,14 @@ def test_a_refused_text_is_replaced_until_the_number_is_reached(tmp_path, writer
         **{(f"{other}:specific:{number}", "numbered"): 1 + ROUNDS for number in range(3)},
     }  # fmt: skip
     assert f"Asked for {12 + 2 + 3 * ROUNDS} texts, took 9 (39 %)" in said
-    assert "lacking" not in personafeedback("build", "status", folder.root).output
+    assert "lacking" not in personafeedback("build", folder.root).output
     writer.take()
     step("questions", folder)
     assert writer.take() == []  # what was refused in all rounds is settled
     # A team that removes refused texts has them written anew.
     folder.path(Refused).unlink()
     writer.replies = {}
-    assert "3 lacking: run it again" in personafeedback("build", "status", folder.root).output
+    assert "3 lacking: run it again" in personafeedback("build", folder.root).output
     step("questions", folder)
     assert len([name for *_, name, _ in writer.take() if not name.endswith("~natural")]) == 3
     assert len(folder.read(Question)) == 12
@@ -122,7 +120,7 @@ def test_where_nothing_passes_no_more_is_asked(tmp_path, writer):
     folder = asked_for_questions(tmp_path / "build", personas=4, specific=HOPELESS // 4)
     writer.take()
     writer.write = lambda prompt, model: "Sure! Here's a question: what now?"
-    done = personafeedback("build", "questions", folder.root, "--model", MODEL)
+    done = personafeedback("build", "texts", folder.root, "questions", "--model", MODEL)
     assert done.exit_code == 1
     assert f"Refused {HOPELESS}: {HOPELESS} preamble" in done.output
     assert len(writer.take()) == HOPELESS
@@ -138,12 +136,12 @@ def test_the_cache_forgets_what_the_files_have(tmp_path, monkeypatch):
     with texts_server(reply) as server:
         folder = a_build(tmp_path / "build", personas=1, specific=1)
         options = ["--model", MODEL, "-M", f"base_url={server.url}"]
-        assert personafeedback("build", "personas", folder.root, *options).exit_code == 0
-        assert personafeedback("build", "questions", folder.root, *options).exit_code == 1
+        assert personafeedback("build", "texts", folder.root, "personas", *options).exit_code == 0
+        assert personafeedback("build", "texts", folder.root, "questions", *options).exit_code == 1
         asked = len(server.seen)
         assert asked == 1 + 1 + ROUNDS
         folder.path(Refused).unlink()
-        done = personafeedback("build", "questions", folder.root, *options)
+        done = personafeedback("build", "texts", folder.root, "questions", *options)
         assert done.exit_code == 0, done.output
         assert len(server.seen) == asked + 2  # the question, and its check: the model writes again, not the cache
     assert len(folder.read(Question)) == 1

@@ -13,15 +13,15 @@ from msgspec import structs
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import beta, binom, binomtest
-from support.builds import a_build, cast
+from support.builds import ACCEPT, a_build, cast
 from support.commands import personafeedback
 from support.preferences import above, most_probable
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.coins import least_majority
+from personafeedback_tasks.building.release.labeling import HEADLINE, agreement
 from personafeedback_tasks.building.release.preferences import RISK, Preferences
 from personafeedback_tasks.building.release.tiers import REASONS, label_noise, sort_into_tiers
-from personafeedback_tasks.building.release.voting import HEADLINE, agreement
 from personafeedback_tasks.building.rows import Answer, Below, Pair, Tiered
 
 
@@ -296,14 +296,13 @@ def test_the_command_says_what_became_of_every_pair(tmp_path):
         for vote in votes_for(pair, *((9, 0), (2, 7), (5, 4), (1, 1))[place % 4])
     ]
     cast(build, votes)
-    done = personafeedback("build", "tiers", build.root)
+    done = personafeedback("build", "release", build.root, *ACCEPT)
     assert done.exit_code == 0, done.output
     cases, below = build.read(Tiered), build.read(Below)
     assert len(cases) + len(below) == len(pairs)
     assert f"{len(cases)} pairs become cases" in done.stdout
     for reason, count in Counter(one.reason for one in below).items():
         assert f"{count} are below, {reason}: {REASONS[reason]}" in done.stdout
-    assert f"Next: personafeedback build release {build.root}" in done.stdout
     document = json.loads((build.root / "tiers.json").read_text("utf-8"))
     assert document["agreement"]["all"]["pairs"] == len(pairs)
     assert HEADLINE in done.stdout
@@ -313,18 +312,20 @@ def test_the_command_says_what_became_of_every_pair(tmp_path):
         0 <= risk["low"] <= risk["value"] <= risk["high"] <= 0.5 for risk in document["noise"]["by_tier"].values()
     )
     assert "kappa by tier is circular" in " ".join(done.stdout.split())
-    narrow = personafeedback("build", "tiers", build.root, COLUMNS="80")
+    build.path(Tiered).unlink()
+    narrow = personafeedback("build", "release", build.root, *ACCEPT, COLUMNS="80")
     table = [line for line in narrow.stdout.splitlines() if line.startswith("─")]
     assert table
     assert max(map(len, table)) <= 80
-    assert done.stdout == personafeedback("build", "tiers", build.root).stdout
+    build.path(Tiered).unlink()
+    assert done.stdout == personafeedback("build", "release", build.root, *ACCEPT).stdout
 
 
 def test_without_votes_the_step_before_is_named(tmp_path):
     build = a_build(tmp_path / "b")
-    done = personafeedback("build", "tiers", build.root)
+    done = personafeedback("build", "release", build.root)
     assert done.exit_code == 1
-    assert f"Run first: personafeedback build votes {build.root}" in done.stderr
+    assert f"Run first: personafeedback annotate votes {build.root}" in done.stderr
 
 
 def test_a_vote_that_was_edited_into_nonsense_is_named(tmp_path):
@@ -335,6 +336,6 @@ def test_a_vote_that_was_edited_into_nonsense_is_named(tmp_path):
         (Vote(annotator="a", pair_id=pair.id, chosen="else", shown_as="A"), "found a vote for 'else'"),
     ):
         cast(build, [*votes_for(pair, 1, 0), vote])
-        done = personafeedback("build", "tiers", build.root)
+        done = personafeedback("build", "release", build.root)
         assert done.exit_code == 1
         assert f"votes.jsonl, line 2: {said}" in " ".join(done.stderr.split())

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from support.building import a_build, persona, words, write
-from support.commands import personafeedback
+from support.commands import build_step, personafeedback
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import Models
@@ -285,12 +285,9 @@ def test_users_and_their_history_become_personas_and_memories(tmp_path, writer):
     root = tmp_path / "ours"
     assert "Read 2 users and 2 pieces of their history; wrote 3 files to persona/ and memory/" in done.output
     assert "Without a history: 1 users ('u2')" in done.output
-    assert f"Next: personafeedback build personas {root}\n" in done.output
+    assert f"Next: personafeedback build texts {root} personas\n" in done.output
     for name in ("status", "plan"):
-        assert (
-            personafeedback("build", name, root).output.splitlines()[-1]
-            == f"Next: personafeedback build personas {root}"
-        )
+        assert build_step(name, root).output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
     folder = Folder(root)
     assert folder.settings.personas == 0
     assert [folder.persona(user).profile for user in ("u1", "u2")] == [
@@ -391,23 +388,23 @@ def remembered(folder):
 
 def test_a_model_chooses_what_each_person_without_a_memory_would_read(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=3, memory=2)
-    with pytest.raises(DataError, match="Run first: personafeedback build personas"):
+    with pytest.raises(DataError, match="Run first: personafeedback build texts .* personas"):
         remembered(folder)
     personas(folder)
     with pytest.raises(DataError, match="corpus.jsonl: there is no such file, expected one {"):
         remembered(folder)
-    assert "memory" not in personafeedback("build", "status", folder.root).output
+    assert "memory" not in personafeedback("build", folder.root).output
     corpus = [{"text": f"A piece about {words(str(number), 4)}", "date": "2025"} for number in range(40)]
     lines(folder.root / "corpus.jsonl", *corpus)
-    assert f"Next: personafeedback build memory {folder.root}" in personas(folder)[-1]
+    personas(folder)
     assert (
-        f"Next: personafeedback build memory {folder.root} --model"
-        in personafeedback("build", "status", folder.root).output
+        f"Next: personafeedback build texts {folder.root} memory --model"
+        in personafeedback("build", folder.root).output
     )
     first, second, third = names(folder.settings)
     own = lines(folder.root / "memory" / f"{third}.jsonl", {"text": "Their own"}).read_text("utf-8")
-    following = f"Next: personafeedback build memory {folder.root} --model"  # also where somebody brought theirs
-    assert following in personafeedback("build", "status", folder.root).output
+    following = f"Next: personafeedback build texts {folder.root} memory --model"  # also where somebody brought theirs
+    assert following in personafeedback("build", folder.root).output
     writer.take()
     writer.replies = {memory_slot(folder.settings, second): "None of these."}
     said = remembered(folder)
@@ -428,7 +425,7 @@ def test_a_model_chooses_what_each_person_without_a_memory_would_read(tmp_path, 
     assert (folder.root / "memory" / f"{third}.jsonl").read_text("utf-8") == own
     remembered(folder)
     assert writer.take() == []
-    assert re.search(r"(?m)^memory +2 of 3 persons have one$", personafeedback("build", "status", folder.root).output)
+    assert re.search(r"(?m)^memory +2 of 3 persons have one$", personafeedback("build", folder.root).output)
 
 
 def test_a_corpus_with_personal_data_is_named_by_line(tmp_path, writer):

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from support.builds import a_build, attentive, filled_in, likes_full, taken_in
-from support.commands import personafeedback, tree
+from support.builds import ACCEPT, a_build, attentive, filled_in, labeled, likes_full, taken_in
+from support.commands import build_step, personafeedback, tree
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
@@ -31,19 +31,19 @@ from personafeedback_tasks.personafeedback.cases import load_present
 def build(tmp_path):
     """Packs of three annotators."""
     folder = a_build(tmp_path / "build", people=4, questions=3, annotators=3)
-    assert personafeedback("build", "packs", folder.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", folder.root, "--format", "csv").exit_code == 0
     return folder
 
 
 def votes_of(build, *files):
-    done = personafeedback("build", "votes", build.root, *files)
+    done = personafeedback("annotate", "votes", build.root, *files)
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def refusal(build, *files):
     before = build.read(Vote)
-    done = personafeedback("build", "votes", build.root, *files)
+    done = personafeedback("annotate", "votes", build.root, *files)
     assert done.exit_code == 1, done.output
     assert build.read(Vote) == before
     return " ".join(done.stderr.split())
@@ -51,7 +51,7 @@ def refusal(build, *files):
 
 def test_what_an_annotator_took_is_what_counts(tmp_path):
     build = a_build(tmp_path / "build", people=4, questions=3, annotators=6)
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     vote = attentive(build, likes_full)
     files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(6)]
     said = votes_of(build, *files)
@@ -59,14 +59,14 @@ def test_what_an_annotator_took_is_what_counts(tmp_path):
     assert strategies == {"full": 6 * len(build.read(Pair))}
     assert f"annotator-1: {len(build.read(Pair))} of {len(build.read(Pair))} votes" in said
     assert f"votes to a pair: {len(build.read(Pair))} pairs have 6" in said
-    assert f"Next: personafeedback build tiers {build.root}" in said
+    assert f"Next: personafeedback build release {build.root}" in said
     assert "!" not in said
 
 
 def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
     """Marks say the side on which a response was shown; whoever sends no column of faults was not asked."""
     build = a_build(tmp_path / "build", people=4, questions=3, annotators=9, faults="yes")
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     assert "over-personalized" in (build.root / "packs" / "guideline.txt").read_text("utf-8")
     strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
     vote, files = attentive(build, likes_full), []
@@ -90,7 +90,7 @@ def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
         )
         files.append(table)
     votes_of(build, *files)
-    assert personafeedback("build", "tiers", build.root).exit_code == 0
+    labeled(build)
     done = personafeedback("build", "release", build.root, *(f"--accept={name}" for name in NAMES))
     assert done.exit_code == 0, done.output
     cases = load_present(build.root / "release")
@@ -114,7 +114,7 @@ def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
 def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
     root = tmp_path_factory.mktemp("votes")
     folder = a_build(root / "build", people=3, questions=2, annotators=2)
-    assert personafeedback("build", "packs", folder.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", folder.root, "--format", "csv").exit_code == 0
     rows = [(one.item, drawn.draw(st.sampled_from("AB "))) for one in folder.read(PackItem)]
     voted = [row for row in rows if row[1].strip()]
     parts = (
@@ -339,7 +339,7 @@ def test_attention_items_make_no_labels(build, tmp_path):
 
 
 def test_without_votes_the_command_says_how_to_get_some(build):
-    done = personafeedback("build", "votes", build.root)
+    done = personafeedback("annotate", "votes", build.root)
     assert done.exit_code == 1
     assert "found no votes, expected some. Pass the files that annotators sent back" in done.stderr
 
@@ -348,7 +348,7 @@ def test_without_votes_the_command_says_how_to_get_some(build):
 def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
     vote = attentive(build, likes_full)
     files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
-    command = [sys.executable, "-m", "personafeedback_tasks", "build", "votes", build.root]
+    command = [sys.executable, "-m", "personafeedback_tasks", "annotate", "votes", build.root]
     with ExitStack() as stack:
         running = [stack.enter_context(subprocess.Popen([*command, file], stdout=subprocess.DEVNULL)) for file in files]
         assert [one.wait(60) for one in running] == [0, 0, 0]
@@ -364,7 +364,7 @@ def test_a_filled_in_table_survives_the_next_packs(build, tmp_path):
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows({**row, "vote": vote(shown[row["item"]]), "note": "hm, well"} for row in rows)
-    assert personafeedback("build", "packs", build.root, "--format", "csv").exit_code == 0
+    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     after = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"))))
     assert [(row["item"], row["note"]) for row in after] == [(row["item"], "hm, well") for row in rows]
     assert f"{len(rows)} new votes" in votes_of(build, table)
@@ -372,7 +372,7 @@ def test_a_filled_in_table_survives_the_next_packs(build, tmp_path):
 
 def test_who_leaves_before_voting_is_dropped_and_others_get_the_items(tmp_path):
     build = a_build(tmp_path / "b", people=2, questions=1, annotators=3, votes_per_pair=2)
-    run = lambda *words: personafeedback("build", *words)  # noqa: E731
+    run = build_step
     assert run("packs", build.root).exit_code == 0
     assert "found no votes, expected some" in run("votes", build.root).stderr
     assert "found no vote or pack of 'nobody'" in run("votes", build.root, "--drop", "nobody").stderr
@@ -380,7 +380,7 @@ def test_who_leaves_before_voting_is_dropped_and_others_get_the_items(tmp_path):
     assert done.exit_code == 0, done.output
     assert "annotator-2: 0 of " in done.stdout
     assert "votes (dropped)" in done.stdout
-    assert done.stdout.splitlines()[-1] == f"Next: personafeedback build packs {build.root}"
+    assert done.stdout.splitlines()[-1] == f"Next: personafeedback annotate pack {build.root}"
     assert run("packs", build.root).exit_code == 0
     has = Counter(
         item.pair_id for item in build.read(PackItem) if item.annotator != "annotator-2" and not item.attention
@@ -398,12 +398,12 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
     before = build.read(PackItem)
     build.write(Person, [replace(one, keep="no" if one.user_id == "u1" else "") for one in build.read(Person)])
     build.path(PackItem).unlink()
-    assert personafeedback("build", "packs", build.root).exit_code == 0
+    assert personafeedback("annotate", "pack", build.root).exit_code == 0
     users = {pair.id: pair.user_id for pair in pairs}
     assert {users[one.pair_id] for one in build.read(PackItem) if not one.attention} == {"u0", "u2", "u3"}
     questions = [one for one in build.read(Question) if one.user_id != "u2"]
     build.write(Question, questions)
-    done = personafeedback("build", "packs", build.root)
+    done = personafeedback("annotate", "pack", build.root)
     assert "expected one of" in done.stderr
     assert "Put the question back" in done.stderr
     build.write(PackItem, before)
@@ -412,7 +412,7 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
 
 
 def refusal_of(build):
-    done = personafeedback("build", "votes", build.root)
+    done = personafeedback("annotate", "votes", build.root)
     assert done.exit_code == 1, done.output
     return " ".join(done.stderr.split())
 
@@ -420,31 +420,34 @@ def refusal_of(build):
 def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path):
     said = votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
     assert "! 24 pairs have fewer than 6 votes: with so few, even full agreement may be chance" in said
-    done = personafeedback("build", "tiers", build.root)
+    done = personafeedback("build", "release", build.root)
     assert done.exit_code == 1
     assert "no pair became a case" in done.stderr
     assert "A pair needs 6 votes or more" in done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["packs", "votes", "tiers"])
+@pytest.mark.parametrize("step", ["packs", "votes", "release"])
 def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
     def prepared(root):
         build = a_build(root, people=3, questions=2, annotators=6)
         steps = {"packs": ("packs", build.root, "--format", "csv")}
         if step != "packs":
-            assert personafeedback("build", *steps["packs"]).exit_code == 0
+            assert build_step(*steps["packs"]).exit_code == 0
             files = [filled_in(build, name, root / f"{name}.csv", attentive(build, likes_full)) for name in names(6)]
-            steps |= {"votes": ("votes", build.root, *files, "--drop", "annotator-2"), "tiers": ("tiers", build.root)}
-        if step == "tiers":
-            assert personafeedback("build", "votes", build.root, *files).exit_code == 0
+            steps |= {
+                "votes": ("votes", build.root, *files, "--drop", "annotator-2"),
+                "release": ("release", build.root, *ACCEPT),
+            }
+        if step == "release":
+            assert personafeedback("annotate", "votes", build.root, *files).exit_code == 0
         return build.root, steps[step]
 
     def content(root):
         return {name: text for name, (_, text) in tree(root).items()}
 
     whole, arguments = prepared(tmp_path / "whole")
-    assert personafeedback("build", *arguments).exit_code == 0
+    assert build_step(*arguments).exit_code == 0
     replaced, real, left = 0, os.replace, 0
 
     def until(source, target):
@@ -459,10 +462,10 @@ def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tm
         left = replaced
         with monkeypatch.context() as patched:
             patched.setattr(os, "replace", until)
-            stopped = personafeedback("build", *arguments).exit_code != 0
+            stopped = build_step(*arguments).exit_code != 0
         if not stopped:
             break
-        assert personafeedback("build", *arguments).exit_code == 0
+        assert build_step(*arguments).exit_code == 0
         assert content(root) == content(whole), f"killed after {replaced} files"
         replaced += 1
     assert replaced >= 2

@@ -1,38 +1,28 @@
-"""A fingerprint changes with whatever changes a prompt: each text and number of each function and module that prompts are built with.
-
-Nothing is listed here. What builds prompts is seen while they are built, and each constant of it is changed in turn.
-"""
+"""A fingerprint is the same for a run and its controls, and another one if a text changes that any of them shows."""
 
 from __future__ import annotations
 
 import dataclasses
-import gc
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache, cached_property, partial
 from itertools import islice, product
-from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
-from support.samples import a_part
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
-from personafeedback_tasks.personafeedback import prompts as personafeedback
+from personafeedback_tasks.personafeedback.wordings import WORDINGS
 
 pytestmark = pytest.mark.slow
 
-PACKAGE = "personafeedback_tasks"
 CHOSEN = ("method", "prompt", "language")
 """Options that a fingerprint may depend on; it is the same under every value of the others."""
 
-WATCHING: list[Any] = []
-"""What is told of each call of a function while prompts are built."""
+AS_ANOTHER = {"similar_persona", "padding", "dialogue"}
+"""Settings that show other contents in the words and the layout of another one."""
 
 Key = tuple[str, ...]
-Set = Callable[[Any], None]
 
 
 def variants(benchmark: Benchmark) -> Iterator[tuple[Key, dict[str, Any]]]:
@@ -57,184 +47,72 @@ def ways(benchmark: Benchmark, chosen: dict[str, Any]) -> Iterator[Any]:
             yield benchmark.options.strict({**told, "data": "sample"})
 
 
-@cache
-def documents(benchmark: str, method: str, control: str) -> list[Any]:
+def fingerprint(benchmark: Benchmark, chosen: dict[str, Any]) -> str:
+    return benchmark.fingerprint(benchmark.options.strict({**chosen, "data": "sample"}))
+
+
+def documents(benchmark: Benchmark, options: Any) -> list[Any]:
     """Some cases of the sample, of both languages."""
-    record = benchmarks()[benchmark]
-    options = record.options.strict({"method": method, "data": "sample", **({"control": control} if control else {})})
-    return list(islice(record.methods[method].documents(record.load(options, record.selections[""])), 0, None, 20))[:3]
+    method = benchmark.methods[options.method]
+    return list(islice(method.documents(benchmark.load(options, benchmark.selections[""])), 0, None, 20))[:3]
 
 
-def watched(build: Callable[..., Any], *args: Any) -> Any:
-    """What is built; WATCHING sees how."""
-    sys.setprofile(*(WATCHING or [None]))
-    try:
-        return build(*args)
-    finally:
-        sys.setprofile(None)
+@pytest.mark.parametrize("name", benchmarks())
+def test_one_more_character_in_any_kind_of_prompt_changes_the_fingerprint(name, monkeypatch):
+    """A kind is a setting, a way to ask, a call and a language; all that a run on the sample shows are tried, one after the other."""
+    benchmark, turns = benchmarks()[name], type(benchmarks()[name]).turns
+    kind_of = {}
+
+    def kind(method, document, options, call):
+        languages = {getattr(case, "language", "") for case in getattr(document, "cases", [document])}
+        asks = method.name if method.name in ("cot", "reward") else ""  # the others ask in the same words
+        return getattr(options, "setting", ""), asks, call, *sorted(languages)
+
+    for _, chosen in variants(benchmark):
+        for options in ways(benchmark, chosen):
+            if getattr(options, "setting", "") in AS_ANOTHER:
+                continue
+            method = benchmark.methods[options.method]
+            for document, call in product(documents(benchmark, options), method.calls):
+                kind_of[kind(method, document, options, call)] = chosen
+    before = {str(chosen): fingerprint(benchmark, chosen) for chosen in kind_of.values()}
+    for one, chosen in kind_of.items():
+
+        def other(self, method, document, options, call, one=one):
+            told = turns(self, method, document, options, call)
+            own = kind(method, document, options, call)
+            moved = own[:3] == one[:3] and (own[3:] == one[3:] or not any(own[3:]))
+            return [*told, {"role": "user", "content": "~"}] if moved else told
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(benchmark), "turns", other)
+            assert fingerprint(benchmark, chosen) != before[str(chosen)], one
 
 
-def prompts(benchmark: Benchmark, chosen: dict[str, Any]) -> list[Any]:
-    """What models read of these cases."""
-    method, read = benchmark.methods[chosen["method"]], []
-    for options in ways(benchmark, chosen):
-        for document in documents(benchmark.name, method.name, getattr(options, "control", "")):
-            told = [options]
-            if benchmark.stage and benchmark.stage.applies(options):
-                read.append(watched(benchmark.stage.prompt, document, options))
-                told = [benchmark.stage.apply(document, options, reply) for reply in ("1", "0")]
-            read += [watched(benchmark.turns, method, document, one, call) for one in told for call in method.calls]
-    return read
+@pytest.mark.parametrize("version", WORDINGS)
+def test_every_text_of_a_wording_changes_its_fingerprint(version, monkeypatch):
+    benchmark = benchmarks()["personafeedback"]
+    for language, wording in list(WORDINGS[version].items()):
+        chosen = {"method": "generate", "prompt": version, "language": language}
+        before = fingerprint(benchmark, chosen)
+        for field in dataclasses.fields(wording):
+            text = getattr(wording, field.name)
+            with monkeypatch.context() as patch:
+                patch.setitem(WORDINGS[version], language, dataclasses.replace(wording, **{field.name: f"{text}~"}))
+                assert fingerprint(benchmark, chosen) != before, field.name
 
 
-def built() -> dict[Key, tuple[list[Any], str]]:
-    """What a fingerprint may depend on -> the prompts, and the fingerprint."""
-    forget()
-    return {
-        key: (prompts(benchmark, chosen), benchmark.fingerprint(benchmark.options.strict({**chosen, "data": "sample"})))
-        for benchmark in benchmarks().values()
-        for key, chosen in variants(benchmark)
-    }
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_prompt_of_a_call_before_those_of_the_method_changes_it_in_each_language(language, monkeypatch):
+    benchmark = benchmarks()["personafeedback"]
+    stage, chosen = benchmark.stage, {"method": "generate"}
 
+    def other(case, options):
+        return stage.prompt(case, options) + "~" * (case.language == language)
 
-@cache
-def keeping() -> set[type]:
-    """The types of ours that keep what was made once."""
-    ours = {value for name, module in sys.modules.items() if name.startswith(PACKAGE) for value in vars(module).values()
-            if isinstance(value, type)}  # fmt: skip
-    return {one for one in ours if any(isinstance(value, cached_property) for value in vars(one).values())}
-
-
-def forget() -> None:
-    """Empty what is kept of a text once it was made, such as a profile: it would outlive a change."""
-    kinds = keeping()
-    for value in [
-        value for value in gc.get_objects() if type(value) in kinds
-    ]:  # of millions in a process of many tests
-        for name in [name for name in vars(value) if isinstance(getattr(type(value), name, None), cached_property)]:
-            if isinstance(vars(value)[name], str) or name.startswith("_"):
-                del vars(value)[name]
-
-
-# --- what builds prompts, and each constant of it ------------------------------------------------------------------------
-
-
-def building() -> list[FunctionType]:
-    """The functions that are called while prompts are built."""
-    codes: dict[CodeType, None] = {}
-
-    def seen(frame: Any, event: str, _: Any) -> None:
-        if event == "call" and frame.f_globals.get("__name__", "").startswith(f"{PACKAGE}."):
-            codes[frame.f_code] = None
-
-    WATCHING.append(seen)
-    built()
-    WATCHING.clear()
-    return [one for one in gc.get_objects() if isinstance(one, FunctionType) and one.__code__ in codes]
-
-
-@cache
-def read() -> str:
-    """All prompts."""
-    return str([prompts for prompts, _ in built().values()]).replace("\\n", "\n")
-
-
-def shown(text: str) -> bool:
-    """Whether a prompt has a line of a text; else the text makes none, and to change it takes time alone."""
-    return any(line in read() for line in text.splitlines() or [text])
-
-
-def constants(function: FunctionType) -> Iterator[tuple[str, CodeType]]:
-    """(name, the code with one other constant) for each text and number of a function, those of its inner ones included."""
-
-    def of(code: CodeType, docstring: Any) -> Iterator[tuple[str, CodeType]]:
-        for place, value in enumerate(code.co_consts):
-            others: list[tuple[str, Any]] = []
-            if isinstance(value, CodeType):
-                others = list(of(value, None))
-            elif isinstance(value, str) and value is not docstring and shown(value):
-                others = [(repr(value), f"{value}~")]
-            elif type(value) is int:
-                others = [(repr(value), value + 1)]
-            for name, other in others:
-                consts = (*code.co_consts[:place], other, *code.co_consts[place + 1 :])
-                yield name, code.replace(co_consts=consts)
-
-    for name, code in of(function.__code__, function.__doc__):
-        yield f"{function.__module__}.{function.__qualname__}: {name}", code
-
-
-def texts(
-    value: Any, put: Set, name: str, seen: set[int]
-) -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
-    """(name, what changes it, what changes it back) for each text in a value of a module."""
-    if isinstance(value, str):
-        if shown(value):
-            yield name, lambda: put(f"{value}~"), lambda: put(value)
-    elif isinstance(value, tuple) and not hasattr(value, "_fields"):
-        for place, item in enumerate(value):
-            yield from texts(
-                item, lambda new, at=place: put((*value[:at], new, *value[at + 1 :])), f"{name}[{place}]", seen
-            )
-    elif id(value) in seen:
-        return
-    elif isinstance(value, dict):
-        seen.add(id(value))
-        for key, item in list(value.items()):
-            yield from texts(item, lambda new, at=key: value.__setitem__(at, new), f"{name}[{key!r}]", seen)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        seen.add(id(value))
-        for key, item in list(vars(value).items()):
-            yield from texts(item, lambda new, at=key: object.__setattr__(value, at, new), f"{name}.{key}", seen)
-
-
-def of_modules(names: Iterable[str]) -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
-    """The same of all that modules have; whoever imported it gets it, too."""
-    seen: set[int] = set()
-    for module, name in [(one, name) for one in names for name in vars(sys.modules[one])]:
-        value = vars(sys.modules[module])[name]
-        holders = [
-            vars(one) for key, one in sys.modules.items() if key.startswith(PACKAGE) and vars(one).get(name) is value
-        ]
-
-        def put(new: Any, name: str = name, holders: list[dict[str, Any]] = holders) -> None:
-            for holder in holders:
-                holder[name] = new
-
-        if not name.startswith("__"):
-            yield from texts(value, put, f"{module}.{name}", seen)
-
-
-def changes() -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
-    functions = building()
-    for function in functions:
-        for name, code in constants(function):
-            change, back = (partial(setattr, function, "__code__", one) for one in (code, function.__code__))
-            yield name, change, back
-    yield from of_modules(sorted({function.__module__ for function in functions}))
-
-
-PARTS = 12
-
-
-@pytest.mark.parametrize("part", a_part(range(PARTS), PARTS))
-def test_whatever_changes_a_prompt_changes_its_fingerprint(part, monkeypatch):
-    monkeypatch.setattr(personafeedback, "retrieve", lambda question, pieces, k: pieces[:k])  # which, the data say
-    before, kept, moved = built(), [], 0
-    for name, change, back in list(changes())[part::PARTS]:
-        change()
-        try:
-            after = built()
-        except Exception:  # no text of a prompt: none can be built without it
-            continue
-        finally:
-            back()
-        different = [key for key in before if after[key][0] != before[key][0]]
-        moved += bool(different)
-        kept += [f"{name}, {key}" for key in different if after[key][1] == before[key][1]]
-    assert built() == before, "everything is as it was"
-    assert not kept, "\n".join(kept)
-    assert moved > 60 / PARTS, "else this tries too few texts"
+    before = fingerprint(benchmark, chosen)
+    monkeypatch.setattr(type(benchmark), "stage", dataclasses.replace(stage, prompt=other))
+    assert fingerprint(benchmark, chosen) != before
 
 
 @pytest.mark.parametrize("name", benchmarks())

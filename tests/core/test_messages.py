@@ -90,13 +90,9 @@ NO_FILE = (
 NO_SETTING = "Error: setting must be one of persona, no_persona, other_persona, rag, got 'x'."
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
-    ("command", "sentence"),
-    [
-        (LM_EVAL, NO_FILE),
-        pytest.param([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING, marks=pytest.mark.release),
-    ],
+    ("command", "sentence"), [(LM_EVAL, NO_FILE), ([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING)]
 )
 def test_the_last_line_of_a_refused_run_of_lm_eval_is_our_sentence(command, sentence, make_release, tmp_path):
     pytest.importorskip("lm_eval")

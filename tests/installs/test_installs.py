@@ -270,9 +270,9 @@ def test_the_extra_build_makes_a_set(wheel, tmp_path):
     asked = "build import ours --from pairs.csv --map persona=persona,question=question,chosen=good,rejected=bad"
     votes = "for f in ours/packs/*.csv; do sed 's/,,$/,B,/; 1s/^.*/item,persona,question,A,B,vote,note/' $f > $(basename $f); done"
     for command in (
-        f"personafeedback {asked}", "personafeedback build packs ours", "personafeedback build packs ours --format csv",
-        votes, "personafeedback build votes ours annotator-*.csv", "personafeedback build status ours",
-        "personafeedback build tiers ours", f"rm -r ours && personafeedback {asked} && personafeedback build release ours",
+        f"personafeedback {asked}", "personafeedback annotate pack ours", "personafeedback annotate pack ours --format csv",
+        votes, "personafeedback annotate votes ours annotator-*.csv", "personafeedback build ours",
+        f"rm -r ours && personafeedback {asked} && personafeedback build release ours",
     ):  # fmt: skip
         succeed(venv, command)
     assert (venv.home / "ours" / "release" / "set.json").is_file()

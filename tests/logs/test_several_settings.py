@@ -18,24 +18,12 @@ pytest.importorskip("scipy")
 
 from inspect_ai import score
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import (
-    GenerateConfig,
-    Logprob,
-    Logprobs,
-    ModelAPI,
-    ModelOutput,
-    ModelUsage,
-    TopLogprob,
-    modelapi,
-)
-from lm_eval import models as models  # else the first one that is registered here would be the only one
-from lm_eval.api.model import LM
-from lm_eval.api.registry import register_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import MIXTURE
 from support.killed import Command, serving
+from support.models import register
 
 from personafeedback_tasks.pairwise.orders import TWO, rotations
 from personafeedback_tasks.pairwise.prompts import responses
@@ -70,42 +58,11 @@ def reply(prompt: str) -> str:
     return MIXTURE[drawn % len(MIXTURE)].format(gold=gold, other=other)
 
 
-@modelapi(name="prompted")
-class PromptedAPI(ModelAPI):
-    """Counts tokens by the characters of the prompt, so that each setting has its own number."""
-
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
-
-    async def generate(self, input, tools, tool_choice, config):
-        said, read = reply(input[-1].text), len(input[-1].text)
-        output = ModelOutput.from_content("prompted", said)
-        if config.logprobs:
-            likely = [TopLogprob(token=letter, logprob=-1.0 - (letter != said) - read % 5) for letter in "AB"]
-            output.choices[0].logprobs = Logprobs(content=[Logprob(**dict(likely[0]), top_logprobs=likely)])
-        output.usage = ModelUsage(input_tokens=read, output_tokens=1, total_tokens=read + 1)
-        return output
+def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]:
+    return [-1.0 - len(prompt) % 7 - (reply(prompt) != letter) for letter in "ABCD"]
 
 
-@register_model("prompted")
-class PromptedLM(LM):
-    @classmethod
-    def create_from_arg_obj(cls, arguments, additional_config=None):
-        return cls()
-
-    create_from_arg_string = create_from_arg_obj
-
-    def generate_until(self, requests, disable_tqdm=False):
-        return [reply(request.args[0]) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        return [
-            (-1.0 - len(request.args[0]) % 7 - (reply(request.args[0]) != request.args[1]), False)
-            for request in requests
-        ]
-
-    def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
+PromptedLM = register("prompted", lambda judge, prompt, case_id, call: reply(prompt), likelihoods)
 
 
 def by_inspect(

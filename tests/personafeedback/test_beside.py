@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.caveats import sentences
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.judges import OTHER
+from support.models import register
 from support.tables import in_markdown, printed_rows
 
 from personafeedback_tasks.common.statistics import paired
@@ -33,20 +34,14 @@ PIECE = "Kettles are the subject of this forum thread."
 SETTINGS = ("persona", "rag", "no_persona")
 
 
-@modelapi(name="attentive")
-class Attentive(ModelAPI):
+def attentive(judge: str, prompt: str, case_id: str, call: str) -> str:
     """Is right more often, the more it is told."""
+    told = "persona" if "<persona>" in prompt else "rag" if PIECE in prompt else "no_persona"
+    gold = CHOSEN_LETTER[call]
+    return gold if knows(case_id, told) else OTHER[gold]
 
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
 
-    async def generate(self, input, tools, tool_choice, config):
-        about, prompt = input[-1].metadata, input[-1].text
-        told = "persona" if "<persona>" in prompt else "rag" if PIECE in prompt else "no_persona"
-        gold = CHOSEN_LETTER[about["call"]]
-        output = ModelOutput.from_content("attentive", gold if knows(about["case_id"], told) else OTHER[gold])
-        output.usage = ModelUsage()
-        return output
+register("attentive", attentive)
 
 
 def knows(case_id: str, told: str) -> bool:
@@ -136,7 +131,8 @@ def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, relea
             assert column["differences"][f"{a} - {b}"]["value"] == same(mean[a] - mean[b])
     gaps = [float(knows(case.id, "persona")) - knows(case.id, "rag") for case in release_cases]
     gap = paired(gaps, [case.user_id for case in release_cases])
-    assert sheet["groups"]["total"]["differences"]["persona - rag"] == same(vars(gap))
+    found = sheet["groups"]["total"]["differences"]["persona - rag"]
+    assert found == same({name: vars(gap)[name] for name in found})
     shown = written(tmp_path)
     heading = {of: name for name, of in sheet["named"].items()}
     for label, column in sheet["groups"].items():

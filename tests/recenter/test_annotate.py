@@ -362,7 +362,7 @@ def test_other_folders_are_refused(tmp_path):
     done = personafeedback("annotate", "pack", "sample", "--out", tmp_path)
     assert "expected a new one or one of this command" in done.output
     done = personafeedback("annotate", "votes", tmp_path)
-    assert "expected the --out of `personafeedback annotate pack`" in done.output
+    assert "or the --out of `personafeedback annotate pack`" in done.output
     assert Path(tmp_path / "note.txt").read_text("utf-8") == "mine"
 
 

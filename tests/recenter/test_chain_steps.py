@@ -37,7 +37,9 @@ pytestmark = pytest.mark.slow
 EXTRACT, SELECT, RESPOND = map(find, ("recenter_extract", "recenter_select", "recenter_respond"))
 CONVERSATIONS = {row.id: row for row in conversations("sample")}
 SAMPLE = Path(histories.__file__).with_name("sample")
-MESSAGES = {name: [one.content for one in row.messages if one.role == "user"] for name, row in CONVERSATIONS.items()}
+MESSAGES = {
+    name: [one.content for one in row.conversation if one.role == "user"] for name, row in CONVERSATIONS.items()
+}
 
 
 def listed(items):
@@ -117,7 +119,7 @@ def test_every_step_goes_on_from_the_log_of_the_one_before(chains):
     texts = {name: [one.attribute for one in made[0] if one.conversation_id == name] for name in CONVERSATIONS}
     assert texts == {name: [text[:60].strip() for text in said] for name, said in MESSAGES.items()}
     assert chains.there["recenter_extract"]["quoted"] == 1
-    assert all(one.conversation == CONVERSATIONS[one.conversation_id].messages for one in made[0])
+    assert all(one.conversation == CONVERSATIONS[one.conversation_id].conversation for one in made[0])
 
     chose = [{one.id: one for one in selected(earlier.find(str(folder), "recenter_select"))} for folder in folders]
     assert chose[0] == chose[1]

@@ -146,24 +146,18 @@ def of(users) -> list[Relevance]:
     return [Relevance(f"r{number}", user, "?", "!", True) for number, user in enumerate(users)]
 
 
-@given(USERS)
+@given(USERS, st.randoms(use_true_random=False))
 @settings(deadline=None, derandomize=True)
-def test_users_take_turns_of_one_row(users):
-    ordered, had, left = in_turns(of(users)), Counter(), Counter(users)
-    assert sorted(row.id for row in ordered) == sorted(row.id for row in of(users))
+def test_users_take_turns_of_one_row_whatever_the_order_of_the_file(users, chance):
+    rows = of(users)
+    ordered, had, left = in_turns(rows), Counter(), Counter(users)
+    assert ordered == in_turns(chance.sample(rows, len(rows)))
+    assert sorted(row.id for row in ordered) == sorted(row.id for row in rows)
     for row in ordered:
         had[row.user_id] += 1
         left[row.user_id] -= 1
         waiting = [had[user] for user in left if left[user]]
         assert not waiting or max(had.values()) <= min(waiting) + 1
-
-
-@given(USERS, st.randoms(use_true_random=False))
-@settings(deadline=None, derandomize=True)
-def test_the_order_of_the_file_changes_nothing(users, chance):
-    rows = of(users)
-    shuffled = chance.sample(rows, len(rows))
-    assert in_turns(shuffled) == in_turns(rows)
 
 
 def test_the_first_rows_of_a_user_are_not_those_of_one_prompt():
@@ -251,31 +245,18 @@ NAMED = "expected a name without spaces"
     ("stage", "changes", "found"),
     [
         (Relevance, {"id": None}, "found no id, expected one"),
-        (Relevance, {"id": 7}, "found id = 7, expected str"),
         (Relevance, {"user_id": "u 1"}, f"found user_id = 'u 1', {NAMED}"),
         (Relevance, {"user_id": "u\u202e1"}, rf"found user_id = 'u\u202e1', {NAMED}"),
         (Relevance, {"prompt": " "}, "found prompt = ' ', expected a non-empty string"),
-        (Relevance, {"label": "yes"}, "found label = 'yes', expected bool | null"),
         (Relevance, {"votes": [True]}, "found both label and votes, expected label or votes, once"),
         (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected label or votes, once"),
-        (Relevance, {"label": None, "votes": [1]}, "found votes[0] = 1, expected bool"),
-        (Relevance, {"label": None, "votes": True}, "found votes = True, expected array"),
         (Relevance, {"note": "x"}, "found the unknown key 'note', expected only id, user_id, prompt, attribute, label, votes"),
-        (Extraction, {"conversation": "hi"}, "found conversation = 'hi', expected array"),
-        (Extraction, {"conversation": []}, "found conversation without a message of the user, expected at least one"),
         (Extraction, {"conversation": [{"role": "assistant", "content": "hi"}]}, "found conversation without a message of the user, expected at least one"),
         (Extraction, {"conversation": [{"role": "tool", "content": "x"}]}, "message 1: found role = 'tool', expected one of system, user, assistant"),
-        (Extraction, {"conversation": [{"role": "user"}]}, "message 1: found no content, expected one"),
-        (Extraction, {"conversation": [{"role": "user", "content": ""}]}, "message 1: found content = '', expected a non-empty string"),
         (Extraction, {"conversation": [{"role": "user", "content": "hi", "name": "Ann"}]}, "message 1: found the key 'name', expected only role, content"),
-        (Extraction, {"conversation": ["hi"]}, "message 1: found 'hi', expected object"),
         (Extraction, {"source": "wildchat"}, "found source = 'wildchat', expected one of human, synthetic"),
-        (Extraction, {"label": True}, "found label = True, expected str | null"),
-        (Extraction, {"label": None}, "found no judgment (keys: 'id', 'user_id', 'conversation', 'attribute', 'reason', 'source'), expected label or votes, once"),
         (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, uncertain, rejected"),
-        (Response, {"generic": None}, "found no generic, expected one"),
         (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
-        (Response, {"votes": [3.0]}, "found votes[0] = 3.0, expected int"),
         (Response, {"vote": [3]}, "found the unknown key 'vote', expected only id, user_id, prompt, attribute, generic, personalized, votes, faults"),
     ],
 )  # fmt: skip
@@ -339,13 +320,9 @@ def test_dates_prices_versions_and_code_are_no_personal_data(text, before, after
 @pytest.mark.parametrize(
     ("stage", "changes", "place"),
     [
-        (Relevance, {"id": "ann@example.org"}, "id at character 1"),
-        (Relevance, {"user_id": "ann@example.org"}, "user_id at character 1"),
         (Relevance, {"prompt": "Hi, ann@example.org"}, "prompt at character 5"),
-        (Relevance, {"attribute": "Is ann@example.org"}, "attribute at character 4"),
         (Extraction, {"conversation": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "ann@example.org"}]}, "content at character 1"),
         (Extraction, {"reason": "ann@example.org"}, "reason at character 1"),
-        (Response, {"generic": "ann@example.org"}, "generic at character 1"),
         (Response, {"personalized": "ann@example.org"}, "personalized at character 1"),
     ],
 )  # fmt: skip

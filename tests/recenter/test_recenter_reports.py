@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import math
 import random
 import re
 from dataclasses import replace
@@ -21,8 +19,6 @@ from support.outcomes import answering
 from support.shown import embedded, rank_runs
 from support.tables import in_markdown
 
-from personafeedback_tasks.analysis.comparison import compare
-from personafeedback_tasks.analysis.groups import judged
 from personafeedback_tasks.analysis.measures import over
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.benchmark import find
@@ -152,28 +148,6 @@ def test_report_writes_everything_and_the_same_again(written, logs, tmp_path):
     assert found["kappa"]["always YES"] == "+0.000"
 
 
-def test_compare_pairs_f1_and_kappa_with_the_jackknife(template, noisy):
-    found = compare(template, noisy).groups[-1].others
-    assert found.keys() == set(MEASURES) - {"acc"}
-    ids = sorted(template.cases)
-    users = [template.cases[one].user_id for one in ids]
-    for measure, (a, b, gap) in found.items():
-        over = BENCHMARK.corpus[measure]
-        values = [over_corpus(over, [judged(run.cases[one]) for one in ids]) for run in (template, noisy)]
-        assert (a, b) == same(tuple(values))
-        kept = [
-            [one for one, of in zip(ids, users, strict=True) if of != user] for user in sorted(set(users))
-        ]  # leaving out one user at a time
-        gaps = [
-            over_corpus(over, [judged(template.cases[one]) for one in some])
-            - over_corpus(over, [judged(noisy.cases[one]) for one in some])
-            for some in kept
-        ]
-        center = sum(gaps) / len(gaps)
-        assert gap.value == same(a - b)
-        assert gap.stderr == same(math.sqrt((len(gaps) - 1) / len(gaps) * sum((one - center) ** 2 for one in gaps)))
-
-
 def test_compare_prints_both_harnesses(logs):
     done = personafeedback("compare", logs / "dummy", logs / "always_yes", COLUMNS="80")
     assert done.exit_code == 0, done.output
@@ -194,33 +168,6 @@ def test_a_ranking_has_the_measures_over_all_rows(template, noisy):
         assert made.judges.baselines
         for name, baseline in made.judges.baselines.items():
             assert row.values[over(name)].value == same(acc - baseline["acc"].value), name
-
-
-def test_a_folder_of_two_benchmarks_is_reported_and_ranked_apart(logs, tmp_path_factory):
-    root = tmp_path_factory.mktemp("mixed")
-    for log in logs.glob("*/*.eval"):
-        (root / log.name).write_bytes(log.read_bytes())
-    done = inspect_runs.command(
-        "personafeedback_tasks/personafeedback_general_hard", "-T", "data=sample", "--model", "personafeedback/longest",
-        "--log-dir", root,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout
-    done = personafeedback("report", "--full", root, "--out", root / "report")
-    assert done.exit_code == 0, done.output
-    text = (root / "report" / "report.md").read_text(encoding="utf-8")
-    assert set(text.splitlines()[0].removeprefix("# ").split(" and ")) == {"Recenter relevance", "PersonaFeedback"}
-    svg = (root / "report" / "accuracy.svg").read_text(encoding="utf-8")
-    assert all(label in svg for label in ("Always YES", "Persona overlap", "Chance"))
-    done = personafeedback("rank", root, "--out", root / "rank")
-    assert done.exit_code == 0, done.output
-    reasons = re.findall(r"Ranking 2 is separate from ranking 1: (.*)\n", done.stdout)
-    assert reasons == ["benchmark personafeedback instead of recenter_relevance."]
-    rows = list(csv.DictReader((root / "rank" / "ranking.csv").open(encoding="utf-8")))
-    own = [(row["ranking"], bool(row["over_selection"]), bool(row["consistency"])) for row in rows]
-    assert own == [("1", True, False), ("1", True, False), ("2", False, True)]  # each has its own measures
-    data = embedded((root / "rank" / "index.html").read_text(encoding="utf-8"))
-    assert [kind["question"] for kind in data["kinds"]] == ["Prompt", "Question"]
-    assert {(case["cell"], case["kind"]) for case in data["cases"]} == {("relevance", 0), ("general_hard", 1)}
 
 
 @pytest.fixture(scope="module")

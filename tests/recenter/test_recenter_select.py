@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from support.recenter import changed_log, in_inspect, in_lm_eval, same
+from support.ranks import Ranked, evaluate_on
+from support.recenter import ScriptedLM, changed_log, in_inspect, in_lm_eval, same, says
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.documents import Document
@@ -188,3 +189,19 @@ def test_a_log_that_was_changed_is_refused(tmp_path):
     ):
         with pytest.raises(RunError, match="found"):
             read_run(changed_log(path, change))
+
+
+class RankLM(Ranked, ScriptedLM):
+    """The scripted model of one rank."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [None, 3])
+def test_two_ranks_give_the_scores_of_one(limit):
+    pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
+    name = "recenter_relevance_select"
+    models = [RankLM(RELEVANCE.methods["select"], says(name)) for _ in range(3)]
+    one = evaluate_on(models[:1], name, "sample", limit)["results"][name]
+    two = evaluate_on(models[1:], name, "sample", limit)["results"][name]
+    assert one.keys() == two.keys()
+    assert all(one[key] == two[key] or same(two[key], one[key]) for key in one)

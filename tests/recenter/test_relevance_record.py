@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.relevance import GENERATE, RELEVANCE, SELECT, build, build_profile, gather, texts_of
@@ -98,3 +101,65 @@ def test_reports_show_a_row_and_what_people_said_of_it():
     assert examined.said["always YES"] == {row.id: ("YES",) for row in rows}
     assert examined.agreement.note.startswith("2 rows of 2 users with votes of 2 to 3 people each")
     assert sum(outcome.targets == outcome.answers for _, outcome in examined.agreement.against_rest) == 0
+
+
+# --- scores ---
+
+
+def judgment(people: str, model: str) -> Outcome:
+    return Outcome(targets=(people,), answers=(model,))
+
+
+JUDGED = st.lists(
+    st.tuples(st.sampled_from(["YES", "NO"]), st.sampled_from(["YES", "NO", *REASONS])).map(lambda pair: judgment(*pair)),
+    min_size=1,
+    max_size=30,
+)  # fmt: skip
+
+
+def value(name, judged):
+    return RELEVANCE.corpus[name](judged)
+
+
+def same(found, expected):
+    return found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.slow
+@given(JUDGED)
+@settings(deadline=None, derandomize=True, max_examples=300)
+def test_every_score_is_its_definition(judged):
+    """Spelled out row by row. An unreadable reply selects nothing and is never right."""
+    pairs = [(outcome.targets[0], outcome.answers[0]) for outcome in judged]
+    people, model = [p == "YES" for p, _ in pairs], [s == "YES" for _, s in pairs]
+    hits = sum(p and m for p, m in zip(people, model, strict=True))
+
+    def ratio(part, whole):
+        return part / whole if whole else math.nan
+
+    assert same(value("precision", judged), ratio(hits, sum(model)))
+    assert same(value("recall", judged), ratio(hits, sum(people)))
+    assert same(value("f1", judged), ratio(2 * hits, sum(people) + sum(model)))
+    assert same(value("selection_rate", judged), sum(model) / len(model))
+    assert same(value("human_rate", judged), sum(people) / len(people))
+    assert same(value("over_selection", judged), ratio(sum(model), sum(people)))
+
+
+@pytest.mark.slow
+@given(JUDGED)
+@settings(deadline=None, derandomize=True, max_examples=200)
+def test_scikit_learn_agrees(judged):
+    metrics = pytest.importorskip("sklearn.metrics")
+    people = [outcome.targets[0] for outcome in judged]
+    said = [outcome.answers[0] for outcome in judged]
+    model = [answer if answer in RELEVANCE.labels else "unreadable" for answer in said]
+    labels = ["YES", "NO", "unreadable"]
+    for name, of_theirs in (
+        ("precision", metrics.precision_score),
+        ("recall", metrics.recall_score),
+        ("f1", metrics.f1_score),
+    ):
+        theirs = of_theirs(people, model, labels=["YES"], average="micro", zero_division=math.nan)
+        assert same(value(name, judged), theirs), name
+    if not math.isnan(value("kappa", judged)):
+        assert same(value("kappa", judged), metrics.cohen_kappa_score(people, model, labels=labels))

@@ -12,12 +12,17 @@ from msgspec.structs import replace
 from personafeedback_tasks.annotation.ingest import Merged, merged
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.release.labeling import make_tiers
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.building.votes.pairs import asked, study_of
 from personafeedback_tasks.building.votes.shown_texts import ShownTexts
 from personafeedback_tasks.core.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
+
+
+ACCEPT = [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
+"""With which these builds are released: the full answers say the hobby."""
 
 
 def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object) -> Folder:
@@ -109,8 +114,15 @@ def likes_full(left: str, right: str, one: PackItem) -> str:
     return "A" if left == "full" else "B"
 
 
+def labeled(build: Folder) -> list[str]:
+    """Make the labels of the votes, as `build release` does first; what it says."""
+    said: list[str] = []
+    make_tiers(build, said.append, lambda title, header, rows: None)
+    return said
+
+
 def grown(build: Folder, annotators: Sequence[str]) -> list[PackItem]:
-    """All packs of so many annotators, as `build packs` would write them now."""
+    """All packs of so many annotators, as `annotate pack` would write them now."""
     dropped = build.by_id(Dropped).keys()
     return study_of(build, asked(build)).asked.grown("", build.read(PackItem), annotators, dropped)
 

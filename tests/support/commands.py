@@ -22,6 +22,14 @@ def personafeedback(*arguments: object, **environment: str) -> Result:
     return done
 
 
+def build_step(name: str, root: object, *arguments: object) -> Result:
+    """Run a step of a build by its name, or `status`."""
+    if name in ("personas", "memory", "questions", "answers"):
+        return personafeedback("build", "texts", root, name, *arguments)
+    calls = {"packs": ("annotate", "pack"), "votes": ("annotate", "votes"), "status": ("build",)}
+    return personafeedback(*calls.get(name, ("build", name)), root, *arguments)
+
+
 AWAY = tempfile.gettempdir()
 """Where processes start: in the checkout they would import it, and not what is installed."""
 

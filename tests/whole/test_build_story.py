@@ -1,4 +1,4 @@
-"""The whole way to a set of one's own, as docs/building.md prints it: eleven lines, nine annotators, both harnesses."""
+"""The whole way to a set of one's own, as docs/building.md prints it: eight lines, nine annotators, both harnesses."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Judging(LM):
 def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = block(DOCS / "building.md", "story: building").splitlines()
-    assert len(lines) == 11
+    assert len(lines) == 8
     ours, steps = Folder(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
     with texts_server(says, by_model=True) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -115,7 +115,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert "people's votes" in (ours.root / "release" / "set.json").read_text("utf-8")
     assert (ours.root / "release" / "README.md").is_file()
     before = len(server.seen)
-    status = personafeedback("build", "status", ours.root)
+    status = personafeedback("build", ours.root)
     assert status.exit_code == 0, status.output
     assert len(server.seen) == before
 

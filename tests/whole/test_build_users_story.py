@@ -49,7 +49,7 @@ def _lines(path, rows):
 def _killed_and_resumed(server, step, folder, after, failed):
     """Run a step that is killed after some answers, and again; nothing that was answered is asked twice, but for those that failed."""
     command = [
-        sys.executable, "-m", "personafeedback_tasks", "build", step, str(folder.root), "--model", "openai/gpt-4o", "-M", f"base_url={server.url}",
+        sys.executable, "-m", "personafeedback_tasks", "build", "texts", str(folder.root), step, "--model", "openai/gpt-4o", "-M", f"base_url={server.url}",
     ]  # fmt: skip
     environment, before = {**os.environ, "OPENAI_API_KEY": "none"}, len(server.seen)
     server.answer_only(after)
@@ -105,13 +105,12 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
         # Personas are written in groups of five; the second group is under way when the first kill comes.
         for step, after in zip(STARTED, (7, 5, 20, 30), strict=True):
             _killed_and_resumed(server, step, folder, after, failed)
-        run_as_printed(["personafeedback build packs ours"], monkeypatch)
+        run_as_printed(["personafeedback annotate pack ours"], monkeypatch)
         for annotator in names(6):
             filled_in(folder, annotator, tmp_path / f"{annotator}.votes.csv", attentive(folder, likes_full))
         run_as_printed(
             [
-                "personafeedback build votes ours *.votes.csv",
-                "personafeedback build tiers ours",
+                "personafeedback annotate votes ours *.votes.csv",
                 "personafeedback build release ours --accept longest --accept overlap",
                 "inspect eval personafeedback_tasks/personafeedback -T data=ours/release -T setting=rag --model openai/gpt-4o --log-dir logs",
             ],

@@ -91,6 +91,7 @@ def test_the_run_leaves_its_log(told):
     assert len(logs) == 1
 
 
+@pytest.mark.parametrize("told", ["inspect"], indirect=True)
 def test_rank_prints_the_columns_that_the_readme_shows_and_writes_the_page(told):
     printed = told("rank")
     for line in block(README, "story: excerpt").splitlines():
@@ -110,6 +111,7 @@ def test_logs_of_inspect_can_be_published(told):
     assert len(list((told.folder / "site" / "logs").rglob("*.eval"))) == 1
 
 
+@pytest.mark.parametrize("told", ["inspect"], indirect=True)
 def test_card_writes_both_controls_into_the_card(told):
     told("card")
     card = (told.folder / "MODEL_CARD.md").read_text(encoding="utf-8")

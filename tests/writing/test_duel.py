@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
-from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
-from lm_eval.api.model import LM
+from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
 from support.inspect_runs import command as inspect_command
 from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.logs import lm_eval_log
+from support.models import register
 from support.recenter import in_inspect, in_lm_eval
 
 from personafeedback_tasks.cli.main import main
@@ -203,25 +203,7 @@ def vote(prompt: str) -> str:
     return ["A", "B", "Answer: A", "I prefer B.", "Hm."][zlib.crc32(prompt.strip().encode()) % 5]
 
 
-@modelapi(name="by-prompt")
-class ByPrompt(ModelAPI):
-    def __init__(self, model_name, base_url=None, api_key=None, config=None, **model_args):
-        super().__init__(model_name)
-
-    async def generate(self, input, tools, tool_choice, config):
-        return ModelOutput.from_content(self.model_name, vote(input[-1].text))
-
-
-class Judging(LM):
-    """The same judge in lm-eval."""
-
-    def generate_until(self, requests, disable_tqdm=False):
-        return [vote(request.args[0]) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
-
-    loglikelihood_rolling = loglikelihood
+Judging = register("by-prompt", lambda judge, prompt, case_id, call: vote(prompt))
 
 
 def votes_of(log: Path, data: Path) -> dict[str, tuple[str, ...]]:

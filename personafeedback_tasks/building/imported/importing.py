@@ -16,7 +16,7 @@ from ...common.row_files import R, Row
 from ..folder import Folder
 from ..rows import TEST, Pair, Person, Question, Refused, Tiered
 from ..settings import FILE, Settings
-from ..steps import PACKS, RELEASE, TIERS, Say, command
+from ..steps import PACKS, RELEASE, TRAINING, Say
 from ..texts.personas import json_of, new_people
 from .pairs import REASONS, ImportedPairs, import_rows
 from .sources import read_rows
@@ -123,12 +123,11 @@ def import_pairs(
     if used:
         say(f"The recipe {recipe} was tried on {used.tried}.")
     if not folder.people(TEST):
-        say(f"All persons are for training. Next: {command('training', root)}")
-    elif folder.has(Vote):
-        say(f"Next: {TIERS.line(root)}")
-    else:
+        say(f"All persons are for training. Next: {TRAINING.command(root)}")
+        return
+    if not folder.has(Vote):
         say(f"Their labels are those of the source. To have them voted on: {PACKS.line(root)}")
-        say(f"Next: {RELEASE.line(root)}")
+    say(f"Next: {RELEASE.line(root)}")
 
 
 def save(folder: Folder, made: ImportedPairs) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -13,26 +13,13 @@ from ...pairwise import baselines
 from ...pairwise.orders import TWO
 from ..basis import Bases
 from ..folder import Folder
-from ..models import NOBODY, Models
 from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused, kept
 from ..spending import SPENT, spent_rows
-from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, Say, taken
-from ..texts import answers, checks, memories, personas, questions
-from ..texts.answers import target, write_answers
+from ..texts.answers import target
 from ..texts.languages import words
-from ..texts.memories import write_memories
 from ..texts.pairs import KINDS, in_order
-from ..texts.personas import write_personas
-from ..texts.questions import write_questions
+from ..texts.runner import MEANINGS
 from ..yields import HEADER, yield_rows
-
-_MEANINGS: Mapping[str, Mapping[str, str]] = {
-    PERSONAS.name: personas.MEANINGS,
-    MEMORY.name: memories.MEANINGS,
-    QUESTIONS.name: questions.MEANINGS,
-    ANSWERS.name: {**checks.MEANINGS, **answers.MEANINGS},
-}
-"""Step -> reason why it refuses a text -> what was found."""
 
 Table = dict[str, Any]
 """Its title, header and rows, and a note."""
@@ -46,7 +33,7 @@ def page(folder: Folder, users: Sequence[str]) -> str:
     """
     persons = folder.by_id(Person)
     refused = [
-        {"step": one.step, "id": one.id, "reason": one.reason, "meaning": _MEANINGS.get(one.step, {}).get(one.reason, ""), "text": one.text}
+        {"step": one.step, "id": one.id, "reason": one.reason, "meaning": MEANINGS.get(one.step, {}).get(one.reason, ""), "text": one.text}
         for one in folder.read(Refused)
     ]  # fmt: skip
     tables = (
@@ -138,21 +125,3 @@ def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
     return {"title": title, "header": list(header), "rows": [list(row) for row in rows], "note": note}
-
-
-def write_texts(few: Folder, models: Models, say: Say) -> None:
-    """`build pilot`: have models write what a few persons lack. Their texts are part of the build: the steps go on from them.
-
-    Args:
-        few: the build with a limit on the persons, see `Folder.most`.
-        models: the first one writes personas and questions; all of them answer.
-
-    Raises:
-        DataError, OptionError, GenerationError: see the steps.
-    """
-    writer = models.first
-    write_personas(few, writer if few.settings.personas else NOBODY, say)
-    if MEMORY in taken((MEMORY,), few.root):
-        write_memories(few, writer, say)
-    write_questions(few, writer, say)
-    write_answers(few, models, say)

@@ -16,10 +16,10 @@ from ...personafeedback.manifest import UNKNOWN
 from ..folder import Folder
 from ..rows import OWN, STRATEGIES
 from ..yields import HEADER, writers, yield_rows
+from .labeling import CIRCULAR, CODINGS, agreement_table, risk_table
 from .preferences import SHARED
 from .release_folder import Made
 from .shortcuts import MOST, STOPPING, Shortcuts, shortcut_table
-from .voting import CIRCULAR, CODINGS, agreement_table, risk_table
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 

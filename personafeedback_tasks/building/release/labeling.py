@@ -1,42 +1,81 @@
-"""`build tiers`: votes -> tiers.jsonl and below.jsonl, and how far annotators agree."""
+"""Votes -> labels and tiers, and how far annotators agree. The coding is part of the number: the same votes give other kappas in others."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
+from ...annotation.rows import Vote
+from ...common.agreement import alpha, randolph
 from ...common.errors import DataError
 from ...common.files import write
+from ...common.jackknife import estimate_of
 from ...common.records import json_text, jsonable
+from ...common.statistics import Estimate
 from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Below, Pair, Tiered
-from ..steps import RELEASE, TIERS, Say, ShowTable
+from ..steps import Say, ShowTable
 from ..votes.pairs import counted, outdated
 from .preferences import RISK, SHARED
-from .tiers import REASONS, label_noise, sort_into_tiers
-from .voting import CIRCULAR, CODINGS, agreement, agreement_table, risk_table
+from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, REASONS, label_noise, sort_into_tiers
+
+HEADLINE = "kappa, random sides"
+"""The coefficient that is reported: 0 for random votes, although the two answers of a pair have no names in common with other pairs."""
+
+CODINGS = {
+    HEADLINE: "2 P - 1, where P is the share of pairs of annotators who agree: what Fleiss' kappa comes to where each pair's votes are "
+    "coded by a side drawn at random",
+    "alpha, random sides": "Krippendorff's alpha with a side drawn for each pair: for unequal numbers of votes",
+}
+"""Coefficient -> how a vote is coded."""
+
+CIRCULAR = (
+    "Quote the value over all pairs that were voted on. Tiers are made of agreement, so kappa by tier is circular: annotators who toss coins "
+    "agree in the upper tiers, too. Intervals are over users, for these annotators: others may agree more or less."
+)
+
+PAPER, PAPERS = "kappa, the paper's", {MEDIUM: "> 0.60", HARD: "0.40 to 0.60"}
+"""The name of its line, and its ranges of Fleiss' kappa; it has none for the others."""
+
+
+@dataclass(frozen=True)
+class Voting:
+    """The agreement on some pairs.
+
+    Attributes:
+        pairs: with two votes or more; users: whose these are.
+        votes: fewest and most votes to one of them.
+        coefficients: name of CODINGS -> its value with a 95 % interval over users, for these annotators (jackknife); nan where it is not
+            defined.
+    """
+
+    pairs: int
+    users: int
+    votes: tuple[int, int]
+    coefficients: Mapping[str, Estimate]
 
 
 def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
-    """Make labels and tiers of the votes that count, and show how far annotators agree.
+    """Make tiers.jsonl and below.jsonl of the votes that count, and show how far annotators agree.
 
     Raises:
         DataError: there are no votes, one is broken, see `counted`; or no pair became a case, which is written.
     """
-    with folder.step(TIERS):
-        votes = counted(folder)
-        cases, below = sort_into_tiers(folder, votes)
-        agreements = agreement(folder.read(Pair), [*cases, *below], votes)
-        noise = label_noise([*cases, *below], folder.read(Pair))
-        document = {
-            "codings": CODINGS,
-            "agreement": {name: asdict(voting) for name, voting in agreements.items()},
-            "noise": {"measure": RISK, "by_tier": {tier: asdict(risk) for tier, risk in noise.items()}},
-        }
-        write(folder.root / "tiers.json", json_text(jsonable(document)))
-        folder.write(Below, below)
-        folder.write(Tiered, cases)
+    votes = counted(folder)
+    cases, below = sort_into_tiers(folder, votes)
+    agreements = agreement(folder.read(Pair), [*cases, *below], votes)
+    noise = label_noise([*cases, *below], folder.read(Pair))
+    document = {
+        "codings": CODINGS,
+        "agreement": {name: asdict(voting) for name, voting in agreements.items()},
+        "noise": {"measure": RISK, "by_tier": {tier: asdict(risk) for tier, risk in noise.items()}},
+    }
+    write(folder.root / "tiers.json", json_text(jsonable(document)))
+    folder.write(Below, below)
+    folder.write(Tiered, cases)
     if edited := outdated(folder):
         say(f"{edited:,} votes are on texts that were edited since: they do not count")
     category = {question.id: question.category for question in folder.questions()}
@@ -57,4 +96,79 @@ def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
         raise DataError(
             f"{folder.path(Tiered)}: no pair became a case, see above. A pair needs {LEAST_VOTES} votes or more; the paper has nine."
         )
-    say(f"Next: {RELEASE.line(folder.root)}")
+
+
+def agreement(pairs: Sequence[Pair], tiered: Sequence[Tiered], votes: Sequence[Vote]) -> dict[str, Voting]:
+    """Tier -> its agreement; BELOW and ALL, too. Those without a pair that has two votes are left out.
+
+    Args:
+        tiered: all pairs, those below as well: pairs are released by agreement, so that kappa over these alone is circular.
+        votes: those that count.
+    """
+    of_pair: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        of_pair[vote.pair_id].append(vote)
+    first = {pair.id: pair.first for pair in pairs}
+    groups: dict[str, list[Tiered]] = defaultdict(list)
+    for pair in tiered:
+        if len(of_pair[pair.pair_id]) > 1:
+            groups[pair.difficulty or BELOW].append(pair)
+            groups[ALL].append(pair)
+    measures: dict[str, Callable[[Sequence[Sequence[str]]], float]] = {
+        HEADLINE: lambda rows: randolph(rows, 2),
+        "alpha, random sides": lambda rows: alpha(rows, ("first", "second"), "nominal"),
+    }
+    agreements = {}
+    for name in (tier for tier in (EASY, MEDIUM, HARD, BELOW, ALL) if groups[tier]):
+        group = groups[name]
+        counts, users = [len(of_pair[pair.pair_id]) for pair in group], [pair.user_id for pair in group]
+        rows = [[_side(first, vote) for vote in of_pair[pair.pair_id]] for pair in group]
+        coefficients = {coefficient: _estimated(measure, rows, users) for coefficient, measure in measures.items()}
+        agreements[name] = Voting(len(group), len(set(users)), (min(counts), max(counts)), coefficients)
+    return agreements
+
+
+def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
+    """(header, rows): a column for each tier, a row for each coefficient; below the headline the paper's ranges.
+
+    Args:
+        to: stands between the ends of an interval.
+    """
+    voting = agreements.values()
+    rows = [[name, *(_with_interval(tier.coefficients[name], to) for tier in voting)] for name in CODINGS]
+    rows.insert(0, ["pairs", *(f"{tier.pairs:,}" for tier in voting)])
+    rows.insert(2, [PAPER, *(PAPERS.get(name, "–") for name in agreements)])
+    return ["", *agreements], rows
+
+
+def risk_table(risks: Mapping[str, Estimate], to: str) -> tuple[list[str], list[list[str]]]:
+    """(header, rows) of the risk in percent with its interval, a column for each tier; see `agreement_table`."""
+    shown = [
+        f"{100 * risk.value:.1f}"
+        + ("" if math.isnan(risk.low) else f" ({100 * risk.low:.1f}{to}{100 * risk.high:.1f})")
+        for risk in risks.values()
+    ]
+    return ["", *risks], [
+        ["pairs", *(f"{risk.n:,}" for risk in risks.values())],
+        [RISK, *shown],
+    ]
+
+
+def _with_interval(kappa: Estimate, to: str) -> str:
+    if math.isnan(kappa.value):
+        return "–"
+    interval = "" if math.isnan(kappa.low) else f" ({kappa.low:.2f}{to}{kappa.high:.2f})"
+    return f"{kappa.value:.2f}{interval}"
+
+
+def _side(first: Mapping[str, str], vote: Vote) -> str:
+    """`first` and `second` are in an order that says nothing, see rows.Pair."""
+    return "first" if vote.chosen == first[vote.pair_id] else "second"
+
+
+def _estimated(
+    measure: Callable[[Sequence[Sequence[str]]], float], rows: Sequence[Sequence[str]], users: Sequence[str]
+) -> Estimate:
+    if len(set(users)) > 1:
+        return estimate_of(measure, rows, users, (-1.0, 1.0))
+    return Estimate(measure(rows), math.nan, math.nan, math.nan, len(rows), len(set(users)))

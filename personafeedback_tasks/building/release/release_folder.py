@@ -24,9 +24,9 @@ from ..settings import FILE
 from ..steps import command
 from ..votes.pairs import counted
 from ..votes.shown_texts import refuse_edited_labels
+from .labeling import HEADLINE, Voting, agreement
 from .preferences import RISK
 from .tiers import ALL, label_noise, sort_into_tiers
-from .voting import HEADLINE, Voting, agreement
 
 Rows = dict[str, list[dict[str, Any]]]
 """Cell -> its rows, in their order."""
@@ -70,7 +70,11 @@ def make(folder: Folder) -> Made:
     kept, bases = {question.id for question in folder.questions()}, Bases(folder)
     tiered, votes = folder.read(Tiered), counted(folder)
     every = [*chain(*sort_into_tiers(folder, votes))] if folder.has(Vote) else []
-    _refuse_old_tiers(folder, tiered, every)
+    for line in outdated_labels(folder, tiered, every):
+        raise DataError(
+            f"{folder.path(Tiered)}, line {line}: found another label, tier or number of votes for the pair {tiered[line - 1].pair_id} than the "
+            f"votes and {folder.root / FILE} give. Put them back, or remove the line."
+        )
     refuse_edited_labels(folder, tiered)
     of_pair: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
@@ -85,8 +89,8 @@ def make(folder: Folder) -> Made:
         ):  # fmt: skip
             if name not in known:
                 raise DataError(
-                    f"{where}: found {short(name)}, expected a row of {folder.path(kind)}. Put it back, or run `personafeedback build "
-                    "tiers` again."
+                    f"{where}: found {short(name)}, expected a row of {folder.path(kind)}. Put it back, or remove the "
+                    "line."
                 )
         if people[label.user_id].split == TRAIN and any(label.votes):
             raise DataError(
@@ -101,7 +105,7 @@ def make(folder: Folder) -> Made:
             used.append(label)
     if not used:
         raise DataError(
-            f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('status', folder.root)}`."
+            f"{folder.path(Tiered)}: found no pair whose question and person are kept, expected some. Look at `{command('', folder.root)}`."
         )
     pair_ids = {label.pair_id for label in used}
     agreements = agreement(folder.read(Pair), every, votes)
@@ -123,20 +127,24 @@ def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
     return Counter(chosen_by.get(user, OWN) for user in have)
 
 
-def _refuse_old_tiers(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> None:
-    """Raise DataError if a label is not what the votes and build.yaml say now. Lines that a team took out stay out.
+def outdated_labels(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> list[int]:
+    """The lines of labels that are not what the votes and build.yaml say now. Lines that a team took out stay out.
 
     Args:
         every: what they say of each pair.
     """
     voted = folder.has(Vote)  # of annotators who were dropped, too
     now = {label.pair_id: label for label in every}
-    for number, label in enumerate(tiered, start=1):
-        if now.get(label.pair_id) != label and (voted or any(label.votes)):
-            raise DataError(
-                f"{folder.path(Tiered)}, line {number}: found another label, tier or number of votes for the pair {label.pair_id} than the votes "
-                f"and {folder.root / FILE} give now. Run `personafeedback build tiers` again."
-            )
+    lines = enumerate(tiered, start=1)
+    return [number for number, label in lines if now.get(label.pair_id) != label and (voted or any(label.votes))]
+
+
+def labels_are_due(folder: Folder) -> bool:
+    """Whether people voted, and there are no labels or other ones than their votes give now. Raises DataError, see `counted`."""
+    if not folder.has(Vote):
+        return False
+    tiered, every = folder.read(Tiered), [*chain(*sort_into_tiers(folder, counted(folder)))]
+    return not tiered or bool(outdated_labels(folder, tiered, every))
 
 
 def _row(

@@ -12,15 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from ...annotation.rows import Vote
 from ...common.files import explained, write, write_all
 from ...personafeedback.cases import PersonaCases, load_present
 from ..folder import Folder
-from ..rows import IMPORTED, Answer
+from ..rows import IMPORTED, Answer, Tiered
 from ..steps import RELEASE as STEP
 from ..steps import Say, ShowTable
 from . import shortcuts
 from .data_card import card
-from .release_folder import files, make
+from .labeling import make_tiers
+from .release_folder import files, labels_are_due, make
 
 RELEASE, NEXT, LAST = "release", ".release-next", ".release-last"
 """Names in the build's folder: of the release, of the one that is being made, and of the one before while they change places."""
@@ -30,17 +32,22 @@ OWN = ("data", "persona", "memory", "set.json", "README.md")
 
 
 def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowTable) -> None:
-    """Make the data set, unless a shortcut or a contradiction is in it that nobody accepted.
+    """Turn votes into labels, if that is due, and make the data set, unless a shortcut or a contradiction is in it that nobody accepted.
 
     Args:
         accepted: elements of `shortcuts.NAMES`.
 
     Raises:
-        DataError: see `release_folder.make` and `shortcuts.refuse`; or the loader refuses the set.
+        DataError: nobody voted and no label was brought; see `make_tiers`, `release_folder.make` and `shortcuts.refuse`; or the loader
+            refuses the set.
         FileError: it cannot be written.
     """
     out = folder.root / RELEASE
     with folder.step(STEP):
+        if not folder.read(Tiered):
+            folder.need(Vote)
+        if labels_are_due(folder):
+            make_tiers(folder, say, show_table)
         made = make(folder)
         with staged(folder.root, files(folder, made)) as (place, cases):
             measured, stopping = shortcuts.check(cases)

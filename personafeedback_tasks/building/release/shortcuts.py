@@ -115,7 +115,7 @@ def idle_control(cases: PersonaCases) -> str:
     if 0 < len(without) < len(remembered):
         why.append(
             f"setting=rag cannot run on this set: {len(without):,} of {len(remembered):,} users have no memory ({short_list(without)}). Give them one: "
-            "`build memory`."
+            "`build texts DIR memory`."
         )
     return " ".join(why)
 
@@ -132,7 +132,7 @@ def refuse(stopping: Mapping[str, str], accepted: Collection[str], command: str,
         flags = " ".join(f"--accept {name}" for name in stopping)
         lengths = (
             "Against lengths: see that each prompt of answers has {{words}}, so that all answers to a question have one target, and name more models "
-            "in `build answers`. "
+            "for the step answers. "
             if written and "longest" in stopping
             else ""
         )

@@ -1,4 +1,4 @@
-"""`build answers`: for each question what models write with the full persona, with a masked one, and with the question alone; and rewrites.
+"""The step answers: for each question what models write with the full persona, with a masked one, and with the question alone; and rewrites.
 
 Rewrites to the better and to the worse are made of the answers with the full persona, by the model that wrote them, for test persons
 only: in the released data such pairs make most of Medium, and a reward model's training needs none.
@@ -19,7 +19,7 @@ from ..basis import Bases
 from ..folder import Folder
 from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, STRATEGIES, TEST, WAYS, Answer, Pair, Question
 from ..settings import Settings
-from ..steps import ANSWERS, PACKS, TRAINING, Say
+from ..steps import ANSWERS, Say
 from . import checks, prompts
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .languages import CHARACTERS, words
@@ -88,9 +88,9 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
         say(f"Wrote {len(run.answers) - before} answers; answers.jsonl has {len(run.answers)}: {counts or 'none'}")
         pairs = _choose(run) if run.answers else folder.read(Pair)
         if run.test:
-            run.end(PACKS, Pair, pairs, "pair", "Name another --model.")
+            run.end(Pair, pairs, "pair", "Name another --model.")
         else:  # nothing to vote on: the answers are for a reward model
-            run.end(TRAINING, Answer, run.answers, "answer", "Name another --model.")
+            run.end(Answer, run.answers, "answer", "Name another --model.")
 
 
 def _choose(run: _AnswersRun) -> list[Pair]:

@@ -18,7 +18,7 @@ from ..folder import Folder
 from ..models import Models
 from ..progress import Progress
 from ..rows import OWN, Origin, Refused
-from ..steps import PILOT, Say, Step
+from ..steps import Say, Step
 from . import checks, prompts
 from .languages import name_of
 
@@ -220,11 +220,10 @@ class TextRun:
             self.folder.write(Origin, self.origins.values())
         self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
 
-    def end(self, following: Step, kind: type[Row], left: Collection[object], unit: str, no_text_refused: str) -> None:
-        """Say what was refused, what failed, and the command to go on with.
+    def end(self, kind: type[Row], left: Collection[object], unit: str, no_text_refused: str) -> None:
+        """Say what was refused and what failed.
 
         Args:
-            following: the next step.
             kind: of the file whose rows the next step needs; left: these rows; unit: what one of them is.
             no_text_refused: what to do where there are none, and none was refused.
 
@@ -257,12 +256,6 @@ class TextRun:
             raise DataError(f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy}")
         if {text.id for text in self.refused if (text.step, text.reason) == (self.step.name, checks.CUT)} - self.done:
             self.say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
-        if self.folder.most is not None:  # `build pilot` says how to go on
-            return
-        following = self.step if self._failures else following
-        if following.asks_models and not self.refused and all(origin.model == OWN for origin in self.origins.values()):
-            following = PILOT  # before the first text is paid
-        self.say(f"Next: {following.line(self.folder.root, self._models, following == self.step)}")
 
 
 def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:

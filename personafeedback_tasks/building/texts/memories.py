@@ -1,4 +1,4 @@
-"""`build memory`: what each person would read, chosen by a model from a team's corpus, for those who have no memory (the paper's section 3.2)."""
+"""The step memory: what each person would read, chosen by a model from a team's corpus, for those who have no memory (the paper's section 3.2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .. import screening
 from ..folder import Folder
 from ..rows import Origin
 from ..settings import Settings
-from ..steps import MEMORY, QUESTIONS, Say, command
+from ..steps import MEMORY, Say, command
 from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .prompts import NO_NUMBERS, chosen, listed
@@ -52,7 +52,7 @@ def write_memories(folder: Folder, models: Models, say: Say) -> None:
         have = [person for person in people if folder.has_memory(person.user_id)]
         say(f"Wrote {len(files)} memories; {len(have)} of {len(people)} persons have one")
         bring = f"Bring some: {command('init', folder.root)} --users FILE --history FOLDER"
-        run.end(QUESTIONS, Origin, have, "person with a memory", bring)
+        run.end(Origin, have, "person with a memory", bring)
 
 
 def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:

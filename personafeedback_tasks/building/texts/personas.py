@@ -1,4 +1,4 @@
-"""`build personas`: profiles that a model writes from seeds, and those that a team brings, into people.csv."""
+"""The step personas: profiles that a model writes from seeds, and those that a team brings, into people.csv."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .. import screening
 from ..folder import Folder
 from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
 from ..settings import FILE, Settings
-from ..steps import MEMORY, PERSONAS, QUESTIONS, Say, command, taken
+from ..steps import PERSONAS, Say, command
 from . import checks, structure
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .languages import is_written_in
@@ -85,8 +85,7 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
         )
         say_of_memories(folder, say)
         _say_of_control(folder, say)
-        following = taken((MEMORY, QUESTIONS), folder.root)[0]
-        run.end(following, Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
+        run.end(Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
 
 def _write(

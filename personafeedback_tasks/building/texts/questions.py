@@ -1,4 +1,4 @@
-"""`build questions`: specific ones that a model writes for each person, general ones that it chooses from a pool, and a team's own."""
+"""The step questions: specific ones that a model writes for each person, general ones that it chooses from a pool, and a team's own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from ...common.row_files import Row
 from ..folder import Folder
 from ..rows import Basis, PoolQuestion, Question, kept
-from ..steps import ANSWERS, QUESTIONS, Say
+from ..steps import QUESTIONS, Say
 from . import checks, general, specific
 from .asking import Models
 from .personas import SIMILAR, say_of_memories
@@ -52,7 +52,7 @@ def write_questions(folder: Folder, models: Models, say: Say) -> None:
             f"{counts['general']} general"
         )
         say_of_memories(folder, say)
-        run.end(ANSWERS, Question, kept(run.questions), "question", "Name a --model, or add your own lines.")
+        run.end(Question, kept(run.questions), "question", "Name a --model, or add your own lines.")
 
 
 def _pool(run: QuestionsRun) -> list[str]:

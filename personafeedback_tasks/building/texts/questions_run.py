@@ -1,4 +1,4 @@
-"""One run of `build questions`: those that the build has, and those that come to it."""
+"""One run of the step questions: those that the build has, and those that come to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...common.row_files import columns
 from ...core.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, Person, PoolQuestion, Question
-from ..steps import QUESTIONS, Say
+from ..steps import PERSONAS, QUESTIONS, Say
 from .asking import Models, TextRun
 
 
@@ -33,7 +33,7 @@ class QuestionsRun(TextRun):
             if question.user_id not in known:
                 raise DataError(
                     f"{folder.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, expected one of people.csv. "
-                    f"Add persona/{question.user_id}.json and run `build personas`, or remove the line."
+                    f"Add persona/{question.user_id}.json and run `{PERSONAS.command(folder.root)}`, or remove the line."
                 )
         self.own = [question for question in self.questions if question.id not in self.origins]
         for question in self.own:

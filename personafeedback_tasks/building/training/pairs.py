@@ -22,7 +22,7 @@ from ...personafeedback.persona import Persona
 from ...personafeedback.prompts import Template
 from ..folder import Folder
 from ..rows import FULL, MASKED, QUESTION, TEST, TRAIN, Answer, Pair, Person, Tiered
-from ..steps import command
+from ..steps import ANSWERS
 from ..votes.shown_texts import refuse_edited_labels
 from .contamination import SIDES, TrainingPair, plain, refuse_test_personas
 
@@ -79,7 +79,7 @@ def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
     if not made:
         raise DataError(
             f"{folder.path(Answer)}: found no pair of a training person, expected answers of the strategies full, question and masked. Run first: "
-            f"{command('answers', folder.root)}"
+            f"{ANSWERS.command(folder.root)}"
         )
     return made, left_out
 

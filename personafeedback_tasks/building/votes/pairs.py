@@ -18,7 +18,7 @@ from ..coins import LEAST_VOTES, label_rule
 from ..folder import Folder
 from ..rows import Answer, Origin, Pair, Person, Question
 from ..settings import FILE
-from ..steps import PACKS, TIERS, VOTES, Say, command
+from ..steps import PACKS, RELEASE, VOTES, Say
 from .shown_texts import ShownTexts, refuse_edited_votes
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
@@ -61,7 +61,7 @@ def take_votes(folder: Folder, files: Sequence[Path], drop: Sequence[str], say: 
             f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be chance, and no Medium or Hard case is "
             "made of them. Wait for more votes."
         )
-    say(f"Next: {TIERS.line(folder.root)}")
+    say(f"Next: {RELEASE.line(folder.root)}")
 
 
 def asked(folder: Folder) -> list[Pair]:
@@ -138,7 +138,7 @@ def study_of(folder: Folder, pairs: Sequence[Pair]) -> Study:
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
         folder=folder, title=settings.name, annotators=settings.annotators, setting=f"annotators in {FILE}", unit="pair", packs=PACKS.line(folder.root),
-        votes=command(VOTES.name, folder.root),
+        votes=VOTES.command(folder.root),
         asked=Asked(items=items, attention=attention, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
     )  # fmt: skip
 

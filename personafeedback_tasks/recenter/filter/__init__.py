@@ -1,5 +1,4 @@
 """A trained filter of relevance: logistic regression over frozen sentence embeddings, evaluated on users it has not seen.
 
-The intervention of arXiv 2606.06614, which lets a trained filter decide what a model is told about a user. The rows, the two
-evaluations and the folder are modules of their own; the folder is also a judge that Inspect can ask.
+The intervention of arXiv 2606.06614, which lets a trained filter decide what a model is told about a user.
 """

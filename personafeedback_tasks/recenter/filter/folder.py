@@ -6,8 +6,8 @@ predictions.jsonl   of each training row, what the models predict that were trai
 metrics.json        what these predictions score
 README.md           the model card
 
-A row that the filter was trained on gets the answer of the fold that has not seen its user, so that a score on the training
-data can be compared with a language model's. Any other row gets the answer of the filter that was trained on all rows.
+A training row gets the answer of the fold that has not seen its user, so that a score on the training data can be compared with a
+language model's. Any other row gets the answer of the filter of all rows.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ class Filter:
     """A filter that can be asked. The embedding model is loaded when the first row needs it.
 
     Attributes:
-        folder: where it was read from.
-        embeddings: the name or folder of its embedding model.
-        digest: of that model.
+        embeddings, digest: the name or folder of its embedding model, and what that model must be.
         held_out: (row id, digest of its texts) of each training row -> its prediction by a model that has not seen its user.
         users: those of the training rows.
     """
@@ -70,12 +68,7 @@ class Filter:
         return f"{JUDGE} {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
 
     def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
-        """The answer on a line of its own, and where it comes from.
-
-        Args:
-            row: its id.
-            texts: its attribute and its prompt.
-        """
+        """The answer to a row, by its id, on a line of its own, and where it comes from."""
         made = self.predicted(row, texts)
         how = "trained without this user" if made.fold else "trained on all rows"
         return Reply(
@@ -87,36 +80,28 @@ class Filter:
         return not self.predicted(row.id, texts(row)).found
 
     def unbiased(self, row: Relevance) -> bool:
-        """Whether no model that answers for the row has seen its user: the row's answer is held out, or the user is a new one."""
-        return bool(self._held_out(row.id, texts(row))) or row.user_id not in self.users
+        """Whether the model that answers for the row has not seen its user."""
+        return self._held_out(row.id, texts(row)) is not None or row.user_id not in self.users
 
     def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
-        """
-        Raises:
-            DataError: the embedding model is another one.
-        """
+        """Raises DataError: the embedding model is another one."""
         if held_out := self._held_out(row, texts):
             return held_out
         columns = features_of(*map(self._vector, texts))
         return Prediction(0, float(self.model.probabilities(columns)[0]), self.model.threshold)
 
     def _held_out(self, row: str, texts: tuple[str, ...]) -> Prediction | None:
-        """Of a training row by a model that has not seen its user; None for any other row."""
+        """None for a row that is not in the training data. Other data may have other ids: then the first row with the texts counts."""
         text = digest_of(texts)
         return self.held_out.get((row, text)) or self._of_texts.get(text)
 
     @cached_property
     def _of_texts(self) -> dict[str, Prediction]:
-        """The same by texts alone, of the first row that has them: data may have other ids."""
         return {text: made for (_, text), made in reversed(self.held_out.items())}
 
     @cached_property
     def _vector(self) -> Callable[[str], Vectors]:
-        """A prompt is there once for each attribute: each text is embedded once.
-
-        Raises:
-            DataError: the embedding model is another one.
-        """
+        """A prompt is there once for each attribute: each text is embedded once."""
         loaded = embedder(self.embeddings)
         if loaded.digest != self.digest:
             raise DataError(
@@ -132,10 +117,7 @@ def texts(row: Relevance) -> tuple[str, ...]:
 
 
 def refuse_others(folder: Path) -> None:
-    """
-    Raises:
-        DataError: there is something in that folder, and no filter: a README.md there may be anything.
-    """
+    """Raise DataError if there is something in that folder, and no filter: a README.md there may be anything."""
     if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
         raise DataError(
             f"{folder}: found files but no {ABOUT}, expected a new or empty folder, or one with a filter to replace. Use another folder."
@@ -172,7 +154,7 @@ class _Weights(Struct):
 
 
 class _Predicted(Struct):
-    """What is read of a line of predictions.jsonl: the evaluation whose predictions a judge gives for rows of the training data."""
+    """What is read of a line of predictions.jsonl."""
 
     id: str
     text: str
@@ -206,12 +188,16 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
     found = decoded(path, load_json(path, "JSON"), _Weights, f"{WHAT_TO_DO}.")
     if len(found.weights) != columns:
         raise DataError(f"{path}: found {len(found.weights)} weights, expected {columns}. {WHAT_TO_DO}.")
-    model = Model(np.array(found.weights), found.bias, about.strength, about.threshold)
-    predicted = [
-        decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
-        for number, row in rows(folder / PREDICTIONS)
-    ]
-    held_out = {(one.id, one.text): one.by_user for one in predicted}
-    users = frozenset(one.user_id for one in predicted)
-    named = str(embeddings or about.embeddings.model)
-    return Filter(folder, named, about.embeddings.digest, model, held_out, users)
+    held_out, users = {}, set()
+    for number, row in rows(folder / PREDICTIONS):
+        line = decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
+        held_out[line.id, line.text] = line.by_user
+        users.add(line.user_id)
+    return Filter(
+        folder=folder,
+        embeddings=str(embeddings or about.embeddings.model),
+        digest=about.embeddings.digest,
+        model=Model(np.array(found.weights), found.bias, about.strength, about.threshold),
+        held_out=held_out,
+        users=frozenset(users),
+    )

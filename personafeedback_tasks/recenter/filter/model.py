@@ -1,10 +1,8 @@
 """The texts of a row -> numbers that a linear model can weigh; these and labels -> weights and a threshold.
 
-The numbers are, in this order: the attribute's embedding, since some attributes matter for most prompts; its elementwise product with the
-prompt's embedding, since others matter where both agree; and the cosine of both.
-
-The penalty and the threshold come from rows that were held out: inner folds by user, of the training rows only. The penalty is the one with
-the smallest log loss there, the threshold the one with the highest F1. No random numbers are used.
+The numbers are the attribute's embedding, since some attributes matter for most prompts; its elementwise product with the prompt's
+embedding, since others matter where both agree; and the cosine of both. The penalty with the smallest log loss and the threshold with the
+highest F1 come from inner folds by user, of the training rows only. No random numbers are used.
 """
 
 from __future__ import annotations
@@ -39,8 +37,7 @@ class Model:
     """A logistic regression.
 
     Attributes:
-        weights: one per column of the features, shape (columns,).
-        bias: added to their weighted sum; the logistic function of it is the probability.
+        weights: shape (columns,).
         threshold: the probability from which on a row gets the label that is sought.
     """
 
@@ -63,7 +60,6 @@ class Prediction:
     Attributes:
         fold: which model, from 1 on, of those that were trained without the row; 0 for the model of all rows.
         probability: that people find the attribute relevant, in [0, 1].
-        threshold: of that model; it says YES from there on.
     """
 
     fold: int
@@ -140,11 +136,7 @@ def _folds(names: Any) -> Iterator[Fold]:
 
 
 def check(groups: Groups, source: str) -> None:
-    """
-    Raises:
-        DataError: there are too few rows for one of the evaluations: some model, or one of its inner folds, would be trained on rows of one
-            label.
-    """
+    """Raise DataError if some model of an evaluation, or one of its inner folds, would be trained on rows of one label."""
     few = (
         f"{source}: found {len(groups.labels):,} rows of {len(set(groups.users))} users and {len(set(groups.prompts))} prompts, too few to "
         "test on users and prompts that were held out"
@@ -165,8 +157,8 @@ def check(groups: Groups, source: str) -> None:
 def features_of(attributes: Vectors, prompts: Vectors) -> Features:
     """The features of rows, from the unit vectors of their texts.
 
-    The embedding, the product and the cosine all have a length of about 1, so that the penalty weighs them alike, however many columns they
-    have: unscaled, the product of two unit vectors has one of about 1 / sqrt(dimensions), and cosines differ by about a quarter.
+    Each part has a length of about 1, so that the penalty weighs them alike: unscaled, the product of two unit vectors has one of about
+    1 / sqrt(dimensions), and cosines differ by about a quarter.
     """
     import numpy as np
 
@@ -195,12 +187,7 @@ def train(features: Features, groups: Groups) -> Model:
 
 
 def threshold(labels: Any, probabilities: Any) -> float:
-    """The probability from which on rows are selected for the highest F1; of several, the one that selects least.
-
-    Args:
-        labels: what people said, at least one of them the label that is sought.
-        probabilities: of rows that were held out.
-    """
+    """The probability of held-out rows from which on F1 is highest; of several, the one that selects least."""
     import numpy as np
     from sklearn.metrics import precision_recall_curve
 

@@ -30,10 +30,7 @@ Progress = Callable[[str], None]
 
 
 def check_installed() -> None:
-    """
-    Raises:
-        ModuleNotFoundError: the extra is missing.
-    """
+    """Raise ModuleNotFoundError if the extra is missing."""
     for module in ("rich", "sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)
 
@@ -65,11 +62,7 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
     return {"acc": estimate(right, users, also=prompts), **corpus}
 
 
-def train_on(
-    rows: Rows[Relevance],
-    model: str,
-    progress: Progress = lambda text: None,
-) -> tuple[dict[str, Content], dict[str, Any]]:
+def train_on(rows: Rows[Relevance], model: str, progress: Progress) -> tuple[dict[str, Content], dict[str, Any]]:
     """Train a filter on rows that have a majority, and evaluate it.
 
     Returns:

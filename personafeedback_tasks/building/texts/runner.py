@@ -1,13 +1,16 @@
-"""What models are still to write in a step of a build: what runs, status and plan go by."""
+"""The steps that have models write: which texts are lacking, what runs, status and plan go by, and the run of one step or all."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+from ...common.errors import OptionError
 from ..folder import Folder
+from ..models import NOBODY, Models
 from ..rows import FULL, OWN, TEST, Answer, Origin, Person, Question, Refused, kept
-from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, Step
+from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, TEXTS, Say, Step, taken
+from . import answers, checks, memories, personas, questions
 from .answers import FIRST, REWRITES, answer_id
 from .asking import settled
 from .checks import CUT
@@ -15,6 +18,53 @@ from .general import general_slot
 from .memories import memory_slot
 from .personas import names, other_seed
 from .specific import slots
+
+_WRITE = {
+    PERSONAS: personas.write_personas,
+    MEMORY: memories.write_memories,
+    QUESTIONS: questions.write_questions,
+    ANSWERS: answers.write_answers,
+}
+
+MEANINGS: Mapping[str, Mapping[str, str]] = {
+    PERSONAS.name: personas.MEANINGS,
+    MEMORY.name: memories.MEANINGS,
+    QUESTIONS.name: questions.MEANINGS,
+    ANSWERS.name: {**checks.MEANINGS, **answers.MEANINGS},
+}
+"""Step -> reason why it refuses a text -> what was found."""
+
+
+def write_texts(folder: Folder, models: Models, say: Say, only: str = "") -> Sequence[Step]:
+    """Run one step or all of them, each of which asks for what it lacks.
+
+    Args:
+        models: the first one writes personas and questions, and chooses memories; all of them answer. Without any, what a team brought is
+            taken.
+        only: name of the step; all if empty.
+
+    Returns:
+        The steps that ran.
+
+    Raises:
+        OptionError: a step that takes nothing of a team's own has no model, or one that takes a single model has several.
+        DataError, GenerationError: see the steps.
+    """
+    steps = [step for step in TEXTS if step.name == only] or taken(TEXTS, folder.root)
+    if not only and not models.names:
+        steps = [PERSONAS, QUESTIONS] if folder.has(Question) else [PERSONAS]
+    for step in steps:
+        if not models.names and step in (MEMORY, ANSWERS):
+            raise OptionError(f"The step {step.name} needs a model. Pass --model.")
+        if only and step != ANSWERS and len(models.names) > 1:
+            raise OptionError(
+                f"The step {step.name} takes one --model, got {len(models.names)}; answers takes several."
+            )
+        writers = models if step == ANSWERS else models.first
+        if step == PERSONAS and not folder.settings.personas:  # all are a team's own
+            writers = NOBODY
+        _WRITE[step](folder, writers, say)
+    return steps
 
 
 def todo(folder: Folder, step: Step) -> list[str]:

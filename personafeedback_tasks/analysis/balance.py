@@ -1,0 +1,66 @@
+"""What knowing the user is worth to a model where the person matters, beside what it costs where the person must not matter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..common.statistics import Estimate
+from .harm import harm_of
+from .ranking import Ranked, Ranking
+
+GAIN, SWAP, COST = "persona gain", "swap score", "yields"
+"""The score with the persona minus that without; of `personafeedback_swap`, 0.5 without the person; of the calls that are right without the
+user's memory, those that its wrong memory turns."""
+
+
+@dataclass
+class Balance:
+    """One model.
+
+    Attributes:
+        values: name of GAIN, SWAP and COST -> its value, as far as it was asked.
+    """
+
+    model: str
+    values: dict[str, Estimate] = field(default_factory=dict)
+
+    def gain(self) -> Estimate | None:
+        """What stands on the axis of gains: the persona gain, or else how far the swap score is above chance."""
+        if GAIN in self.values or SWAP not in self.values:
+            return self.values.get(GAIN)
+        swap = self.values[SWAP]
+        return Estimate(swap.value - 0.5, swap.stderr, swap.low - 0.5, swap.high - 0.5, swap.n, swap.users)
+
+
+def balances(rankings: Sequence[Ranking]) -> list[Balance]:
+    """The models of which both a gain and a cost are known, in the order of the rankings. Runs whose numbers are void have neither."""
+    found: dict[str, Balance] = {}
+    for ranking in rankings:
+        name, value_of = _measure(ranking)
+        for place, row in enumerate(ranking.rows, start=1):
+            value = None if place in ranking.void else value_of(row)
+            if value is not None and not math.isnan(value.value):
+                found.setdefault(row.run.identity, Balance(row.run.name)).values.setdefault(name, value)
+    return [one for one in found.values() if COST in one.values and one.gain() is not None]
+
+
+def _measure(ranking: Ranking) -> tuple[str, Callable[[Ranked], Estimate | None]]:
+    """What a ranking's runs tell: (its name, how a run has it)."""
+    spec = ranking.runs[0].benchmark.report
+    if spec.control is None:
+        return SWAP, lambda row: row.score if spec.swaps else None
+    if spec.control.harm:
+        return COST, _yields
+    return GAIN, lambda row: row.values.get(GAIN.replace(" ", "_"))
+
+
+def _yields(row: Ranked) -> Estimate | None:
+    """Under the setting that is told most, beside the control."""
+    control = row.run.benchmark.report.control
+    without = row.controls.get(control.value) if control else None
+    if control is None or without is None or row.run.setting not in control.harm:
+        return None
+    harm = harm_of(row.run, without, row.run.cases)
+    return harm.share if harm else None
