@@ -116,6 +116,7 @@ def test_a_branch_is_one_commit_for_every_file_and_a_run_that_is_resumed_after_i
     assert (again.status, commits(again)) == ("success", {after})
 
 
+@pytest.mark.release
 def test_without_a_revision_the_commit_of_the_default_branch_is_named(hub, model, tmp_path):
     commit = hub.push(NAME, model())
     log = evaluate(hub, tmp_path / "logs", "--limit", "1")
