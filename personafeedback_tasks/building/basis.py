@@ -6,11 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from ..annotation.items import digests
+from ..annotation.rows import Digests
 from ..common.errors import DataError
 from ..core.cases import digest_of
 from ..personafeedback.persona import Persona
 from .folder import Folder
-from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Question
+from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Pair, Question, Tiered
 from .settings import FILE, Settings
 
 INFERRED, READ = "Inferred_Preferences", "Read_Lately"
@@ -24,6 +28,7 @@ class Bases:
 
     def __init__(self, folder: Folder):
         self._folder, self._bases = folder, folder.by_id(Basis)
+        self._questions, self._answers = folder.by_id(Question), folder.by_id(Answer)
         self._personas: dict[str, Persona] = {}
         self._told: dict[tuple[str, str], str] = {}
 
@@ -44,9 +49,10 @@ class Bases:
             self._told[question.id, strategy] = shown.text
         return self._told[question.id, strategy]
 
-    def shown(self, question: Question) -> Persona:
+    def shown(self, question: Question | Pair | Tiered) -> Persona:
         """For those who vote: the whole persona, and the pieces of memory that the question was drawn from. Raises DataError, as `told`."""
-        persona, basis = self._persona(question.user_id), self._bases.get(question.id)
+        persona = self._persona(question.user_id)
+        basis = self._bases.get(question.id) if isinstance(question, Question) else None
         return _with(persona, {READ: list(basis.memory)}) if basis and basis.memory else persona
 
     def memory(self, question_id: str) -> tuple[str, ...]:
@@ -58,6 +64,14 @@ class Bases:
         if user not in self._personas:
             self._personas[user] = self._folder.persona(user)
         return self._personas[user]
+
+    def digests(self, pair: Pair | Tiered) -> Digests:
+        """Those of what a pair shows as the files are now; a text that is not there counts as an empty one. Raises DataError, as `told`."""
+        question, persona = self._questions.get(pair.question_id), ""
+        if self._folder.persona_path(pair.user_id).is_file():
+            persona = self.shown(replace(question, user_id=pair.user_id) if question else pair).text
+        texts = {name: self._answers[name].text if name in self._answers else "" for name in answer_ids(pair)}
+        return pair_digests(persona, question.question if question else "", texts)
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
         """What goes into an answer that is no rewrite: the question, its wording, and what is told of the persona."""
@@ -114,3 +128,13 @@ def masked(settings: Settings, persona: Persona) -> Persona:
 
 def _with(persona: Persona, parts: dict[str, Any]) -> Persona:
     return Persona(persona.user_id, {**persona.profile, **parts}, persona.memory_file)
+
+
+def answer_ids(pair: Pair | Tiered) -> tuple[str, str]:
+    """Of the answers of a pair or a label."""
+    return (pair.first, pair.second) if isinstance(pair, Pair) else (pair.chosen, pair.rejected)
+
+
+def pair_digests(persona: str, question: str, answers: Mapping[str, str]) -> Digests:
+    """The digests of the persona, the question and the answers (id -> text) in the order of their ids, whichever side one was shown on."""
+    return digests((persona, question, *(answers[name] for name in sorted(answers))))

@@ -1,7 +1,8 @@
-"""Which models a build asked, and what their calls took."""
+"""What a build asked of which models: what their calls took, how many texts came, and how many of these passed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +10,8 @@ from ..common.errors import require
 from ..core.usage import Usage, total
 from .folder import Folder
 from .models import Models
-from .rows import OWN, Origin
-from .steps import STEPS, Step
+from .rows import OWN, Origin, PoolQuestion, Refused, kept
+from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Step
 
 SPENT = ("step", "model", "calls", "input tokens", "output tokens")
 """The header of `spent_rows`."""
@@ -39,3 +40,47 @@ def spent_rows(root: Path) -> tuple[list[Sequence[str]], int]:
         [*of, *(f"{number:,.0f}" for number in (took.calls, took.input, took.output))] for of, took in summed
     ]
     return rows if usage else [], broken
+
+
+SPECIFIC, GENERAL = ":specific:", ":general:"
+"""In the ids of what the two kinds of questions are asked under."""
+
+HEADER = ("yield of", "written", "taken", "%", "reworded")
+"""Written are those that were refused, too; reworded are those taken after a model had rewritten them."""
+
+
+def yield_rows(folder: Folder) -> list[tuple[str, ...]]:
+    """The cells under HEADER, in the order of a build's steps; what models made nothing of is left out."""
+    origins = [origin for origin in folder.read(Origin) if origin.model != OWN]
+    refused, pool = folder.read(Refused), folder.read(PoolQuestion)
+
+    def of(kind: str, step: Step, slot: str = "", parent: str = "") -> tuple[str, int, int, int]:
+        """A row: `slot` is in the ids of what was refused, `parent` in a parent of what was taken."""
+        taken = [one for one in origins if one.kind == step.text and any(parent in name for name in ("", *one.parents))]
+        lost = sum(text.step == step.name and slot in text.id for text in refused)
+        reworded = sum(any(name.startswith("draft:") for name in origin.parents) for origin in taken)
+        return kind, len(taken) + lost, len(taken), reworded
+
+    found = [
+        of("personas", PERSONAS),
+        of("memories", MEMORY),
+        of("specific questions", QUESTIONS, SPECIFIC, SPECIFIC),
+        ("questions of the pool", len(pool), len(kept(pool)), 0),
+        of("general questions", QUESTIONS, GENERAL, "pool:"),
+        of("answers", ANSWERS),
+    ]
+    return [
+        (kind, f"{written:,}", f"{taken:,}", f"{100 * taken / written:.0f}", f"{reworded:,}")
+        for kind, written, taken, reworded in found
+        if written
+    ]
+
+
+def writers(folder: Folder) -> list[str]:
+    """`personas: openai/gpt-4o 18, brought 2`, of each kind of texts."""
+    counts: dict[str, Counter[str]] = {}
+    for origin in folder.read(Origin):
+        counts.setdefault(f"{origin.kind}s", Counter())["brought" if origin.model == OWN else origin.model] += 1
+    return [
+        f"{kind}: {', '.join(f'{model} {count:,}' for model, count in of.most_common())}" for kind, of in counts.items()
+    ]

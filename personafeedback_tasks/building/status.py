@@ -13,7 +13,7 @@ from .folder import Folder
 from .models import NOBODY, Models
 from .release.release_folder import files, labels_are_due, make
 from .rows import SPLITS, TEST, Answer, Below, Origin, Pair, Person, Question, Refused, Tiered, kept
-from .spending import SPENT, spent_rows, used_models
+from .spending import HEADER, SPENT, spent_rows, used_models, yield_rows
 from .steps import (  # fmt: skip
     ANSWERS,
     MEMORY,
@@ -32,8 +32,7 @@ from .steps import (  # fmt: skip
 from .texts.pairs import balance
 from .texts.personas import other_seed
 from .texts.runner import asked_questions, has_written, todo
-from .votes.shown_texts import refuse_edited_labels, refuse_edited_votes
-from .yields import HEADER, yield_rows
+from .votes import refuse_edited_labels, refuse_edited_votes
 
 
 def show_status(folder: Folder, say: Say) -> None:

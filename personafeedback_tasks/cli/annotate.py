@@ -16,7 +16,7 @@ from ..annotation.study import Settings, Study, StudyFolder
 from ..building.folder import Folder
 from ..building.settings import FILE
 from ..building.steps import command
-from ..building.votes.pairs import take_votes, write_packs
+from ..building.votes import take_votes, write_packs
 from ..common.errors import DataError, OptionError
 from ..logs.earlier import of_run, refuse_void
 from ..recenter import items, study

@@ -10,7 +10,7 @@ import click
 from ..building.folder import Folder
 from ..building.imported.users import read_users
 from ..building.models import Models
-from ..building.pilot.page import page
+from ..building.pilot import page
 from ..building.plan import show_plan
 from ..building.rows import Person
 from ..building.settings import FILE
@@ -21,9 +21,8 @@ from ..building.texts.runner import write_texts
 from ..common.errors import DataError, OptionError
 from ..common.files import write
 from ..common.records import short_list
-from .build_options import build_argument, folder_argument
 from .build_set import import_command, release, training
-from .build_texts import model_options, texts
+from .build_texts import build_argument, folder_argument, model_options, texts
 from .output import progress, say
 
 _DIR = Path("DIR")

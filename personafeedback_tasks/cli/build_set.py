@@ -11,7 +11,7 @@ from ..building.imported.importing import FIELDS, RECIPES, import_pairs
 from ..building.release.shortcuts import NAMES
 from ..personafeedback.cells import DIFFICULTIES
 from .annotate import judged_in
-from .build_options import build_argument, folder_argument
+from .build_texts import build_argument, folder_argument
 from .options import FOLDER
 from .output import say, show_table
 

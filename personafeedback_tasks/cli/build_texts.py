@@ -1,20 +1,47 @@
-"""The command of a build that has models write texts: build texts."""
+"""The command of a build that has models write texts, and the options that commands of a build share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..building.folder import Folder
-from ..building.models import Models
+from ..building.models import Batch, Models
 from ..building.status import next_line
 from ..building.texts.runner import MEANINGS, write_texts
-from .build_options import batch_option, build_argument, model_arguments_option
 from .options import Decorator, several
 from .output import progress, say
+
+_DIR = click.Path(file_okay=False, path_type=Path)
+
+folder_argument = click.argument("folder", metavar="DIR", type=_DIR)
+
+build_argument = click.argument("folder", metavar="DIR", type=_DIR, callback=lambda _, __, path: Folder.of_build(path))
+"""As `folder_argument`, of a build that was started."""
+
+model_arguments_option = click.option(
+    "-M", "given", multiple=True, metavar="[MODEL:]KEY=VALUE",
+    help="Argument of all models, as in Inspect, or of one: -M base_url=URL, -M openai/gpt-4o:base_url=URL. Repeatable.",
+)  # fmt: skip
+
+batch_option = click.option(
+    "--batch", is_flag=False, flag_value="true", metavar="[SIZE]", callback=lambda _, __, text: _batch(text),
+    help="Ask by the provider's batch interface, as Inspect does. Most providers answer within a day, at half the price.",
+)  # fmt: skip
+
+
+def _batch(text: str | None) -> Batch:
+    """`--batch` alone, or with a number of requests."""
+    if text is None or text == "true":
+        return text is not None
+    if text.isdecimal() and int(text):
+        return int(text)
+    raise click.BadParameter(f"expected nothing, or a number of requests, got {text!r}.")
+
 
 DROPPED_PERSONAS: Mapping[str, str] = {
     "implausible": "job, behavior or way of life has no place in today's society",

@@ -19,7 +19,7 @@ from support.commands import personafeedback
 from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item, Pack, read_answer
 from personafeedback_tasks.annotation.pack_files import as_html, consent_digest
 from personafeedback_tasks.annotation.vote_files import read_votes
-from personafeedback_tasks.building.votes.pairs import GUIDELINES
+from personafeedback_tasks.building.votes import GUIDELINES
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.items import INSTRUCTED
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response

@@ -10,7 +10,7 @@ pytest.importorskip("jinja2")
 
 from personafeedback_tasks.annotation.items import Item, Pack
 from personafeedback_tasks.annotation.pack_files import as_html, page_words
-from personafeedback_tasks.building.votes.pairs import GUIDELINES
+from personafeedback_tasks.building.votes import GUIDELINES
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -14,7 +14,7 @@ from personafeedback_tasks.annotation.items import Item
 from personafeedback_tasks.annotation.quality import LEVEL, SLIPS, annotators, at_least
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Pair
-from personafeedback_tasks.building.votes.pairs import counted
+from personafeedback_tasks.building.votes import counted
 from personafeedback_tasks.common.statistics import share
 
 

@@ -16,7 +16,7 @@ from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.basis import Bases
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Below, Origin, Pair, Question, Tiered
-from personafeedback_tasks.building.votes.pairs import counted
+from personafeedback_tasks.building.votes import counted
 from personafeedback_tasks.personafeedback.cases import load_present
 
 

@@ -56,7 +56,7 @@ from personafeedback_tasks.building.texts.questions import write_questions as qu
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.specific import _unquoted
-from personafeedback_tasks.building.votes.pairs import asked
+from personafeedback_tasks.building.votes import asked
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.core.cases import digest_of

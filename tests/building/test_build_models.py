@@ -15,8 +15,7 @@ from support.building import a_build, words, write
 from support.commands import build_step, personafeedback
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.models import Models
-from personafeedback_tasks.building.progress import Progress, _about
+from personafeedback_tasks.building.models import Models, Progress, _about
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Refused
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.asking import ROUNDS

@@ -20,7 +20,7 @@ from support.commands import build_step, personafeedback
 from support.killed import kill
 from support.texts_server import texts_server
 
-from personafeedback_tasks.building.pilot.page import page
+from personafeedback_tasks.building.pilot import page
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Refused
 
 BIG, SMALL = "openai/gpt-4o", "openai/gpt-4o-mini"

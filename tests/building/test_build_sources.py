@@ -25,7 +25,7 @@ from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.specific import _features, question_examples
-from personafeedback_tasks.building.votes.pairs import study_of
+from personafeedback_tasks.building.votes import study_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.similar import Seen
 from personafeedback_tasks.personafeedback.cases import load_present

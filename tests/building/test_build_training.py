@@ -25,7 +25,7 @@ from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release.shortcuts import NAMES
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
 from personafeedback_tasks.building.training.contamination import copies, plain
-from personafeedback_tasks.building.training.pairs import own_pairs
+from personafeedback_tasks.building.training.making import own_pairs
 from personafeedback_tasks.common import tables
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation

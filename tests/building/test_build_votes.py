@@ -22,7 +22,7 @@ from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.release.shortcuts import NAMES
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
-from personafeedback_tasks.building.votes.pairs import counted
+from personafeedback_tasks.building.votes import counted
 from personafeedback_tasks.common import tables
 from personafeedback_tasks.personafeedback.cases import load_present
 

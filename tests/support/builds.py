@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from personafeedback_tasks.annotation.ingest import Merged, merged
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
+from personafeedback_tasks.building.basis import Bases
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.release.labeling import make_tiers
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
-from personafeedback_tasks.building.votes.pairs import asked, study_of
-from personafeedback_tasks.building.votes.shown_texts import ShownTexts
+from personafeedback_tasks.building.votes import asked, study_of
 from personafeedback_tasks.core.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
@@ -76,8 +76,8 @@ def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object)
 
 def cast(folder: Folder, votes: Iterable[Vote]) -> None:
     """Write votes on the pairs' texts as they are now."""
-    texts = ShownTexts(folder)
-    now = {pair.id: texts.of(pair) for pair in folder.read(Pair)}
+    texts = Bases(folder)
+    now = {pair.id: texts.digests(pair) for pair in folder.read(Pair)}
     folder.write(Vote, [replace(vote, texts=now.get(vote.pair_id, ())) for vote in votes])
 
 

@@ -11,9 +11,9 @@ from ...common.records import broken, short
 from ...common.row_files import Row
 from ...core.cases import digest_of
 from ...personafeedback.persona import Persona
+from ..basis import pair_digests
 from ..rows import IMPORTED, OWN, Answer, Origin, Pair, Question, Refused, Tiered
-from ..votes.shown_texts import pair_digests
-from . import fields
+from . import sources
 from .sources import SourceRow
 
 STEP = "import"
@@ -100,17 +100,19 @@ def import_rows(rows: Iterable[SourceRow], keys: Mapping[str, str], difficulty: 
     made = ImportedPairs(difficulty, seed)
     for where, row in rows:
         made.count += 1
-        profile = fields.profile(row, keys["persona"], where)
-        text = fields.text(row, keys["question"], where)
-        category = fields.category(row, keys["category"], where) if "category" in keys else "specific"
-        user = fields.user(row, keys["user_id"], where) if "user_id" in keys else digest_of((fields.as_text(profile),))
+        profile = sources.profile(row, keys["persona"], where)
+        text = sources.text(row, keys["question"], where)
+        category = sources.category(row, keys["category"], where) if "category" in keys else "specific"
+        user = (
+            sources.user(row, keys["user_id"], where) if "user_id" in keys else digest_of((sources.as_text(profile),))
+        )
         if made.personas.setdefault(user, profile) != profile:
             raise broken(
                 where, f"another persona of {short(user)} than in an earlier row", "one persona to each user_id"
             )
         question = Question(id=f"{user}:{digest_of((text,))}", user_id=user, category=category, question=text)
-        chosen = fields.text(row, keys["chosen"], where)
+        chosen = sources.text(row, keys["chosen"], where)
         for place, key in enumerate(keys["rejected"].split("+")):
-            made.add(question, chosen, fields.text(row, key, where), f"{where}{f', {key}' if place else ''}")
+            made.add(question, chosen, sources.text(row, key, where), f"{where}{f', {key}' if place else ''}")
     made.drop_contradictions()
     return made

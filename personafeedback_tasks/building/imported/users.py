@@ -9,7 +9,7 @@ from pathlib import Path
 from ...common.errors import DataError, OptionError
 from ...common.records import broken, json_lines, rows, short
 from .. import screening
-from . import fields
+from . import sources
 
 
 @dataclass
@@ -42,9 +42,9 @@ def read_users(path: Path, history: Path | None) -> OwnUsers:
     contacts, found = list[str](), OwnUsers()
     for number, row in rows(path):
         where = f"{path}, line {number}"
-        user = fields.user(row, "user_id", where)
+        user = sources.user(row, "user_id", where)
         profile = (
-            fields.profile(row, "profile", where)
+            sources.profile(row, "profile", where)
             if "profile" in row
             else {k: v for k, v in row.items() if k != "user_id"}
         )

@@ -15,7 +15,7 @@ from ...common.errors import require
 from ...personafeedback.manifest import UNKNOWN
 from ..folder import Folder
 from ..rows import OWN, STRATEGIES
-from ..yields import HEADER, writers, yield_rows
+from ..spending import HEADER, writers, yield_rows
 from .labeling import CIRCULAR, CODINGS, agreement_table, risk_table
 from .preferences import SHARED
 from .release_folder import Made

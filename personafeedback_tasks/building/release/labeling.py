@@ -18,7 +18,7 @@ from ..coins import LEAST_VOTES
 from ..folder import Folder
 from ..rows import Below, Pair, Tiered
 from ..steps import Say, ShowTable
-from ..votes.pairs import counted, outdated
+from ..votes import counted, outdated
 from .preferences import RISK, SHARED
 from .tiers import ALL, BELOW, EASY, HARD, MEDIUM, REASONS, label_noise, sort_into_tiers
 

@@ -22,8 +22,7 @@ from ..folder import Folder
 from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered
 from ..settings import FILE
 from ..steps import command
-from ..votes.pairs import counted
-from ..votes.shown_texts import refuse_edited_labels
+from ..votes import counted, refuse_edited_labels
 from .labeling import HEADLINE, Voting, agreement
 from .preferences import RISK
 from .tiers import ALL, label_noise, sort_into_tiers

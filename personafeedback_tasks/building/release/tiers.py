@@ -15,11 +15,11 @@ from msgspec.structs import asdict, replace
 from ...annotation.rows import Vote
 from ...common.statistics import Estimate
 from ...personafeedback.cells import DIFFICULTIES
+from ..basis import Bases
 from ..coins import CONFIRMED, LEAST_VOTES, least_majority
 from ..folder import Folder
 from ..rows import Answer, Below, Pair, Question, Tiered
 from ..settings import Settings
-from ..votes.shown_texts import ShownTexts
 from .preferences import Preferences
 
 EASY, MEDIUM, HARD = DIFFICULTIES
@@ -50,7 +50,7 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
     Raises:
         DataError: there are no pairs, or a persona is broken.
     """
-    shown = ShownTexts(folder)
+    shown = Bases(folder)
     texts = {answer.id: " ".join(answer.text.split()) for answer in folder.read(Answer)}
     asked = {question.id: " ".join(question.question.split()) for question in folder.read(Question)}
     of_pair: dict[str, Counter[str]] = defaultdict(Counter)
@@ -69,7 +69,9 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
         both = frozenset((texts.get(pair.first), texts.get(pair.second)))
         key = (pair.user_id, asked.get(pair.question_id), both)
         risk = float(f"{fits[bool(pair.easy)].risk(*sorted(_fall(pair, of_pair), reverse=True)):.4g}")
-        tiered = replace(_tiered(pair, of_pair[pair.id], preferences, folder.settings), texts=shown.of(pair), risk=risk)
+        tiered = replace(
+            _tiered(pair, of_pair[pair.id], preferences, folder.settings), texts=shown.digests(pair), risk=risk
+        )
         if None in key or None in both:
             tiered = replace(tiered, difficulty="", reason=MISSING)
         elif len(both) == 1 or key in seen:

@@ -15,8 +15,7 @@ from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
 from ...common.row_files import Row
 from ..folder import Folder
-from ..models import Models
-from ..progress import Progress
+from ..models import Models, Progress
 from ..rows import OWN, Origin, Refused
 from ..steps import Say, Step
 from . import checks, prompts

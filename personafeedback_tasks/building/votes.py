@@ -1,25 +1,25 @@
-"""The pairs of a build as a study: what people are asked about them, and which of their votes make labels."""
+"""The pairs of a build as a study: what people are asked about them, which of their votes make labels, and which texts a vote or a label is about."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
-from ...annotation.assignment import Asked, drawn
-from ...annotation.items import LETTERS, Item, guidelines
-from ...annotation.rows import Dropped, PackItem, Vote
-from ...annotation.study import Study, is_vote_on_item
-from ...common.errors import DataError
-from ...common.records import short
-from ..basis import Bases
-from ..coins import LEAST_VOTES, label_rule
-from ..folder import Folder
-from ..rows import Answer, Origin, Pair, Person, Question
-from ..settings import FILE
-from ..steps import PACKS, RELEASE, VOTES, Say
-from .shown_texts import ShownTexts, refuse_edited_votes
+from ..annotation.assignment import Asked, drawn
+from ..annotation.items import LETTERS, Item, guidelines
+from ..annotation.rows import Digests, Dropped, PackItem, Vote
+from ..annotation.study import Study, is_vote_on_item
+from ..common.errors import DataError
+from ..common.records import short
+from .basis import Bases, answer_ids
+from .coins import LEAST_VOTES, label_rule
+from .folder import Folder
+from .rows import Answer, Origin, Pair, Person, Question, Tiered, kept
+from .settings import FILE
+from .steps import PACKS, RELEASE, VOTES, Say
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Language -> what annotators are told."""
@@ -153,7 +153,7 @@ def counted(folder: Folder) -> list[Vote]:
         DataError: a vote names a pair that there never was, or an answer that is not in its pair, or see `refuse_edited_votes`.
     """
     refuse_edited_votes(folder)
-    texts, pairs, dropped = ShownTexts(folder), folder.by_id(Pair), folder.by_id(Dropped)
+    texts, pairs, dropped = Bases(folder), folder.by_id(Pair), folder.by_id(Dropped)
     given = {item.pair_id for item in folder.read(PackItem)}
     votes = []
     for number, vote in enumerate(folder.read(Vote), start=1):
@@ -170,13 +170,91 @@ def counted(folder: Folder) -> list[Vote]:
             )
         if vote.shown_as not in LETTERS[:2]:
             raise DataError(f"{where}: found shown_as = {short(vote.shown_as)}, expected A or B. Remove the vote.")
-        if vote.annotator not in dropped and vote.texts == texts.of(pair):
+        if vote.annotator not in dropped and vote.texts == texts.digests(pair):
             votes.append(vote)
     return votes
 
 
 def outdated(folder: Folder) -> int:
     """How many votes are on texts that their pair no longer has."""
-    texts = ShownTexts(folder)
-    now = {pair.id: texts.of(pair) for pair in folder.read(Pair)}
+    texts = Bases(folder)
+    now = {pair.id: texts.digests(pair) for pair in folder.read(Pair)}
     return sum(vote.pair_id in now and vote.texts != now[vote.pair_id] for vote in folder.read(Vote))
+
+
+NAMED = 5
+"""Edited texts that an error names; it counts the others."""
+
+P = TypeVar("P", Pair, Tiered)
+
+
+def refuse_edited_votes(folder: Folder) -> None:
+    """Raise DataError if a pair that was sent out or voted on has other texts now, and no newer pack or vote is about these.
+
+    Pairs whose question or person was dropped are not checked.
+    """
+    sent, voted = _recorded(folder.read(PackItem)), _recorded(folder.read(Vote))
+    texts = Bases(folder)
+    edited: list[tuple[Pair, Digests, Digests]] = []
+    for pair in _of_kept_questions(folder, folder.read(Pair)):
+        known = sent.get(pair.id) or voted.get(pair.id)
+        if known and texts.digests(pair) not in known:
+            edited.append((pair, known[-1], texts.digests(pair)))
+    if not edited:
+        return
+    # If an answer was written for the text that was edited, to vote again would not help.
+    ids = {pair.question_id for pair, _, _ in edited}
+    questions = [question for question in folder.questions() if question.id in ids]
+    Bases(folder).refuse_edited(questions, folder.read(Answer), folder.by_id(Origin))
+    by_pack = any(pair.id in sent for pair, _, _ in edited)
+    raise DataError(
+        f"{folder.root}: found {len(edited):,} pairs with other texts than people {'were sent' if by_pack else 'voted on'}: {_named(edited)}. Put "
+        f"them back; or have these pairs voted on again with `{PACKS.line(folder.root)}`: votes on the old texts then no longer count."
+    )
+
+
+def refuse_edited_labels(folder: Folder, tiered: Iterable[Tiered]) -> None:
+    """Raise DataError if a label is about other texts than its pair has now. A label that a team wrote itself names no texts."""
+    texts = Bases(folder)
+    labels = [(label, label.texts, texts.digests(label)) for label in _of_kept_questions(folder, tiered) if label.texts]
+    if edited := [(label, before, now) for label, before, now in labels if before != now]:
+        raise DataError(
+            f"{folder.path(Tiered)}: found {len(edited):,} labels that are about other texts than the files have now: {_named(edited)}. Put them "
+            f"back; or remove these lines; or have the pairs voted on: {PACKS.line(folder.root)}"
+        )
+
+
+def _recorded(rows: Iterable[PackItem] | Iterable[Vote]) -> dict[str, list[Digests]]:
+    """Pair -> what packs or votes say of its texts, the newest last."""
+    texts: dict[str, list[Digests]] = defaultdict(list)
+    for row in rows:
+        texts[row.pair_id].append(row.texts)
+    return texts
+
+
+def _of_kept_questions(folder: Folder, pairs: Iterable[P]) -> list[P]:
+    """The pairs whose question and person were not dropped."""
+    users = {person.user_id for person in kept(folder.read(Person))}
+    dropped = {row.id for row in folder.read(Question) if row.keep == "no" or row.user_id not in users}
+    return [pair for pair in pairs if pair.question_id not in dropped]
+
+
+def _named(edited: Sequence[tuple[Pair | Tiered, Digests, Digests]]) -> str:
+    """The texts that were edited, each with the number of its pairs.
+
+    Args:
+        edited: (pair, the digests of its texts as they were shown, as they are now).
+    """
+    counts: Counter[str] = Counter()
+    for pair, before, now in edited:
+        name = pair.id if isinstance(pair, Pair) else pair.pair_id
+        texts = (
+            f"the persona of {short(pair.user_id)}",
+            f"the question {short(pair.question_id)}",
+            *(f"the answer {short(answer)} of pair {name}" for answer in sorted(answer_ids(pair))),
+        )
+        if not before:
+            counts["(nothing recorded what was shown)"] += 1
+        counts.update(text for text, old, new in zip(texts, before, now, strict=False) if old != new)
+    named = [f"{text}{f' ({count:,} pairs)' if count > 1 else ''}" for text, count in counts.most_common(NAMED)]
+    return ", ".join([*named, *([f"and {len(counts) - NAMED:,} more"] if len(counts) > NAMED else [])])

@@ -8,18 +8,17 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from ...common import web
-from ...pairwise import baselines
-from ...pairwise.orders import TWO
-from ..basis import Bases
-from ..folder import Folder
-from ..rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused, kept
-from ..spending import SPENT, spent_rows
-from ..texts.answers import target
-from ..texts.languages import words
-from ..texts.pairs import KINDS, in_order
-from ..texts.runner import MEANINGS
-from ..yields import HEADER, yield_rows
+from ..common import web
+from ..pairwise import baselines
+from ..pairwise.orders import TWO
+from .basis import Bases
+from .folder import Folder
+from .rows import STRATEGIES, Answer, Basis, Pair, Person, Question, Refused, kept
+from .spending import HEADER, SPENT, spent_rows, yield_rows
+from .texts.answers import target
+from .texts.languages import words
+from .texts.pairs import KINDS, in_order
+from .texts.runner import MEANINGS
 
 Table = dict[str, Any]
 """Its title, header and rows, and a note."""
@@ -48,7 +47,7 @@ def page(folder: Folder, users: Sequence[str]) -> str:
         "strategies": [name for name in STRATEGIES if any(answer.strategy == name for answer in folder.read(Answer))],
     }
     return web.page(
-        Path(__file__).with_name("page") / "pilot", document,
+        Path(__file__).with_name("pilot_page") / "pilot", document,
         title=f"Pilot of {folder.settings.name}", language=folder.settings.language,
     )  # fmt: skip
 
