@@ -47,6 +47,11 @@ class Group:
     subsets: Mapping[str, Estimate]
     gain: Estimate | None = None
 
+    @property
+    def named(self) -> dict[str, Estimate]:
+        """Measures, baselines and subsets."""
+        return {**self.measures, **self.baselines, **self.subsets}
+
 
 def has_macro(run: Run) -> bool:
     """Whether the plain mean of the cells is shown: every cell of the benchmark has an answered case."""

@@ -13,7 +13,7 @@ from ..core.report import Examined
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from .control import gains, named_differences, with_sequence
-from .groups import has_macro, measures_of
+from .groups import Group, has_macro, make_group, measures_of
 from .place import by_place
 from .use import EXCESS, excess_over_counting
 
@@ -23,8 +23,8 @@ SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 SCORE = "acc"
 """The key of the primary measure in every file, whatever its benchmark and method call it."""
 
-KINDS = ("score", "margin", "adjusted", "difference", "given", "own")
-"""The primary measure; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`. Outputs have
+KINDS = ("score", "beside", "margin", "adjusted", "difference", "given", "own")
+"""The primary measure; `ReportSpec.beside`; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`. Outputs have
 them in this order."""
 
 
@@ -59,6 +59,11 @@ class Contender:
     def shared(self) -> Shared | None:
         """What the cases share beside their user, see `Examined.shared`."""
         return self.texts.shared(self.ids) if self.texts else None
+
+    @cached_property
+    def group(self) -> Group:
+        """All of its cases."""
+        return make_group(self.run, "", list(self.run.cells), self.ids, self.texts, {})
 
     @cached_property
     def scores(self) -> list[float]:
@@ -112,11 +117,25 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
             found.append(_named(EXCESS, DIFFERENCE, "difference", _excess))
     given = dict.fromkeys(name for one in contenders for name in one.given)
     found += [_named(name, SHARE, "given", partial(_given, name)) for name in given]
+    for name in (*spec.beside, *(line.measure for line in spec.headline if line.none)):
+        found.append(Measure(name, _heading(name, contenders[0]), SHARE, "beside", partial(_beside, name)))
     for name in spec.ranked:
         line = spec.line(name)
         unit = SHARE if line.share else SIGNED if line.sign else RATIO
         found.append(Measure(name, name, unit, "own", partial(_ranked, name)))
     return found
+
+
+def _heading(name: str, one: Contender) -> str:
+    """A name; of a subset with the number of its cases, or of their units."""
+    if one.texts is None or name not in one.texts.subsets:
+        return name
+    units, count = one.run.benchmark.units, len(one.texts.subsets[name][1])
+    return f"{name}, {count // units.size} {units.name}s" if units else f"{name}, {count} cases"
+
+
+def _beside(name: str, one: Contender) -> Estimate | None:
+    return one.group.named.get(name)
 
 
 def over(baseline: str) -> str:

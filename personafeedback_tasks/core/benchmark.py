@@ -25,6 +25,7 @@ from .method import FACTS, HARNESSES, Method
 from .options import Options
 from .outcome import CorpusMetric, Outcome
 from .report import ReportSpec
+from .units import Units
 
 SETTINGS = "settings"
 """The key under which both harnesses log the settings of a case that was asked under several."""
@@ -93,6 +94,7 @@ class Benchmark(ABC):
         selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
         corpus: name -> score over all cases at once.
         undirected: those of which neither more nor less is better.
+        units: how cases belong together that count together or not at all; None where each counts alone.
         stage: a call before the others, if there is one.
         judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
         signed: what a signature contains beside the options -> whether options, by name, have it; else it is None. See `signs`.
@@ -111,6 +113,7 @@ class Benchmark(ABC):
     selections: Mapping[str, Mapping[str, str]] = {"": {}}
     corpus: Mapping[str, CorpusMetric] = {}
     undirected: tuple[str, ...] = ()
+    units: Units | None = None
     stage: Stage | None = None
     judges: Mapping[str, Callable[[str], str]] = {}
     signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {}
@@ -170,6 +173,10 @@ class Benchmark(ABC):
             expected = {cell: count for cell, count in expected.items() if cell in cases.cells}
         refuse_other_counts(cases.source, cases.cells, expected)
         return cases
+
+    def counted(self, ids: Collection[str]) -> Collection[str]:
+        """Those of some cases that count, where no others were asked."""
+        return self.units.whole(ids) if self.units else ids
 
     @property
     def measures(self) -> list[str]:

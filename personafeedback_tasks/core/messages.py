@@ -46,6 +46,8 @@ def opening(
         cases = (
             f"{len(asked):,} of {len(several.gather(data)):,} {several.unit} ({cases}; --limit counts {several.unit})"
         )
+    if alone := len(asked) - len(benchmark.counted([case.id for case in asked])):
+        cases += f" ({alone:,} without the rest of their {benchmark.units and benchmark.units.name} will not count)"
     details = dict.fromkeys(remark for each in options for remark in each.details(vars(each)))
     parts = [
         f"{task}: {cases}",

@@ -27,6 +27,7 @@ class Line:
         interval: whether its 95 % interval stands beside it.
         share: printed in percent; else as a number with three digits.
         sign: whether a number that is no share has its sign, as a correlation has, and a ratio has not.
+        none: what is said where it is 0, with the number of things that it is a share of: `0 of {n:,} picks changed`. Empty for nothing.
         table: of the details, the heading of the table that it is in; the headline is a table of its own.
         meaning: what its numbers are, for a tooltip or a list of definitions; no sentence, without a period.
     """
@@ -39,6 +40,7 @@ class Line:
     sign: bool = True
     table: str = "Details"
     meaning: str = ""
+    none: str = ""
 
     @property
     def title(self) -> str:
@@ -264,6 +266,7 @@ class ReportSpec:
         compared: the measures of the table that has the run beside the baselines that answer (see `Examined.said`) and beside
             people, over all cases; a comparison of two runs has them, too.
         ranked: the measures beside `primary` in a ranking.
+        beside: measures, baselines and subsets that every output has beside the score.
         baselines: the names of all that `examine` may give; a ranking's files have them also where they are not at hand.
         adjusted: where both responses have the same `Examined.covariate`, for a sentence: `at equal length`.
         probability: the measure that is the probability of the better response.
@@ -293,6 +296,7 @@ class ReportSpec:
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     compared: Sequence[Line] = ()
     ranked: Sequence[str] = ()
+    beside: Sequence[str] = ()
     baselines: Sequence[str] = ()
     adjusted: str = ""
     probability: str = ""

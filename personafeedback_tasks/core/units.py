@@ -24,10 +24,10 @@ class Units:
     size: int
     of: Callable[[str], str]
 
-    def whole(self, ids: Collection[str]) -> set[str]:
-        """The cases whose unit is there as a whole."""
+    def whole(self, ids: Collection[str]) -> list[str]:
+        """The cases whose unit is there as a whole, in their order."""
         found = Counter(map(self.of, ids))
-        return {case_id for case_id in ids if found[self.of(case_id)] == self.size}
+        return [case_id for case_id in ids if found[self.of(case_id)] == self.size]
 
 
 @dataclass(frozen=True)

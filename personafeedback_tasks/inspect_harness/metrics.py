@@ -38,7 +38,8 @@ def measures(benchmark: str, primary: str = "") -> Metric:
 
     # Without this annotation Inspect passes bare scores, stripped of the metadata that names the cell and the user.
     def compute(scores: list[SampleScore]) -> Value:
-        found = table(outcomes_of(scores), record.columns, record.corpus)
+        cases = {case.case_id: case for case in outcomes_of(scores)}
+        found = table(map(cases.__getitem__, record.counted(cases)), record.columns, record.corpus)
         if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)

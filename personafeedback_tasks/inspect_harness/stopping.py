@@ -109,6 +109,8 @@ def stop_of(
     Raises:
         OptionError: it is no rule, or none for this task.
     """
+    if benchmark.units:
+        raise OptionError(f"stop counts users one by one, and a {benchmark.units.name} has cases of two. Leave it out.")
     rule = read_rule(value)
     measure = benchmark.measure_of_gain(method)
     if not rule.accuracy:

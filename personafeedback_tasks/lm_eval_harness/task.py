@@ -145,6 +145,8 @@ class BenchmarkTask(ConfigurableTask):
     def build_all_requests(self, *, tokenizer_name: str = "", **kwargs: Any) -> None:
         self._refuse_several_replies()
         # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
+        asked = self.doc_iterator(limit=kwargs.get("limit"), samples=kwargs.get("samples"))  # by all ranks
+        self._counted = {*self.benchmark.counted([document["id"] for _, document in asked])}
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         labels = self.method.requests(self.benchmark.labels)
         prompts = check_prompts(self._config.task, self.instances, labels, kwargs.get("chat_template"), self._lengths)
@@ -215,6 +217,8 @@ class BenchmarkTask(ConfigurableTask):
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         if "bypass" in self._metric_fn_list:  # --predict_only
             return {"bypass": 999}
+        if doc["id"] not in self._counted:
+            return {}
         return super().process_results(doc, results)
 
     def _score(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:

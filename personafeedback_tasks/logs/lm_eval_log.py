@@ -182,20 +182,21 @@ def _documents(
     benchmark, rows = find(signature["benchmark"]), 0
     method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
     with open(path, "rb") as file:
-        for rows, line in enumerate(file, start=1):
+        for number, line in enumerate(file, start=1):
             try:
                 row = lenient(line)
+                rows += row["metrics"] != []  # lm-eval does not count a case that our task leaves out
                 if cached is not None:
                     requests = (row.get("arguments") or {}).values()
                     cached |= {
                         hash(repr(asked)): hash(repr(said)) for asked, said in zip(requests, row["resps"], strict=False)
                     }
-                yield _document(path, row, f"line {rows}", benchmark, method, setting, wrapping)
+                yield _document(path, row, f"line {number}", benchmark, method, setting, wrapping)
             except RunError:
                 raise
             except UNREADABLE as error:
                 raise RunError(
-                    f"{path}, line {rows}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
+                    f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
                     f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
                 ) from error
     if rows != count:

@@ -52,7 +52,7 @@ def read_runs(
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
             reading(path)
             runs += _read(path)
-    found = join_shards(_join_leaves(runs), say)
+    found = [_counted(run) for run in join_shards(_join_leaves(runs), say)]
     refuse_shared(found)
     return [_told_apart(run, found) for run in found]
 
@@ -95,6 +95,16 @@ def _told_apart(run: Run, runs: Sequence[Run]) -> Run:
     if any(other.model != run.model for other in others):  # whose short names are the same
         apart.insert(0, terminal(run.model))
     return replace(run, apart=", ".join(apart))
+
+
+def _counted(run: Run) -> Run:
+    """Without the cases that do not count alone."""
+    ids, units = {*run.benchmark.counted(run.cases)}, run.benchmark.units
+    if units is None or len(ids) == len(run.cases):
+        return run
+    alone = {f"without the rest of their {units.name}": len(run.cases) - len(ids)}
+    kept = {case_id: case for case_id, case in run.cases.items() if case_id in ids}
+    return replace(run, cases=kept, left_out={**run.left_out, **alone})
 
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:

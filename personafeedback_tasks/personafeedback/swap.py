@@ -207,14 +207,14 @@ def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     untold = frozenset(case.id for case in asked_cases if mean(overlap[case.pair]) <= 0.5)
     return Examined(
         baselines=baselines,
-        subsets={"untold": ("acc_untold: `overlap` is right in at most half of the calls of the pair", untold)},
+        subsets={"acc_untold": ("acc_untold: `overlap` is right in at most half of the calls of the pair", untold)},
         prompts={case.id: case.question for case in asked_cases},
         partners={case.id: case.partner for case in asked_cases},
         label_note=NOTE,
     )
 
 
-NOTE = "Follow from the votes on each user's own pair, not on these two responses."
+NOTE = "Labels follow from the votes on each user's own pair, not on these two responses."
 
 
 def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
@@ -223,7 +223,6 @@ def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
         first[0],
         "Both responses were chosen for somebody who asked this question. Counting the terms that a response shares with the persona is right "
         f"in {facts.baselines['overlap']} %.",
-        f"The labels f{NOTE[1:]}",
     ], rest
 
 
@@ -241,6 +240,7 @@ class Swap(PersonaFeedback):
     selections = {"": {}, **{cell: {"difficulty": cell.rpartition("_")[2]} for cell in CELLS}}
     corpus = {"changed": UnitMean(PAIR, _changed)}
     undirected = ("changed",)
+    units = PAIR
     report = replace(
         _BASE,
         headline=(
@@ -250,8 +250,10 @@ class Swap(PersonaFeedback):
                 "picks that change with the user",
                 interval=True,
                 meaning="share of the prompts, alike but for the persona, whose picks are two different responses",
+                none="0 of {n:,} picks changed with the user",
             ),
         ),
+        beside=("overlap", "acc_untold"),
         examine=_examine,
         shown=shown_of("Persona", ("chosen for this user", "chosen for the other user")),
         duels=None,

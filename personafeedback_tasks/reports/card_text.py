@@ -17,11 +17,11 @@ from ..core.cases import CaseSet
 from ..core.report import CardFacts, CardSpec
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
-from .headline import verdict
+from .headline import columns_beside, verdict
 from .report_short import unreadable
 from .report_text import ceiling, gap_columns
 from .sentences import first_sentence, sentence
-from .table import Column, Table, percent, spaced, with_interval
+from .table import Column, Table, measured, percent, spaced, with_interval
 
 MOST_ROWS = 4
 """Rows of the first table of a card. Where there are more cells, it has the groups alone."""
@@ -96,6 +96,9 @@ def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Se
     columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
     for name in spec.baselines:
         columns.append(Column(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups)))
+    for line in (line for line in report.run.headline if line.none):
+        columns += measured(line, [group.measures[line.measure] for group in groups])
+    columns += columns_beside(report, groups)
     columns += gap_columns(report, groups)
     labels = tuple(spaced(group.name) for group in groups)
     (text,) = Table("", labels, tuple(columns), corner="", undefined=True, whole=True).markdown()

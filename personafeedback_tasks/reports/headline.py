@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
 from ..common.adjusted import LEAST_SHARE
-from ..common.statistics import percent
+from ..common.statistics import Estimate, percent
+from ..core.report import Line
 from . import sentences
 from .blocks import Block, Words, bullets
-from .table import Column, Table, measured, points, signed, with_ends
+from .table import Column, Table, measured, points, signed, with_ends, with_interval
 
 PEOPLE = "people among themselves"
 
@@ -34,7 +37,9 @@ def verdict(report: Report) -> str:
         for name, margin in report.margins.items()
         if spec.card is not None and not sequence
     ]
-    if known is not None and sequence and not known.accuracy:
+    if unchanged := none_of(report.run.headline, report.overall.measures):
+        clauses = [unchanged]
+    elif known is not None and sequence and not known.accuracy:
         clauses = [""]
     elif not clauses and spec.chance is not None:
         above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
@@ -43,6 +48,28 @@ def verdict(report: Report) -> str:
         clauses = [f"{report.run.score_name} {percent(score.value)} %{_beside_baselines(report)}"]
     harms = [sentences.harmed(word, harm.share) for word, harm in report.harms[report.overall.name].items()]
     return sentences.verdict(clauses[0], "; ".join(harms) or (sentences.uses_known(report.use) if report.use else ""))
+
+
+def none_of(headline: Iterable[Line], values: Mapping[str, Estimate | None]) -> str:
+    """What a run never does, in a clause; see `Line.none`."""
+    zero = ((line, value) for line in headline if line.none and (value := values.get(line.measure)))
+    return next((line.none.format(n=value.n) for line, value in zero if value.value == 0), "")
+
+
+def columns_beside(report: Report, groups: Sequence[Group]) -> list[Column]:
+    """What every output has beside the score, see `ReportSpec.beside`; of a subset also how large it is: `35 of 276 pairs`."""
+    columns: list[Column] = []
+    units = report.run.benchmark.units
+    size, kind = (units.size, units.name) if units else (1, "case")
+    for name in report.run.benchmark.report.beside:
+        if all(name in group.named for group in groups):
+            found = [group.named[name] for group in groups]
+            value, ends = with_interval(name, found, strong=False)
+            columns += [replace(value, texts=tuple(percent(one.value) if one.n else "none" for one in found)), ends]
+            counts = zip(found, groups, strict=True)
+            of_all = tuple(f"{one.n // size:,} of {group.cases // size:,} {kind}s" for one, group in counts)
+            columns += [Column("in", of_all, joined=True)] if name in report.texts.subsets else []
+    return columns
 
 
 def _beside_baselines(report: Report) -> str:

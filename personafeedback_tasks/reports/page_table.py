@@ -15,6 +15,7 @@ from ..common.statistics import percent
 from ..core.report import Control
 from ..logs.caveat import VOID, Caveat
 from . import rank_text, sentences
+from .headline import none_of
 from .page_data import names as names_of
 from .page_plots import Axis
 from .table import NOT_MEASURED, NOTHING, interval
@@ -44,7 +45,8 @@ Cell = dict[str, Any]
 def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
     """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture."""
     person = rank_text.of_person(ranking)
-    short = [*(measure for measure in ranking.measures if measure.key == SCORE), *person]
+    first = (measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "beside")
+    short = [*first, *person]
     long = [measure for measure in ranking.measures if measure not in short and ranking.has(measure)]
 
     def column(measure: Measure) -> dict[str, Any]:
@@ -139,9 +141,10 @@ def notes(ranking: Ranking) -> list[list[str]]:
     made = []
     for place, use in enumerate(ranking.uses, 1):
         texts = ["No verdict: its numbers are void."] if place in ranking.void else []
+        texts += [sentences.verdict("", none_of(ranking.runs[place - 1].headline, ranking.rows[place - 1].values))]
         texts += [sentences.verdict("", sentences.uses_known(use))] if use and use.asked else []
         own = [caveat for caveat in ranking.caveats if f"{place}" in caveat.about and is_of_models(caveat)]
-        made.append([*texts, *(sentences.sentence(replace(caveat, about=())) for caveat in own)])
+        made.append([*filter(None, texts), *(sentences.sentence(replace(caveat, about=())) for caveat in own)])
     return made
 
 
@@ -225,6 +228,10 @@ def _meaning(measure: Measure, ranking: Ranking) -> str:
         return _of_difference(measure.heading, spec.control)
     if measure.kind == "given":
         return GIVEN
+    if measure.key in spec.shortcuts:
+        return f"the baseline that picks {spec.shortcuts[measure.key]}"
+    if ranking.texts and measure.key in ranking.texts.subsets:
+        return ranking.texts.subsets[measure.key][0]
     return MACRO if measure.key == "macro" else spec.line(measure.key).meaning
 
 

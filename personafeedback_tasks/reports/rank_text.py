@@ -15,6 +15,7 @@ from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
+from .headline import none_of
 from .sentences import OF_A_MODEL, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed, with_interval
 
@@ -159,7 +160,10 @@ def _no_wider(ranking: Ranking, columns: Sequence[Column], width: int) -> Table:
 
 
 def _scores(ranking: Ranking) -> list[Column]:
-    return _shown(ranking, [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "given"])
+    return _shown(
+        ranking,
+        [measure for measure in ranking.measures if measure.key == SCORE or measure.kind in ("given", "beside")],
+    )
 
 
 def _differences(ranking: Ranking) -> list[Column]:
@@ -206,6 +210,7 @@ def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     lines = []
     for place, (use, name) in enumerate(zip(ranking.uses, _names(ranking), strict=True), 1):
         parts = ["no verdict, its numbers are void"] if place in ranking.void else []
+        parts += filter(None, [none_of(ranking.runs[place - 1].headline, ranking.rows[place - 1].values)])
         parts += [uses_known(use)] if use and use.asked else []
         parts += [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
         if parts:
@@ -282,7 +287,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
         )
         columns.append(Column(measure.heading, tuple(texts)))
         ends = tuple(interval(value, sign=measure.unit == DIFFERENCE) for value in values)
-        if measure.is_share and measure.kind != "own" and any(text != NOTHING for text in ends):
+        if measure.is_share and measure.kind not in ("own", "beside") and any(text != NOTHING for text in ends):
             columns.append(Column(INTERVAL, ends, joined=True))
     return columns
 

@@ -16,7 +16,7 @@ from ..logs.signature_line import short_line
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
 from .sentences import first_sentence, sentence
-from .table import Column, Table, gain, interval, number, spaced, with_ends, with_interval
+from .table import INTERVAL, NOTHING, Column, Table, gain, interval, number, spaced, with_ends, with_interval
 from .terminal import WIDTH, height
 
 SCREEN = 24
@@ -69,6 +69,15 @@ def _numbers(report: Report) -> Words:
             if line.measure == run.primary:
                 chance = f"; chance {percent(spec.chance)}" if spec.chance is not None else ""
                 rows[-1] = (run.score_name.lower(), f"{rows[-1][1]}{chance}")
+    for column in headline.columns_beside(report, [overall]) if overall.cases else ():
+        (text,) = column.texts
+        if not column.joined:
+            rows.append((column.heading, f"{text} %" if text != "none" else text))
+        elif text != NOTHING:
+            rows[-1] = (
+                rows[-1][0],
+                f"{rows[-1][1]}{' (' + text + ')' if column.heading == INTERVAL else ', in ' + text}",
+            )
     found = report.differences(overall.name)
     rows += [(name, _points(found[name]) if name in found else "not asked") for name in report.named_controls]
     rows += [(EXCESS, _points(excess)) for name, excess in report.excess.items() if name == overall.name]
@@ -77,6 +86,8 @@ def _numbers(report: Report) -> Words:
 
 
 def _score(line: Line, estimate: Estimate) -> str:
+    if line.none and estimate.value == 0:
+        return line.none.format(n=estimate.n)
     ends = f" ({interval(estimate)})" if line.interval and line.share and not math.isnan(estimate.low) else ""
     return f"{number(line, estimate.value)}{' %' if line.share else ''}{ends}"
 
@@ -165,7 +176,7 @@ def _ceiling(report: Report) -> str:
     places = ", ".join(f"{name} {value} %" for name, value in headline.ceilings(report).items())
     if places:
         return f"label ceiling of these cells: {places}"
-    note = report.texts.label_note.removesuffix(".")
+    note = report.texts.label_note.removeprefix("Labels ").removesuffix(".")
     return f"labels: {note[0].lower()}{note[1:]}" if note else ""
 
 

@@ -100,6 +100,7 @@ def tables(report: Report) -> list[Table]:
     ]
     for line in report.run.headline:
         result += _measured(report, line)
+    result += headline.columns_beside(report, groups)
     result += gap_columns(report, groups)
     if report.excess:
         result += with_interval(EXCESS, [report.excess.get(group.name) for group in groups], sign=True)

@@ -174,7 +174,10 @@ def with_interval(
 
 def measured(line: Line, estimates: Sequence[Estimate]) -> list[Column]:
     """A measure as a line of the benchmark's record has it, with its interval where the line says so."""
-    columns = [Column(line.title, tuple(number(line, estimate.value) for estimate in estimates), line.strong)]
+    texts = (
+        line.none.format(n=one.n) if line.none and one.value == 0 else number(line, one.value) for one in estimates
+    )
+    columns = [Column(line.title, tuple(texts), line.strong)]
     if line.interval:
         ends = [_within(estimate) if line.share else estimate for estimate in estimates]
         columns.append(Column(INTERVAL, tuple(map(interval, ends)), joined=True))

@@ -16,12 +16,19 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
-from personafeedback_tasks.inspect_tasks.personafeedback_swap import personafeedback_swap
+from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
+    personafeedback_swap,
+    personafeedback_swap_general_hard,
+)
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
+from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
 
-from personafeedback_tasks.common.statistics import mean
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.statistics import mean, share
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, MATCHED, SWAP, SwapOptions, swapped
@@ -62,7 +69,7 @@ def test_length_is_worth_nothing_and_the_pairs_that_terms_do_not_tell_apart_are_
     found = SWAP.report.examine(cases, {case.id for case in cases})
     assert mean(of["longest"] for of in found.baselines.values()) == 0.5
     assert 0.92 < mean(of["overlap"] for of in found.baselines.values()) < 0.97
-    _, untold = found.subsets["untold"]
+    _, untold = found.subsets["acc_untold"]
     assert len(untold) == 70
     for one, other in units(cases):
         together = mean([found.baselines[one.id]["overlap"], found.baselines[other.id]["overlap"]])
@@ -141,21 +148,120 @@ def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, t
         assert "picks that change with the user" in short
 
 
-def test_the_judge_longest_is_at_50_in_inspect(tmp_path):
-    log = evaluate(personafeedback_swap(data="sample"), "personafeedback_swap/longest", tmp_path).location
-    assert groups(tmp_path, log, "out")[0]["general"]["measures"]["acc"]["value"] == 0.5
+class FromPrompt(JudgeLM):
+    """A judge of the benchmark, which answers from the prompt alone."""
+
+    def _reply(self, request, calls_per_order):
+        return self.judge(request.args[0])
 
 
-def test_the_other_commands_know_it(tmp_path):
-    log = evaluate(personafeedback_swap(data="sample"), "scripted/gold", tmp_path / "logs").location
-    assert (
-        "PersonaFeedback swap"
-        in personafeedback("rank", tmp_path / "logs", "--data", "sample", "--out", tmp_path / "page").stdout
-    )
-    planned = personafeedback("plan", "--task", "personafeedback_swap_general_hard", "--data", "sample")
-    assert "general hard" in planned.stdout
-    refused = personafeedback("card", log, "--data", "sample", "--model-card", tmp_path / "README.md")
-    assert "bundled sample" in refused.output
+@pytest.fixture(scope="session")
+def real_logs(real_data, tmp_path_factory):
+    """Judge -> its logs on all pairs of General Hard, of Inspect and of lm-eval."""
+    folder, task = tmp_path_factory.mktemp("swap"), "personafeedback_swap_general_hard"
+    judges = {
+        "longest": FromPrompt(SWAP.judges["longest"]),
+        "first": FromPrompt(SWAP.judges["first"]),
+        "readable": "readable",
+    }
+    found = {}
+    for name, judge in judges.items():
+        model = f"personafeedback_swap/{name}" if name in SWAP.judges else f"scripted/{name}"
+        log = evaluate(
+            personafeedback_swap_general_hard(data=str(real_data)), model, folder / f"inspect-{name}"
+        ).location
+        found[name] = log, lm_eval_log(folder / f"lm-eval-{name}", judge, task, real_data)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("judge", "expected"), [("longest", 0.5), ("first", 0.5), ("readable", None)])
+def test_on_real_pairs_both_harnesses_score_alike_case_by_case(judge, expected, real_logs, real_data):
+    inspect, lm_eval = map(read_run, real_logs[judge])
+    assert len(inspect.cases) == 552
+    assert {name: case.value("acc") for name, case in inspect.cases.items()} == {
+        name: case.value("acc") for name, case in lm_eval.cases.items()
+    }
+    cases = swapped(load_cases(real_data, "general", "hard"))
+    texts = SWAP.report.examine(cases, inspect.cases.keys())
+    found = make_report(inspect, cases, texts=texts).overall.measures
+    if expected is not None:
+        assert found["acc"].value == expected
+        assert (found["changed"].value, found["changed"].n) == (0, 552)
+    else:  # right in four of six replies
+        assert found["acc"].low < 4 / 6 < found["acc"].high
+        alone = share(
+            [case.value("acc") for case in inspect.cases.values()], [c.user_id for c in inspect.cases.values()]
+        )
+        assert found["acc"].stderr != alone.stderr
+
+
+def said_of(log, folder, *data):
+    """What each command says of a run: its first screen, all of it, rank, the page, and the card or why there is none."""
+    card, page = folder / "README.md", folder / "page"
+    done = {
+        "report": personafeedback("report", log, *data),
+        "full": personafeedback("report", "--full", log, *data),
+        "rank": personafeedback("rank", log, *data, "--out", page),
+        "card": personafeedback("card", log, *data, "--model-card", card),
+    }
+    said = {name: " ".join(one.output.split()) for name, one in done.items()}
+    said["page"] = (page / "index.html").read_text("utf-8")
+    return {**said, "card": card.read_text("utf-8")} if card.is_file() else said
+
+
+@pytest.mark.slow
+def test_every_output_on_real_pairs_has_overlap_and_the_pairs_it_does_not_tell_apart(real_logs, real_data, tmp_path):
+    said = said_of(real_logs["longest"][1], tmp_path, "--data", real_data)
+    for name, text in said.items():
+        assert "overlap" in text, name
+        assert "92.9" in text, name
+        assert "acc_untold" in text, name
+        assert "35 of 276 pairs" in text or "35 pairs" in text, name
+        assert "0 of 552 picks changed with the user" in text, name
+    assert "user 0.0 %" not in said["report"]
+
+
+def test_so_has_every_output_on_the_sample(tmp_path):
+    log = evaluate(personafeedback_swap(data="sample"), "scripted/always_first", tmp_path / "logs").location
+    said = said_of(log, tmp_path, "--data", "sample")
+    assert "bundled sample" in said.pop("card")
+    for name, text in said.items():
+        assert "acc_untold" in text, name
+        assert "0 of 8 picks changed with the user" in text, name
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_a_pair_of_which_one_case_was_asked_does_not_count(limit, tmp_path):
+    """Every other case of a cell completes a pair; lm-eval's limit is of each cell, Inspect's of all."""
+    asked = evaluate(personafeedback_swap(data="sample"), "scripted/readable", tmp_path / "inspect", limit=limit)
+    lm_eval = lm_eval_log(tmp_path / "lm-eval", "readable", "personafeedback_swap", "sample", limit=limit)
+    tables = json.loads(lm_eval.read_text("utf-8"))["results"]
+    scores = asked.results.scores[0].metrics
+    for run, count in ((read_run(asked.location), {1: 0, 3: 2}), (read_run(lm_eval), {1: 0, 3: 6})):
+        assert len(run.cases) == count[limit]
+        assert {*Counter(map(SWAP.units.of, run.cases)).values()} <= {2}
+        assert run.left_out == {"without the rest of their pair": {1: 3, 3: 1}[limit] if count[3] == 6 else 1}
+        if run.harness.startswith("inspect"):
+            assert limit == 1 or scores["acc"].value == mean(run.values("acc").values())
+            assert limit == 3 or "acc" not in scores
+        else:
+            for cell in run.answered:
+                own = [case.value("acc") for case in run.cases.values() if case.cell == cell]
+                assert tables[f"personafeedback_swap_{cell}"]["acc,none"] == mean(own)
+    assert "without the rest of their pair" in personafeedback("report", lm_eval, "--data", "sample").stdout
+
+
+def test_shards_that_split_a_pair_are_whole_together(tmp_path):
+    for part in ((0, 3), (3, 8)):
+        evaluate(personafeedback_swap(data="sample"), "scripted/gold", tmp_path, limit=part)
+    run = read_run(tmp_path)
+    assert (len(run.cases), run.left_out) == (8, {})
+
+
+def test_a_run_that_stops_by_users_would_split_pairs():
+    with pytest.raises(OptionError, match="a pair has cases of two"):
+        personafeedback_swap(data="sample", stop="acc:5")
 
 
 def test_data_without_a_shared_question_are_refused_in_one_sentence(tmp_path):
