@@ -39,11 +39,6 @@ if TYPE_CHECKING:
     type=FOLDER,
     help="A filter of `recenter train`: over-selection with and without it, paired. May be given several times.",
 )
-@click.option(
-    "--embeddings",
-    metavar="MODEL",
-    help="The filters' embedding model, where it is not at the place that their folders name.",
-)
 @places_option
 @name_option
 @markdown_option
@@ -53,7 +48,6 @@ def chain(
     runs: tuple[Path, ...],
     people: tuple[str, ...],
     filters: tuple[Path, ...],
-    embeddings: str | None,
     places: Sequence[RunData],
     names: dict[str, str],
     as_markdown: bool,
@@ -89,7 +83,7 @@ def chain(
     logged = dict.fromkeys(run.source for own in made_by.values() for run in own.values())
     default = [None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)
     said = read_judgments(people or default)
-    dropping = [filter_folder.read(folder, embeddings) for folder in filters]
+    dropping = [filter_folder.read(folder) for folder in filters]
     results = []
     with progress() as tell:
         for model, own in made_by.items():

@@ -18,9 +18,7 @@ class StageRun(NamedTuple):
     """A run of one stage.
 
     Attributes:
-        signature: all that its numbers depend on.
-        source: where its data were.
-        came_from: the run that it went on from: its model and digest.
+        came_from: the run that it went on from, as `name` has it.
         filtered_by: the filter before it, or `none`.
     """
 

@@ -26,11 +26,7 @@ from .study import Judgments, is_among
 
 
 class Step(NamedTuple):
-    """A share of the funnel.
-
-    Attributes:
-        meaning: what it is the share of, without a period.
-    """
+    """A share of the funnel, and what it is the share of, without a period."""
 
     name: str
     label: str

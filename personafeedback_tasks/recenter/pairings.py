@@ -61,7 +61,7 @@ class ForPrompt(StageRow):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a log says of it; `values_of` reads it back."""
+        """What a log says of it; `logged` reads it back."""
         names = ("prompt_id", "prompt", "sensitive")
         return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
 
@@ -139,14 +139,12 @@ def pairings(
     )
 
 
-def in_order(run: Earlier) -> list[EarlierCase]:
-    """The cases by id: harnesses log them in orders of their own, and the last digit of a sum depends on it."""
-    return sorted(run.cases, key=lambda case: case.id)
-
-
-def values_of(case: EarlierCase) -> dict[str, Any]:
-    """The values of a `ForPrompt` that a log has."""
-    return {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])}
+def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
+    """(a case, the values of its `ForPrompt`) by id: harnesses log in orders of their own, and the last digit of a sum depends on it."""
+    return [
+        (case, {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])})
+        for case in sorted(run.cases, key=lambda case: case.id)
+    ]
 
 
 def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callable[[P], dict[str, str]]) -> Shown:

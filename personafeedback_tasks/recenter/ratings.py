@@ -69,8 +69,8 @@ def people(outcome: Outcome) -> float:
 
 
 def _agrees(outcome: Outcome) -> float:
-    """Whether the model and people agree that it is better."""
-    return float(_better(rating(outcome)) == _better(people(outcome)))
+    """Whether the model and people agree that the personalized response is better."""
+    return float((_sign(rating(outcome)) > 0) == (_sign(people(outcome)) > 0))
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -84,7 +84,7 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
         "acc": _agrees(outcome) if both is not None else 0.0,
         "consistency": float(both is not None and both[0] == both[1]),
         "invalid": mean(float(answer not in LABELS) for answer in answers),
-        SELECTED: float(both is not None and _better(rating(outcome))),
+        SELECTED: float(both is not None and _sign(rating(outcome)) > 0),
     }
 
 
@@ -124,16 +124,12 @@ def _sign(rating: float) -> int:
 
 def no_better(outcomes: Sequence[Outcome]) -> float:
     """The share of rows whose personalized response the model rates no better than the generic one."""
-    return mean(float(not _better(rating(outcome))) for outcome in outcomes)
+    return mean(float(_sign(rating(outcome)) <= 0) for outcome in outcomes)
 
 
 def no_better_people(outcomes: Sequence[Outcome]) -> float:
     """The same of people's means."""
-    return 1 - mean(float(_better(people(outcome))) for outcome in outcomes)
-
-
-def _better(value: float) -> bool:
-    return value > NO_DIFFERENCE
+    return mean(float(_sign(people(outcome)) <= 0) for outcome in outcomes)
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -29,12 +29,11 @@ from .pairings import (
     NewPrompt,
     Pairings,
     PromptStage,
-    in_order,
     judged_pairs,
+    logged,
     pairings,
     prompts,
     shown_for_prompts,
-    values_of,
 )
 from .rows import Relevance, Response
 from .select import SELECT, selected
@@ -145,9 +144,9 @@ def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter
 def replied(run: Earlier) -> list[Replied]:
     """Both replies of a run to each prompt."""
     made = []
-    for case in in_order(run):
+    for case, values in logged(run):
         personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
-        made.append(Replied(**values_of(case), personalized=personalized, generic=generic))
+        made.append(Replied(**values, personalized=personalized, generic=generic))
     return made
 
 

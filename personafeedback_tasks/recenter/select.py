@@ -30,12 +30,11 @@ from .pairings import (
     ForPrompt,
     Pairings,
     PromptStage,
-    in_order,
     judged_pairs,
+    logged,
     pairings,
     prompts,
     shown_for_prompts,
-    values_of,
 )
 from .relevance import all_of, listing
 from .rows import Relevance
@@ -116,8 +115,7 @@ def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
 def selected(run: Earlier) -> list[Selected]:
     """What a run selected for each user and prompt."""
     made = []
-    for case in in_order(run):
-        values = values_of(case)
+    for case, values in logged(run):
         numbers = chosen(case.answers[0], case.replies[0].text, len(values["attributes"]))
         shown = enumerate(values["attributes"], start=1)
         took = None if numbers is None else tuple(one for number, one in shown if number in numbers)

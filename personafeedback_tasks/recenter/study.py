@@ -20,7 +20,6 @@ from typing import Annotated, Any
 
 from ..annotation.items import Item
 from ..annotation.rows import Vote
-from ..common import private
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
@@ -45,6 +44,7 @@ from .rows import (
     StageRow,
     conversation_id,
     parse,
+    personal_in,
     record,
 )
 from .select import SELECT, selected
@@ -89,8 +89,7 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
 
 
 def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
-    """(what runs made, as rows that nobody judged; why something is no row -> how often): attributes and their conversations, profiles for
-    prompts, pairs of replies.
+    """(what runs made, as rows that nobody judged; why something is no row -> how often).
 
     The ids follow from the texts: what several models make alike is there once.
 
@@ -101,10 +100,10 @@ def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], l
     left_out = Counter[str]()
     for benchmark, run in runs:
         for row in MADE[benchmark](run):
-            texts = list(leaves(without_votes(row)))
-            if not all(map(str.strip, texts)):
+            fields = without_votes(row)
+            if not all(map(str.strip, leaves(fields))):
                 left_out["without both replies"] += 1
-            elif any(map(private.first_in, texts)):
+            elif personal_in(fields):
                 left_out["with personal data"] += 1
             else:
                 found.setdefault(type(row), {}).setdefault(row.id, row)

@@ -21,12 +21,9 @@ from support.recenter import in_inspect, same
 from personafeedback_tasks.annotation.rows import PackItem
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.core.benchmark import find
-from personafeedback_tasks.core.earlier import Earlier, EarlierCase
-from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.recenter import items
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
-from personafeedback_tasks.recenter.study import made_in
 
 ANNOTATORS = 3
 
@@ -158,22 +155,6 @@ def test_who_leaves_before_anybody_has_answered_can_be_dropped(tmp_path):
     assert "annotator-2: 0 of " in shown
     assert shown.splitlines()[-1] == f"Next: personafeedback annotate pack DATA --out {tmp_path / 'study'}"
     assert not (tmp_path / "study" / "relevance.jsonl").exists()
-
-
-def test_what_a_conversation_lacks_is_named(judged):
-    folder, _ = judged
-    lines = [json.loads(line) for line in (folder / "missing.jsonl").read_text("utf-8").splitlines()]
-    of_conversation = defaultdict(set)
-    for row in ROWS[Extraction]:
-        of_conversation[row.user_id, row.transcript].add(row.id)
-    assert len(lines) == len(of_conversation)
-    for line in lines:
-        transcript = "\n\n".join(f"{one['role']}: {one['content']}" for one in line["conversation"])
-        assert set(line["attributes"]) == of_conversation[line["user_id"], transcript]
-        lacking = [truth(who, transcript) < 0.5 for who in range(1, ANNOTATORS + 1)]
-        assert Counter(map(tuple, line["missing"])) == Counter(
-            ("Has a son", "Likes wood") if one else () for one in lacking
-        )
 
 
 def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):
@@ -403,34 +384,6 @@ def test_label_studio_has_every_answer_and_gives_ticks_and_notes_back(tmp_path):
 
 
 # --- what models made ---------------------------------------------------------------------------------------------------
-
-
-def run_of(*cases):
-    """A run of cases (id, user, facts, answer, reply)."""
-    return Earlier(
-        "m", "d", "d", "log.eval",
-        tuple(EarlierCase(name, user, "human", facts, (answer,), (Reply(reply),)) for name, user, facts, answer, reply in cases),
-    )  # fmt: skip
-
-
-def test_people_are_asked_about_what_was_noted_and_where_nothing_was():
-    """Of the same words of two users each has its own; a run of another stage has no conversations."""
-    facts = {"conversation": [{"role": "user", "content": "I sail."}]}
-    sails = json.dumps([{"attribute": "Sails", "reason": "", "quote": "I sail."}])
-    extract = run_of(("a-1", "a", facts, "listed", sails), ("b-1", "b", facts, "listed", "[]"))
-    shown = {"prompt_id": "q", "prompt": "What now?", "sensitive": False, "attributes": ["Sails", "Rows"]}
-    select = run_of(("a-q", "a", shown, "listed", "[1]"))
-    for runs in ([("recenter_extract", extract)] * 2, [("recenter_extract", extract), ("recenter_select", select)]):
-        made, left_out = made_in(runs)
-        assert not left_out
-        assert [(row.user_id, row.attribute, row.votes) for row in made[Extraction]] == [("a", "Sails", ())]
-        asked = {item.user_id: item.texts["attributes"] for item in items.items(made) if "attributes" in item.texts}
-        assert asked == {"a": "- Sails", "b": "Nothing was noted."}
-    assert [(row.user_id, row.prompt, row.attribute) for row in made[Relevance]] == [
-        ("a", "What now?", "Sails"),
-        ("a", "What now?", "Rows"),
-    ]
-    assert made_in([("recenter_select", select)])[0].keys() == {Relevance}
 
 
 @pytest.mark.slow

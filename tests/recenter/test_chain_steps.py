@@ -15,7 +15,6 @@ from support.commands import personafeedback
 from support.inspect_runs import inspect_eval
 from support.killed import Command, serving
 from support.recenter import ScriptedAPI, in_inspect, in_lm_eval, same
-from support.recorded import exported
 from support.shown import embedded
 
 from personafeedback_tasks.common.errors import DataError, OptionError
@@ -157,23 +156,6 @@ def test_pages_show_what_the_models_wrote(chains, tmp_path):
             assert chose["Selected"] == wrote["About the user"] == "\n".join(f"- {of}" for of in one.attributes)
             assert len(chose["About the user"].splitlines()) >= len(one.attributes)
             assert (wrote["Personalized reply"], wrote["Generic reply"]) == (one.personalized, one.generic)
-
-    (log,) = [run.logs[0] for run in read_runs([harness / "2"])]
-    replies = exported(log, tmp_path / "replies.jsonl")
-    done = personafeedback(
-        "score-replies", "recenter_select", replies, "--data", "sample", "--out", tmp_path / "scored"
-    )
-    assert done.exit_code == 0, done.output
-    assert "This page has no texts of these cases" in (tmp_path / "scored" / "index.html").read_text(encoding="utf-8")
-
-    for judge in ("always_all", "always_none"):
-        in_inspect(SELECT, f"recenter_select/{judge}", tmp_path / "two", method="select")
-    assert personafeedback("rank", tmp_path / "two", "--out", tmp_path / "ranked").exit_code == 0
-    data = embedded((tmp_path / "ranked" / "index.html").read_text(encoding="utf-8"))
-    for case in data["cases"]:
-        texts = dict(case["texts"])
-        assert texts["Selected: recenter_select/always_all"] == texts["About the user"]
-        assert texts["Selected: recenter_select/always_none"] == ""
 
 
 def test_the_planted_shares(chains):

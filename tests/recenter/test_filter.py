@@ -98,15 +98,6 @@ def test_vectors_have_length_one_and_keep_the_order_of_the_texts(minilm):
     assert (again == vectors[[*order, 0, 1]]).all()
 
 
-def test_the_digest_is_that_of_the_model_and_not_of_its_folder(minilm, tmp_path):
-    shutil.copytree(minilm, tmp_path / "copy")
-    assert embedder(str(tmp_path / "copy")).digest == embedder(str(minilm)).digest
-    settings = tmp_path / "copy" / "sentence_bert_config.json"
-    settings.write_text(json.dumps({"max_seq_length": 64, "do_lower_case": False}), encoding="utf-8")
-    shutil.move(tmp_path / "copy", tmp_path / "other")
-    assert embedder(str(tmp_path / "other")).digest != embedder(str(minilm)).digest
-
-
 @pytest.mark.parametrize("what", ["empty", "not there", "no model"])
 def test_a_model_that_cannot_be_loaded_is_named(what, minilm, tmp_path):
     name = {"empty": " ", "not there": "nobody/has-this", "no model": str(tmp_path)}[what]
@@ -397,10 +388,3 @@ def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
     assert f"base_model: {DEFAULT}\n" in (tmp_path / "filter" / "README.md").read_text("utf-8")
     (shown,) = re.findall(r"```bash\n(RECENTER_DATA.*?)\n", (tmp_path / "filter" / "README.md").read_text("utf-8"))
     assert shown.replace("path=.", "path=filter") == block(PAGE, "filter: run").strip()  # which another test runs
-
-
-def test_a_missing_path_is_an_error(of_sample):
-    get_model = pytest.importorskip("inspect_ai.model").get_model
-    for arguments in ({}, {"path": str(of_sample), "paht": "x"}):
-        with pytest.raises(OptionError, match=r"pa[th]+'.*Pass its arguments with -M"):
-            get_model(f"recenter_relevance/{JUDGE}", **arguments)

@@ -190,6 +190,20 @@ def test_an_unreadable_selection_selects_nothing_and_is_counted(people):
     assert not math.isnan(funnel.steps["selected"].high)
 
 
+def test_an_unreadable_list_of_attributes_extracts_nothing_and_is_counted(people):
+    run = planted.runs(PLAN)["recenter_extract"]
+    unread = {case.id for case in run.cases[:3]}
+    cases = [replace(case, answers=("refusal",)) if case.id in unread else case for case in run.cases]
+    funnel = make_funnel("m", {"recenter_extract": replace(run, cases=tuple(cases))}, read_judgments([people]))
+    assert "3 of 32 lists of attributes could not be read: nothing is extracted there." in funnel.notes
+    found = [value for value, _, _ in expected()["found"]]
+    lost = sum(PLAN.accepted[name, one] for name in unread for one in PLAN.noted[name])
+    assert (funnel.steps["found"].n, funnel.steps["found"].value) == (
+        len(found),
+        pytest.approx((sum(found) - lost) / len(found)),
+    )
+
+
 def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path, people):
     (tmp_path / "empty").mkdir()
     done = personafeedback("chain", *logs.values(), "--people", tmp_path / "empty")
@@ -225,18 +239,3 @@ def test_a_chain_on_the_sample_or_a_part_or_few_users_says_so(tmp_path):
     assert model["notes"][0] == "DEMONSTRATION on the bundled sample: not evidence about any model."
     assert model["notes"][1].startswith("PARTIAL: everyday 3 of 12.")
     assert "Only 3 users: 95 % intervals are rough." in " ".join(model["notes"])
-
-
-def test_the_folder_has_a_table(logs, people, tmp_path):
-    done = personafeedback("chain", *logs.values(), "--people", people, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"chain.md", "chain.json"}
-    text = (tmp_path / "out" / "chain.md").read_text("utf-8")
-    for words in (
-        "# Where the chain breaks", "extracted of true", "human", "sensitive prompts", "personafeedback-tasks",
-    ):  # fmt: skip
-        assert words in text, words
-    again = personafeedback("chain", *logs.values(), "--people", people, "--out", tmp_path / "again")
-    assert again.exit_code == 0
-    for path in (tmp_path / "out").iterdir():
-        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes(), path.name

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from personafeedback_tasks.common import private
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, file_name, in_turns, load
-from personafeedback_tasks.recenter.rows import SCALE, STAGES, VERDICTS, Extraction, Relevance, Response
+from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Relevance, Response
 
 WHO = {"id": "r1", "user_id": "u1"}
 ROWS = {
@@ -359,13 +359,3 @@ def test_the_sample_has_30_60_and_20_rows_of_six_users():
         assert rows.demonstration
         assert rows.revision.startswith("sample (sha256 ")
         assert all(name.startswith("demo-") for row in rows for name in (row.id, row.user_id))
-
-
-def test_the_sample_has_every_way_to_judge():
-    extraction, relevance, response = (load(stage, "sample") for stage in STAGES)
-    for rows in (extraction, relevance):
-        assert {bool(row.votes) for row in rows} == {True, False}
-        assert {row.judgment for row in rows} == {True, False, None}
-    assert {vote for row in extraction for vote in row.votes} == set(VERDICTS)
-    assert {row.source for row in extraction} == {"human", "synthetic"}
-    assert {vote for row in response for vote in row.votes} == set(SCALE)

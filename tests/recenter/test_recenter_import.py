@@ -197,25 +197,6 @@ def test_the_files_of_two_models_have_each_label_once(folder, tmp_path):
     assert convert(write(folder, {AGAIN: files[AGAIN][1:]})).files == both
 
 
-def test_labels_that_differ_between_files_are_an_error_that_names_both(tmp_path):
-    files = authors()
-    files[AGAIN][0]["profile_attributes"][1]["ground_truth"] = True
-    with pytest.raises(DataError) as caught:
-        convert(write(tmp_path, files))
-    assert str(caught.value) == (
-        f"{tmp_path}/{AGAIN}, line 1: found the prompt_id 'wild-user-a_3' with another user, prompt or ground truth, expected those of "
-        f"{tmp_path}/{PROFILES}, line 1. Fix this record or download the data again."
-    )
-
-
-def test_a_reply_without_its_whole_output_is_what_was_read(folder):
-    files = authors()
-    files[ONE][0]["items"][0] |= {"full_output": None, "raw_answer": "yes"}
-    files[ONE][0]["items"][1] |= {"full_output": None, "raw_answer": None}
-    made = convert(write(folder, files))
-    assert [reply["reply"] for reply in made.files["replies/one.jsonl"][:2]] == ["yes", ""]
-
-
 # --- files that disagree ------------------------------------------------------------------------------------------------
 
 

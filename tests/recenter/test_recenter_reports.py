@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from dataclasses import replace
 
@@ -19,7 +18,6 @@ from support.outcomes import answering
 from support.shown import embedded, rank_runs
 from support.tables import in_markdown
 
-from personafeedback_tasks.analysis.measures import over
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.table import corpus_stderr, over_corpus
@@ -27,7 +25,6 @@ from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.recenter import baselines
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 from personafeedback_tasks.reports import page
 
@@ -73,26 +70,6 @@ def logs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def template(logs) -> Run:
     return read_run(next((logs / "always_yes").glob("*.eval")))
-
-
-def saying(template: Run, name: str, said) -> Run:
-    """The run with other answers: said is row id -> answer."""
-    score = template.method.score
-    cases = {
-        case_id: answering(case, (said[case_id],), values=score(case[0].targets, (said[case_id],), ()))
-        for case_id, case in template.cases.items()
-    }
-    return replace(template, model=name, cases=cases)
-
-
-@pytest.fixture(scope="module")
-def noisy(template) -> Run:
-    draw = random.Random(1)
-    return saying(
-        template,
-        "noisy",
-        {case_id: draw.choice([case[0].targets[0], "YES"]) for case_id, case in sorted(template.cases.items())},
-    )
 
 
 # --- beside the run ---------------------------------------------------------------------------------------------------
@@ -154,20 +131,6 @@ def test_compare_prints_both_harnesses(logs):
     assert re.search(r"over-selection +0\.000 +2\.292 +-2\.292", done.stdout)
     markdown = personafeedback("compare", logs / "dummy", logs / "always_yes", "--markdown")
     assert in_markdown(markdown.stdout)["Over all cases"]["B"]["recall (%)"] == "100.0"
-
-
-def test_a_ranking_has_the_measures_over_all_rows(template, noisy):
-    texts = RELEVANCE.report.examine(ROWS, template.cases)
-    ranking = rank_runs(template, noisy, texts=texts)
-    for row in ranking.rows:
-        made = make_report(row.run, ROWS)
-        assert [one.key for one in ranking.measures if one.kind == "own"] == list(BENCHMARK.report.ranked)
-        for name in BENCHMARK.report.ranked:
-            assert row.values[name].value == same(made.overall.measures[name].value), name
-        acc = made.overall.measures["acc"].value
-        assert made.judges.baselines
-        for name, baseline in made.judges.baselines.items():
-            assert row.values[over(name)].value == same(acc - baseline["acc"].value), name
 
 
 @pytest.fixture(scope="module")

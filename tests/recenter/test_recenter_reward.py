@@ -90,8 +90,3 @@ def test_a_reward_model_stands_beside_llm_judges(classifier, tmp_path):
     assert ranked.exit_code == 0, ranked.output
     assert "pairwise" in ranked.output
     assert "recenter_response/always_4" in ranked.output
-
-
-def test_lm_eval_says_where_it_works():
-    with pytest.raises(Exception, match="Use Inspect for reward, or leave method out"):
-        RESPONSE.method("reward", "lm-eval")

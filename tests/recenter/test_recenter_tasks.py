@@ -243,13 +243,6 @@ def test_a_report_of_extraction_has_a_column_per_source(tmp_path):
 
 
 @pytest.mark.slow
-def test_rows_without_votes_are_left_out_and_counted(tmp_path):
-    _, log = in_inspect(RESPONSE, "recenter_response/always_3", tmp_path)
-    signature = read_run(log).signature
-    assert signature["without_votes"] == len(load(Response, "sample")) - len(RESPONSES)
-
-
-@pytest.mark.slow
 def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp_path):
     """As in the authors' files, which have both responses and no votes."""
     row = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "generic": "c", "personalized": "d"}

@@ -13,7 +13,7 @@ from personafeedback_tasks.core.outcome import Outcome
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
-from personafeedback_tasks.recenter.relevance import GENERATE, RELEVANCE, SELECT, build, build_profile, gather, texts_of
+from personafeedback_tasks.recenter.relevance import RELEVANCE, build, build_profile, gather, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))
@@ -32,21 +32,6 @@ def test_a_score_without_a_denominator_is_nan():
     assert RELEVANCE.corpus["precision"](model) == 0
     assert math.isnan(RELEVANCE.corpus["over_selection"](model))
     assert RELEVANCE.corpus["kappa"](outcomes([("YES", "NO")] * 3)) == 0
-
-
-@pytest.mark.parametrize("method", [GENERATE, SELECT])
-@pytest.mark.parametrize(
-    ("people", "model", "values"),
-    [
-        ("YES", "YES", {"acc": 1, "invalid": 0, "selected": 1}),
-        ("YES", "NO", {"acc": 0, "invalid": 0, "selected": 0}),
-        ("NO", "NO", {"acc": 1, "invalid": 0, "selected": 0}),
-        ("NO", "YES", {"acc": 0, "invalid": 0, "selected": 1}),
-        ("NO", "refusal", {"acc": 0, "invalid": 1, "selected": 0}),
-    ],
-)
-def test_the_values_of_a_row(method, people, model, values):
-    assert method.score((people,), (model,), ()) == values
 
 
 def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
