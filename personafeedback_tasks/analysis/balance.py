@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..common.statistics import Estimate
+from ..logs.caveat import FORBIDS, VOID
+from ..logs.run import Run
+from . import caveats
 from .harm import harm_of
 from .ranking import Ranked, Ranking
 
@@ -56,11 +59,25 @@ def _measure(ranking: Ranking) -> tuple[str, Callable[[Ranked], Estimate | None]
     return GAIN, lambda row: row.values.get(GAIN.replace(" ", "_"))
 
 
+def cost_beside(run: Run, rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> Estimate | None:
+    """COST of the same model among other runs and their controls, for a card; None where no whole run on the benchmark's own data has it."""
+    for other, controls in rows:
+        sound = not any(one.severity in (VOID, FORBIDS) for one in caveats.of_run(other))
+        if other.identity == run.identity and sound and not (other.partial or other.remark):
+            found = _yields_of(other, controls)
+            if found is not None and not math.isnan(found.value):
+                return found
+    return None
+
+
 def _yields(row: Ranked) -> Estimate | None:
-    """Under the setting that is told most, beside the control."""
-    control = row.run.benchmark.report.control
-    without = row.controls.get(control.value) if control else None
-    if control is None or without is None or row.run.setting not in control.harm:
+    return _yields_of(row.run, row.controls)
+
+
+def _yields_of(run: Run, controls: Mapping[str, Run]) -> Estimate | None:
+    control = run.benchmark.report.control
+    without = controls.get(control.value) if control else None
+    if control is None or without is None or run.setting not in control.harm:
         return None
-    harm = harm_of(row.run, without, row.run.cases)
+    harm = harm_of(run, without, run.cases)
     return harm.share if harm else None

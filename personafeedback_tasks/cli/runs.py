@@ -146,7 +146,7 @@ def card(
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Several RUN are one run and its controls.
+    Several RUN are one run and its controls. With --task, runs of memsyco of the same model add what knowing the user costs.
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
     count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
 
@@ -154,15 +154,18 @@ def card(
         personafeedback card logs/a.eval --model-card README.md
         personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
     """
+    from ..analysis.balance import cost_beside
+    from ..analysis.control import with_controls
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card
     from ..reports.eval_results import write_eval_results
 
-    asked, controls = the_run(runs, [data], which, names)
+    rows = with_controls(read(runs, [data], names))
+    asked, controls = one_of(rows, runs[0], which)
     check_names(names, [asked, *controls.values()])
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
-    for line in update_card(made, cases, model_card):
+    for line in update_card(made, cases, model_card, cost_beside(asked, rows)):
         say(line)
     if eval_results:
         say(f"wrote {write_eval_results(made, refuse_unpublishable(made), model_card.parent)}")
@@ -207,22 +210,35 @@ def the_run(
 ) -> tuple[Run, dict[str, Run]]:
     """The one run of files and folders, and the controls that are there: value of the control's option -> run.
 
+    Raises:
+        RunError: see `one_of`.
+    """
+    from ..analysis.control import with_controls
+
+    return one_of(with_controls(read(paths, data, names)), paths[0], which)
+
+
+def one_of(
+    rows: Sequence[tuple[Run, dict[str, Run]]], place: Path, which: str | None = None
+) -> tuple[Run, dict[str, Run]]:
+    """The one run of several, with its controls.
+
     Args:
+        place: where they are from, for an error.
         which: the name of its task, where there are others.
 
     Raises:
         RunError: there are several, or none of that task.
     """
-    from ..analysis.control import unfit_controls, with_controls
+    from ..analysis.control import unfit_controls
 
-    rows = with_controls(read(paths, data, names))
     found = [row for row in rows if which is None or _is_of(row[0], which)]
     if not found:
         tasks = ", ".join(dict.fromkeys(run.task for run, _ in rows))
-        raise RunError(f"{paths[0]}: found no run of --task {which}, expected one. It has {tasks}.")
+        raise RunError(f"{place}: found no run of --task {which}, expected one. It has {tasks}.")
     if len(found) > 1 and (unfit := unfit_controls(found)):
         raise RunError(unfit[0])
-    only(paths[0], [run for run, _ in found], "--task")
+    only(place, [run for run, _ in found], "--task")
     return found[0]
 
 

@@ -39,7 +39,7 @@ class CardError(PersonaFeedbackError):
     """A run that should not be published, or a card that it cannot go into."""
 
 
-def update_card(report: Report, cases: CaseSet[Any] | None, path: Path) -> list[str]:
+def update_card(report: Report, cases: CaseSet[Any] | None, path: Path, cost: Estimate | None = None) -> list[str]:
     """Write the numbers of a report into a model card. Repeating it changes nothing.
 
     A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
@@ -48,6 +48,7 @@ def update_card(report: Report, cases: CaseSet[Any] | None, path: Path) -> list[
     Args:
         cases: the data of the run; None is refused.
         path: the card; created if there is none.
+        cost: how often a wrong memory of the user turns a right answer of the model, see `balance.COST`; None if it was not asked.
 
     Returns:
         What to tell the user, one line each.
@@ -59,7 +60,7 @@ def update_card(report: Report, cases: CaseSet[Any] | None, path: Path) -> list[
     spec = refuse_unpublishable(report)
     assert cases is not None  # a report without them has the caveat `no_data`
     old = _read(path)
-    new = _updated(path, old or "", report, cases, spec)
+    new = _updated(path, old or "", report, cases, spec, cost)
     if new != old:
         write(path, new)
     done = "nothing to change." if new == old else "created." if old is None else "updated; everything else unchanged."
@@ -166,7 +167,9 @@ def _read(path: Path) -> str | None:
         raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
 
 
-def _updated(path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
+def _updated(
+    path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate | None
+) -> str:
     newline = "\r\n" if content.count("\n") == content.count("\r\n") > 0 else "\n"
     content = content.replace(newline, "\n")
     block = REGEX_YAML_BLOCK.search(content)
@@ -175,7 +178,7 @@ def _updated(path: Path, content: str, report: Report, cases: CaseSet[Any], spec
     )
     front = _with_results(path, front, report, spec)
     body = after if content else f"{after}\n# {foreign.markdown(report.run.name)}\n"
-    body = _with_section(path, body, variant(report.run), section(report, cases, spec))
+    body = _with_section(path, body, variant(report.run), section(report, cases, spec, cost))
     return f"{before}{front}{body}".replace("\n", newline)
 
 

@@ -13,6 +13,7 @@ from jinja2 import StrictUndefined, Template
 from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..common import foreign
+from ..common.statistics import Estimate
 from ..core.cases import CaseSet
 from ..core.report import CardFacts, CardSpec
 from ..logs.run import Run
@@ -21,7 +22,7 @@ from .headline import columns_beside, verdict
 from .report_short import unreadable
 from .report_text import ceiling, gap_columns
 from .sentences import first_sentence, sentence
-from .table import Column, Table, measured, percent, spaced, with_interval
+from .table import Column, Table, interval, measured, percent, spaced, with_interval
 
 MOST_ROWS = 4
 """Rows of the first table of a card. Where there are more cells, it has the groups alone."""
@@ -45,7 +46,7 @@ def signature_of(report: Report) -> str:
     return signature_line(report.run, report.texts.version, public=True)
 
 
-def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
+def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate | None = None) -> str:
     """The Markdown section of a card, by the template `card.md.j2`."""
     run, control, groups = report.run, report.run.benchmark.report.control, report.shown
     if len(groups) > MOST_ROWS:
@@ -71,6 +72,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
     return _TEMPLATE.render(
         heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
         verdict=foreign.markdown(verdict(report)),
+        cost=foreign.markdown(cost_sentence(cost)) if cost else "",
         measured=spec.measured(foreign.code(run.name), run.signature, measures, cases),
         table=_table(report, spec, groups, measures),
         differences=[one for one in control.named if one.name in known] if control else [],
@@ -87,6 +89,12 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec) -> str:
             value: foreign.code(signature_line(control, public=True)) for value, control in report.controls.items()
         },
     )
+
+
+def cost_sentence(cost: Estimate) -> str:
+    """What knowing the user costs."""
+    turned = f"{percent(cost.value)} % (95 % interval {interval(cost)}) of the model's right answers (memsyco)"
+    return f"Where its memory of the user is wrong, it turns {turned}."
 
 
 def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Sequence[str]) -> str:

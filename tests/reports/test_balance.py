@@ -12,8 +12,13 @@ pytest.importorskip("scipy")
 from support import jsonl_harness
 from support.commands import personafeedback
 
+from personafeedback_tasks.analysis import caveats
+from personafeedback_tasks.analysis.balance import cost_beside
+from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs import log as readers
+from personafeedback_tasks.logs.read import read_runs
+from personafeedback_tasks.logs.run import Run
 
 
 def right(case: str, call: str) -> str:
@@ -69,3 +74,12 @@ def test_without_a_cost_there_is_no_such_table(logs, tmp_path):
     done = personafeedback("rank", logs / "1", logs / "2", "--json", tmp_path / "r.json")
     assert "Gain where" not in done.stdout
     assert json.loads((tmp_path / "r.json").read_text("utf-8"))["balance"] == []
+
+
+def test_a_card_takes_no_cost_from_the_sample(logs, monkeypatch):
+    rows = with_controls(read_runs([logs]))
+    run = next(run for run, _ in rows if (run.benchmark.name, run.model) == ("personafeedback", "yielder"))
+    assert cost_beside(run, rows) is None
+    monkeypatch.setattr(Run, "remark", "")
+    monkeypatch.setattr(caveats, "of_run", lambda run: [])
+    assert cost_beside(run, rows).value == pytest.approx(1 / 3)

@@ -31,6 +31,7 @@ from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.runs import report_of
+from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.rewards import TOTAL
 from personafeedback_tasks.core.window import PromptCheck
@@ -175,6 +176,16 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
         "acme/model",
         cards.results(report, CARD),
     )
+
+
+def test_the_first_paragraph_says_what_knowing_the_user_costs(tmp_path):
+    report, path = make_report(run_of(mostly_right), SAMPLE), tmp_path / "README.md"
+    update_card(report, SAMPLE, path)
+    without = path.read_text("utf-8")
+    update_card(report, SAMPLE, path, share([1, 0, 0, 0] * 5, [str(number // 2) for number in range(20)]))
+    (paragraph,) = [line for line in path.read_text("utf-8").splitlines() if "right answers (memsyco)" in line]
+    assert "it turns 25.0 % (95 % interval" in paragraph
+    assert paragraph.startswith(next(line for line in without.splitlines() if line and line in paragraph))
 
 
 def test_the_hubs_file_of_results_has_every_group_with_its_error_in_the_notes(tmp_path):
