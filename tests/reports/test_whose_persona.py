@@ -12,6 +12,7 @@ import string
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -35,6 +36,7 @@ from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.run import Run
+from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.reports import (
     compare_text,
     figure,
@@ -211,6 +213,31 @@ def test_every_output_gives_the_verdict_of_both_differences(name, tmp_path):
         assert ("t uses this user's persona" in text.replace("that it uses", "")) == (
             said == USES and output not in SILENT
         ), output
+
+
+def test_the_excess_over_counting_and_the_cases_without_picks_by_place():
+    """Against plain arithmetic on the texts and the answers."""
+    placed = {index for index in range(48) if index % 5 == 0}
+    right, wrong, none = (
+        lambda index, judge=judge: first(index) if index in placed else judge(index) for judge in KNOWER
+    )
+    run, controls = asked((right, wrong, none))
+    report = make_report(run, SAMPLE, controls)
+
+    def overlap(case, persona):
+        shared = [len(overlap_terms(text) & overlap_terms(persona.values)) for text in case.responses]
+        return 0.5 if shared[0] == shared[1] else float(shared[0] > shared[1])
+
+    gaps = [run.cases[case.id].value("acc") - controls["other_persona"].cases[case.id].value("acc") for case in SAMPLE]
+    counted = [overlap(case, case.persona) - overlap(case, case.other_persona) for case in SAMPLE]
+    assert report.excess["total"].value == pytest.approx(fmean(map(float.__sub__, gaps, counted)))
+    assert any(counted)
+    unplaced = [gap for index, gap in enumerate(gaps) if index not in placed]
+    assert report.alike["total"].value == pytest.approx(fmean(unplaced))
+    assert report.alike["total"].n == len(unplaced)
+    assert report.alike["total"].value > report.sheet.named_in("total")["right minus wrong"].value
+    assert "excess over counting" in printed(report_short.blocks(report))
+    assert "Cases with the same pick in every order, under both" in printed(report_text.blocks(report))
 
 
 def test_both_differences_and_their_intervals_are_in_the_first_table_of_every_output():
