@@ -1,7 +1,6 @@
-"""A run beside the data that it was made on: its cases, and the prompts in its log, held against those that this version builds for its
-options. One comparer for both harnesses.
+"""A run beside its data: its cases, and the prompts in its log, are compared with those that this version builds.
 
-Both harnesses log every prompt in full. They tell under which setting, wording and method a run was asked, whatever its signature says.
+Prompts tell under which setting, wording and method a run was asked, whatever its signature says.
 """
 
 from __future__ import annotations
@@ -24,19 +23,14 @@ from .wrapping import LABEL, Call
 
 
 def checked(run: Run, cases: CaseSet[Any]) -> Run:
-    """The run, once it was checked against its data; `Run.unchecked` says what could not be.
-
-    Raises:
-        RunError: these are other data, or the log has other prompts than its options ask for.
-    """
+    """The run, checked against its data; `unchecked` says what could not be. Raises RunError if they differ."""
     refuse_other_data(run, cases)
     found = None if run.asked is None else _compared(run, run.asked, cases)
     return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
 
 
 def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
-    """Raise RunError unless every answer was given to the texts of `cases`, each case has the same cell and user there, and both
-    are of the same set, or of none."""
+    """Raise RunError unless run and `cases` have the same set, or none, and cases with the same texts, cells and users."""
     if run.named_set != cases.named_set:
         raise RunError(
             f"{run.logs[0]}: found a run of {run.title} with {_counted(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
@@ -73,11 +67,6 @@ def _counted(named: NamedSet | None) -> str:
 
 
 def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> Caveat | None:
-    """What speaks against the prompts; None if they are those of `cases`.
-
-    Raises:
-        RunError: the log has other prompts than its options ask for.
-    """
     log, benchmark = run.logs[0], run.benchmark
     options = _options(run)
     try:
@@ -120,11 +109,7 @@ def _compared(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> Caveat 
 
 
 def _options(run: Run) -> Options:
-    """Those that its signature names; where the data are, it does not name: there, it has their digest.
-
-    Raises:
-        RunError: no run has such options.
-    """
+    # a signature has the digest of the data in place of their folder
     names = (*run.benchmark.options.signed_names(), "counts")
     try:
         (options,) = run.benchmark.options_of({name: run.signature[name] for name in names})
@@ -138,7 +123,7 @@ def _unchecked(log: Path, why: str) -> Caveat:
 
 
 def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
-    """The cases as the run showed them: those of a control were maybe loaded for the run that it controls."""
+    # the cases of a control may have been loaded for the run that it controls
     under = run.benchmark.report.under
     cases = under(cases, run.signature) if under else cases
     return run.method.documents([case for case in cases if case.cell in run.cells])
@@ -168,7 +153,6 @@ def _shown(call: Call) -> str:
 
 
 def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) -> Iterator[tuple[str, Call]]:
-    """The calls of a case or document by name, in order; that of the stage first."""
     method, stage = benchmark.methods[options.method], benchmark.stage
     if stage is not None and stage.applies(options):
         yield stage.name, (("user", stage.prompt(document, options)),)
@@ -182,9 +166,8 @@ def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) 
 
 
 def _from(text: str, place: int) -> str:
-    """Some words of a prompt, from a little before a place in it."""
     return repr(cut(" ".join(text[max(0, place - _BEFORE) :].split()), _SHOWN))
 
 
+# characters of a prompt in an error: before the first difference, and in all
 _BEFORE, _SHOWN = 20, 80
-"""Characters of a prompt in an error: before the first difference, and in all."""

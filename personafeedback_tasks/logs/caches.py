@@ -9,7 +9,7 @@ from itertools import combinations
 from .run import Run, RunError
 
 TELLING = 10
-"""Different replies that two runs share from which on it is no chance, whatever else differs: letters alone are fewer."""
+"""So many different shared replies are no chance, whatever else differs: letters alone are fewer."""
 
 
 def refuse_shared(runs: Sequence[Run]) -> None:
@@ -26,13 +26,13 @@ def refuse_shared(runs: Sequence[Run]) -> None:
 
 
 def _may_be_one_file(one: str, other: str) -> bool:
-    """Relative paths may begin in other folders."""
+    # relative paths may begin in other folders
     paths = [f"/{os.path.normpath(path)}" for path in (one, other)]
     return paths[0].endswith(paths[1]) or paths[1].endswith(paths[0])
 
 
 def _share_replies(one: Run, other: Run) -> bool:
-    """Whether two runs have the same replies to the same requests: all of them, and not one and the same; or many different ones."""
+    # one reply to everything may be chance; all requests, or many different replies, are not
     pairs = [(one.cached[request], other.cached[request]) for request in one.cached.keys() & other.cached.keys()]
     shared = {mine for mine, its in pairs if mine == its}
     return len(shared) >= TELLING or (len(shared) > 1 and all(mine == its for mine, its in pairs))

@@ -25,7 +25,7 @@ class Caveat:
     Attributes:
         severity: VOID, FORBIDS, NAMED or WEAKENS. Short outputs leave out the last.
         values: what its sentence needs, by name.
-        about: of several runs those that it is about, by their names in the output; empty where it is about all.
+        about: names of the runs in the output that it concerns; empty for all.
     """
 
     key: str
@@ -35,7 +35,7 @@ class Caveat:
 
 
 def ordered(caveats: Iterable[Caveat]) -> list[Caveat]:
-    """Each once, those that make the numbers void first. Then no case has a score, and what explains that otherwise is left out."""
+    """Each caveat once, VOID first. A void run scores no case, so other causes of that are left out."""
     found = dict.fromkeys(caveats)
     if any(caveat.severity == VOID for caveat in found):
         found = {caveat: None for caveat in found if caveat.key not in ("no_case", "no_right_answer")}
@@ -43,7 +43,7 @@ def ordered(caveats: Iterable[Caveat]) -> list[Caveat]:
 
 
 def grouped(of_runs: Sequence[tuple[str, Iterable[Caveat]]]) -> list[Caveat]:
-    """The caveats of several runs, each once, with the names of the runs that it is about; `ordered`."""
+    """The caveats of several runs, each once and `ordered`, with the names of the runs that it is about."""
     found: dict[Caveat, list[str]] = {}
     for name, caveats in of_runs:
         for caveat in dict.fromkeys(caveats):

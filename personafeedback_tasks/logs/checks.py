@@ -1,7 +1,6 @@
-"""A log -> a run, after a check that its scores follow from its replies and that each case counts once. One comparer for every harness.
+"""A log -> runs, after a check that its scores follow from its replies and that each case counts once.
 
-Only the evidence is taken as given: the answers are read from the replies again, and the values from the answers. The means that a
-harness printed are not read. Needs no harness. The prompts and the data of a run are compared where these are at hand, see asked.py.
+Answers are read from the replies again, values computed from the answers. Printed means are not read. Needs no harness.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def runs_of(log: Log) -> list[Run]:
     """The runs of a log, one per setting.
 
     Raises:
-        RunError: answers or values are not those of the replies, a case occurs twice, or the log is invalidated as a whole.
+        RunError: answers or values do not follow from the replies, a case occurs twice, or the log is invalidated.
     """
     settings = range(len(log.tasks[0].settings))
     cells: dict[str, int] = {}
@@ -78,11 +77,7 @@ def runs_of(log: Log) -> list[Run]:
 
 
 def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> dict[str, int]:
-    """Cell -> its number of cases, as the log says.
-
-    Raises:
-        RunError: a cell or a number that does not exist.
-    """
+    """Cell -> its number of cases, as the log says."""
     named = set_of(signature)
     cells = tuple(named.counts) if named else benchmark.cells
     found = {cell: entry["cases"] for cell, entry in signature["cells"].items()}
@@ -93,7 +88,6 @@ def cells_of(path: Path, signature: Mapping[str, Any], benchmark: Benchmark) -> 
 
 
 def _refuse_other_answers(task: LoggedTask, cases: Sequence[Compared]) -> None:
-    """Raise RunError unless the answers that a log has are those of its replies."""
     wrong = [case for case in cases if all(map(_differs, case.readings))]
     if wrong:
         answers = ", ".join(answer for of_setting in wrong[0].logged_answers for answer in of_setting)
@@ -106,14 +100,13 @@ def _differs(case: Compared) -> bool:
 
 
 def _differing(case: Compared, place: int) -> int:
-    """Number of replies that the log reads otherwise, under one of the settings."""
     if not case.logged_answers:
         return 0
     return sum(a != b for a, b in zip_longest(case.logged_answers[place], case.outcomes[place].answers))
 
 
 def _refuse_other_values(task: LoggedTask, cases: Sequence[Compared]) -> None:
-    """Raise RunError for a value that does not follow from the answers. One that the log lacks may be of a later version."""
+    # a value that the log lacks may be of a later version
     scored = [(case, case.logged) for case in cases if case.logged is not None]
     for name in scored[0][0].table if scored else ():
         wrong = [

@@ -1,4 +1,4 @@
-"""The data that runs were made on, found again; and the one way to open runs, which checks them against these."""
+"""Finds the data that runs were made on, and opens runs with a check against these."""
 
 from __future__ import annotations
 
@@ -17,32 +17,29 @@ from .read import read_runs
 from .run import Run, RunError
 
 Found = tuple[CaseSet[Any] | None, str]
-"""The cases of a run's data, or why they are not at hand."""
+"""The cases of a run's data, or why they are missing."""
 
 
 class RunData:
-    """What the option --data stands for. Each source is read once per command, and its texts are examined once."""
+    """The data of the option --data. Each source is read once per command, and its texts are examined once."""
 
     def __init__(self, named: str | None) -> None:
-        """Args:
-        named: the option; None tries the source that a log names, then the benchmark's environment variable.
+        """
+        Args:
+            named: the option; None tries the source that a log names, then the benchmark's environment variable.
         """
         self.named = named
         self.fits = False
         """Whether these are the data of a run that was checked."""
         self.misfit = ""
-        """Why they are broken for the first run that they were tried for."""
+        """Error of the first run for which these data were broken."""
         self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
         self._differing: set[str] = set()  # reasons why data that are there are not those of a run
         self._of: dict[int, tuple[Run, CaseSet[Any] | None, str]] = {}  # with the run, so that its id stays its own
 
     def of(self, run: Run) -> Found:
-        """The cases of a run, see `Found`.
-
-        Raises:
-            DataError: the data that the user named are broken.
-        """
+        """The cases of a run, or why they are missing. Raises DataError if the data that the user named are broken."""
         if id(run) not in self._of:
             self._of[id(run)] = (run, *self._find(run))
         return self._of[id(run)][1:]
@@ -71,7 +68,8 @@ class RunData:
         """The run, checked against its data if they are there.
 
         Raises:
-            DataError, RunError: the data that the user named are broken, or of another run; or its prompts are not those of its options.
+            DataError, RunError: the data that the user named are broken or of another run, or prompts do not fit the
+                options.
         """
         try:
             cases, why_not = self.of(run)
@@ -141,14 +139,12 @@ def opened(
     say: Callable[[str], object] = lambda line: None,
     reading: Callable[[Path], object] = lambda path: None,
 ) -> list[Run]:
-    """The runs of files and folders, each checked against its data if they are there. Nothing else reads logs for their numbers or texts.
+    """Runs of files and folders, checked against their data if these are there; the only way to read logs for numbers.
 
     Args:
-        data: where the data may be; the last place counts where no other fits. Empty for those that a log or the environment names.
-        say, reading: see `read_runs`.
-
-    Raises:
-        DataError, RunError: see `read_runs` and `RunData.checked`.
+        data: places to look in; the last counts where no other fits. Empty: what a log or the environment names.
+        say: gets one line per log that is passed over.
+        reading: gets each file before it is read.
     """
     places = data or (RunData(None),)
     return [first_with(run, places).checked(run) for run in read_runs(paths, say, reading)]

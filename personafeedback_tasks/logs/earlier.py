@@ -1,4 +1,4 @@
-"""A run -> its replies beside the facts of their cases, for a task that goes on from it, see `core.earlier`."""
+"""A run -> its replies beside the facts of their cases, for a task that goes on from it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .written import writer_of
 
 
 def find(place: str, benchmark: str) -> Earlier:
-    """See `core.earlier.earlier`."""
+    """The replies of the run of `benchmark` in a file or folder."""
     path = folders.find(place) or Path(place).expanduser()
     runs = opened([path])
     own = [run for run in runs if run.benchmark.name == benchmark]
@@ -34,7 +34,7 @@ def find(place: str, benchmark: str) -> Earlier:
 
 
 def refuse_void(run: Run) -> None:
-    """Raise RunError for a run whose texts are no replies to whole prompts of ours: nothing may go on from them."""
+    """Raise RunError for a run whose texts do not answer whole prompts of ours: nothing may go on from them."""
     if run.cut_prompts or any(caveat.severity == VOID for caveat in run.unchecked):
         raise RunError(
             f"{run.logs[0]}: found a run that is void, as `personafeedback report` says, expected replies to whole prompts. Run it again."
@@ -42,11 +42,7 @@ def refuse_void(run: Run) -> None:
 
 
 def of_run(run: Run) -> Earlier:
-    """The replies of a run, in the order of its logs.
-
-    Raises:
-        RunError: its method reads no text, or it has several epochs.
-    """
+    """The replies of a run, in the order of its logs. Raises RunError without texts or with several epochs."""
     method = require_text(run.method, RunError, str(run.logs[0]))
     cases = []
     for _, document in documents_of(run):

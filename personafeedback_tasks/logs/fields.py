@@ -13,8 +13,8 @@ from typing import Any
 CONDITION, REASON, HARMLESS = "condition", "reason", "harmless"
 """The roles, see fields.ini."""
 
+# how the names of fields end that may hold a secret
 _SECRET = re.compile(r"(?i)(?:\A|_|-)(?:\w*key|token|secret|password|passwd|credentials?|auth\w*|cookie|headers?)\Z")
-"""How the names of fields end that may hold a secret."""
 
 
 @cache
@@ -32,15 +32,14 @@ def named(schema: str, role: str) -> tuple[str, ...]:
 
 
 def is_condition(schema: str, name: str) -> bool:
-    """Whether runs that differ in a field are two runs. One that is not in the table is a condition, too."""
+    """Whether runs that differ in a field are two runs; true for a field that the table does not list."""
     if name in named(schema, CONDITION):
         return True
     return not (name in named(schema, REASON) or name in named(schema, HARMLESS) or _SECRET.search(name))
 
 
 def conditions(schema: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The conditions in a record of a harness, by the names that outputs show; without those that are not set or have the value that
-    every run has by default."""
+    """The conditions in a record, by the names that outputs show, without unset ones and defaults."""
     found = {}
     for name, value in record.items():
         if is_condition(schema, name) and value not in (None, "", [], {}):
@@ -51,7 +50,6 @@ def conditions(schema: str, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the fields that may hold a secret; 1.0 is 1."""
     if isinstance(value, Mapping):
         return {name: _plain(of) for name, of in value.items() if not _SECRET.search(str(name))}
     if isinstance(value, (list, tuple)):
@@ -63,7 +61,7 @@ def common(program: str, conditions: Mapping[str, Any], writes: bool) -> dict[st
     """The conditions that runs of other harnesses have too, each under one name; None for those that are not set.
 
     Args:
-        program: the harness. Of one that is not in the table nobody knows what is not set.
+        program: the harness. For one that the table does not list, unset values are unknown.
         writes: whether the model was asked for text, so that its decoding matters.
     """
     table, fixed = _table(), f"fixed {program}"
@@ -76,5 +74,5 @@ def common(program: str, conditions: Mapping[str, Any], writes: bool) -> dict[st
 
 
 def words(mark: str) -> str:
-    """Why a sample with a mark does not count, a template for the fields of the mark; empty for one that is not in the table."""
+    """Template for the sentence why a sample with a mark does not count; empty for an unknown mark."""
     return _table().get("marks", mark, fallback="")

@@ -42,7 +42,6 @@ from .usage import CallsMade
 from .wrapping import Wrapping
 
 _SAMPLES = "samples/"
-"""The beginning of their names in an archive."""
 
 
 def opened(path: Path) -> list[Log]:
@@ -101,7 +100,7 @@ def _run(samples: _Samples) -> Run:
 
 
 def _prompts(samples: _Samples) -> PromptCheck:
-    """What the run knew before the first call; where it knew nothing, what the server's own counts of tokens say."""
+    # where the run knew nothing before the first call, the server's own token counts tell
     known = window.logged(samples.log.eval.metadata or {})
     return known if known.cut is not None else window.counted(samples.sizes)
 
@@ -123,12 +122,12 @@ def _damaged(path: Path, error: Exception) -> RunError:
 
 
 def _is_archive(path: Path) -> bool:
-    """By its name, as Inspect decides it."""
+    # by its name, as Inspect decides it
     return path.suffix == ".eval"
 
 
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
-    """The samples as logged. Inspect's own reader makes objects of all their events, which takes minutes."""
+    # Inspect's own reader makes objects of all events, which takes minutes
     try:
         if not _is_archive(path):
             yield from json.loads(path.read_bytes()).get("samples") or ()
@@ -143,7 +142,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _parsed(raw: bytes) -> dict[str, Any]:
-    """One sample. Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with."""
+    # Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with
     check_json(raw)
     sample: dict[str, Any]
     try:
@@ -155,13 +154,6 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 
 @dataclass
 class _Samples:
-    """The samples of a log, and what is noticed while they are read.
-
-    Attributes:
-        notes: the metadata of our scores.
-        sizes: of the prompts, see `core.window.counted`.
-    """
-
     path: Path
     log: EvalLog
     benchmark: Benchmark
@@ -171,7 +163,6 @@ class _Samples:
 
     @cached_property
     def spent(self) -> CallsMade:
-        """What its calls took."""
         return CallsMade(self.log.stats)
 
     @property
@@ -180,29 +171,23 @@ class _Samples:
 
     @cached_property
     def system(self) -> str:
-        """The system message that the header names (--system-message)."""
         return self.log.eval.model_generate_config.merge(self.log.plan.config).system_message or ""
 
     @property
     def completed(self) -> int:
-        """How many samples the header counts; 0 for a run that did not come to its end."""
         return self.log.results.completed_samples if self.log.status == "success" and self.log.results else 0
 
     @property
     def scorer(self) -> str:
-        """The name of ours."""
         return score_name(self.benchmark, self.method)
 
     def noted(self, name: str) -> str | list[str]:
-        """What a reward model or its machine decides, as the scorer noted it: `persona`, its place; `dtype`; `revision`.
-
-        All values where a run was resumed on another machine or after a branch moved, nothing before the first score.
-        """
+        # What the scorer noted of a reward model: `persona`, its place; `dtype`; `revision`. All values where a run was
+        # resumed on another machine or after a branch moved, nothing before the first score.
         found = sorted({str(note[name]) for note in self.notes if name in note})
         return found if len(found) > 1 else "".join(found)
 
     def read(self) -> Iterator[LoggedDocument]:
-        """Every sample that is scored, or marked."""
         scored = marked = False
         for raw in _raw(self.path):
             scores, where = raw.get("scores") or {}, f"sample {raw['id']}"
@@ -254,7 +239,7 @@ class _Samples:
         )
 
     def _asked(self, raw: dict[str, Any]) -> Asked:
-        """How a sample was asked, from its events as they are logged: objects of all of them would take minutes."""
+        # from the events as logged: objects of all of them would take minutes
         made: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
         for event in raw.get("events") or ():
             if event.get("event") == "model":
@@ -276,13 +261,13 @@ class _Samples:
 
 
 def _sent(raw: dict[str, Any], event: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages of a call, which its sample may have once for all calls."""
+    # a condensed log has the messages once per sample, for all calls
     pool = (raw.get("events_data") or {}).get("messages") or ()
     return event["input"] or [one for start, end in event.get("input_refs") or () for one in pool[start:end]]
 
 
 def _content(raw: dict[str, Any], message: dict[str, Any]) -> str:
-    """The text of a message, which may have parts; a long one is an attachment of its sample."""
+    # a message may have parts; a long text is an attachment of its sample
     content, attached = message["content"], raw.get("attachments") or {}
     texts = [content] if isinstance(content, str) else [part.get("text", str(part)) for part in content]
     return "".join(attached.get(text.removeprefix("attachment://"), text) for text in texts)
@@ -296,11 +281,6 @@ def _events(raw: dict[str, Any]) -> list[Event]:
 
 
 def _conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str | list[str]]) -> dict[str, Any]:
-    """The conditions in the header of a log.
-
-    Args:
-        noted: name -> what a reward model's scores say of its `dtype` or `revision`; empty if nothing.
-    """
     spec = log.eval
     found = generation([spec.model_generate_config, log.plan.config], spec.model_args)  # in Inspect's order
     if spec.model.startswith(f"{API}/"):

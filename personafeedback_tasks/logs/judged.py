@@ -1,4 +1,4 @@
-"""The documents of a log, judged again: every case beside what the log says of it."""
+"""The documents of a log, scored again: every case beside what the log says of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .run import AS_WRITTEN, Asked, RunError, refused
 T = TypeVar("T")
 
 TOLERANCE = 1e-9
-"""By how much a logged number may differ from ours: sums in another order."""
+"""Allowed difference between a logged number and ours: sums in another order."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Compared:
     """A case of a log beside what the log says of it.
 
     Attributes:
-        where, mark: see `LoggedDocument`.
-        outcomes: one per setting. All of them follows from the evidence.
+        mark: why it does not count; empty if it does.
+        outcomes: one per setting, computed from the evidence alone.
         logged_answers: the answers under each setting, as logged; empty where the log has none.
         logged: metric -> value, as logged; None where nothing was scored.
         table: metric -> value, as the harness should have it.
         thinks: whether a reply of its document shows thinking.
-        if_thinks: the case where any reply of the run does, see `core.thinking`; None where that changes nothing.
+        if_thinks: the case as read if any reply of the run shows thinking; None where that changes nothing.
     """
 
     where: str
@@ -50,12 +50,12 @@ class Compared:
 
     @property
     def readings(self) -> list[Compared]:
-        """How a harness that sees a part of the run may have read it."""
+        """Readings that a harness which sees a part of the run may have made."""
         return [self, *([self.if_thinks] if self.if_thinks else [])]
 
     @property
     def outcome(self) -> Outcome:
-        """That of the first setting; the others have the same case and epoch."""
+        """The outcome of the first setting; the others have the same case and epoch."""
         return self.outcomes[0]
 
 
@@ -68,11 +68,7 @@ def scored_cases(outcomes: Iterable[Outcome]) -> dict[str, ScoredCase]:
 
 
 def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: int) -> None:
-    """Raise RunError unless each call has one reply.
-
-    Args:
-        replies: how many each call of a case or document has.
-    """
+    """Raise RunError unless each call has one reply; `replies` counts those of each call."""
     if list(replies) != [1] * calls:
         found = f"{sum(replies)} replies to {len(replies)} calls"
         raise refused(
@@ -81,8 +77,7 @@ def refuse_other_number(path: Path, where: str, replies: Sequence[int], calls: i
 
 
 def compared(task: LoggedTask, benchmark: Benchmark) -> tuple[list[Compared], list[str], list[Asked], list[Usage]]:
-    """(every case of every document, the mark of each document, how each document was asked; of the first with its texts, and what all took
-    under each setting)."""
+    """(cases, the mark of each document, how each was asked, usage by setting); only the first keeps its prompts."""
     method = benchmark.methods[task.signature["method"]]
     compared, found_marks = [], []
     asked: list[Asked] = []
@@ -141,7 +136,7 @@ def _judged(task: LoggedTask, benchmark: Benchmark, method: Method, logged: Logg
 
 
 def _by_case(listed: Sequence[T], settings: int) -> list[tuple[T, ...]]:
-    """What a document has of each case, setting after setting -> what each case has, one per setting."""
+    # per setting and case -> per case and setting
     return list(zip(*of_settings(listed, settings), strict=True))
 
 
@@ -165,7 +160,7 @@ def _refuse_unknown(task: LoggedTask, case: Compared) -> None:
 
 
 def _refuse_twice(path: Path, first: Compared, second: Compared) -> None:
-    """Two samples of a case are two epochs of it."""
+    # two samples of a case are allowed as two epochs
     one, other, where = first.outcome, second.outcome, f"{path}, {second.where}"
     if one.epoch == other.epoch:
         found = f"{other.case_id} a second time (first: {first.where})"
@@ -177,7 +172,7 @@ def _refuse_twice(path: Path, first: Compared, second: Compared) -> None:
 
 
 def equal(found: object, expected: float) -> bool:
-    """Whether a logged number is ours; nan is nan."""
+    """Whether a logged number is ours; nan equals nan."""
     if not isinstance(found, (int, float)) or isinstance(found, bool):
         return False
     return math.isclose(found, expected, rel_tol=0, abs_tol=TOLERANCE) or (math.isnan(found) and math.isnan(expected))

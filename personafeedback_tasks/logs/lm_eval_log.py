@@ -37,8 +37,9 @@ def results_beside(samples: Path) -> Path | None:
 
 
 def opened(path: Path) -> list[Log]:
-    """A results file with the samples files beside it where `--log_samples` wrote them; or one samples file, whose results file says
-    what was run. Tasks that were asked otherwise, such as one and its `_mc` twin, or of another benchmark, are logs of their own.
+    """The logs of a results file with the samples files beside it, or of one samples file with its results file.
+
+    Tasks that were asked otherwise, such as one and its `_mc` twin, or of another benchmark, are logs of their own.
 
     Raises:
         RunError: a file is damaged or missing, or contains tasks that are not ours.
@@ -91,11 +92,6 @@ def _logs(path: Path, only: Path | None) -> list[Log]:
 
 
 def _log(path: Path, results: dict[str, Any], samples: Mapping[str, Path]) -> Log:
-    """The log of tasks that were asked alike.
-
-    Args:
-        samples: task -> its samples file.
-    """
     arguments = _arguments(results)
     key = next((key for key in _NAMES if key in arguments), "pretrained")
     # lm-eval looks a request up by its arguments, whatever the model: see caches.py. Filled while the rows are read.
@@ -154,11 +150,6 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _date(path: Path, seconds: object) -> str:
-    """ISO 8601, UTC.
-
-    Raises:
-        RunError: there is no such time.
-    """
     try:
         return datetime.fromtimestamp(float(seconds), UTC).isoformat(timespec="seconds")  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError, OSError) as error:
@@ -174,11 +165,6 @@ def _documents(
     wrapping: Wrapping,
     cached: dict[int, int] | None,
 ) -> Iterator[LoggedDocument]:
-    """Every row of a samples file.
-
-    Args:
-        cached: gets its requests and replies, see `Run.cached`; None where nobody asks for them.
-    """
     benchmark, rows = find(signature["benchmark"]), 0
     method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
     with open(path, "rb") as file:
@@ -214,7 +200,7 @@ def _document(
     setting: str,
     wrapping: Wrapping,
 ) -> LoggedDocument:
-    """A row. Its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one."""
+    # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
     logged = row["doc"]
     document = benchmark.scorable(method, logged, setting)
     each = method.requests(benchmark.labels)
@@ -254,7 +240,7 @@ def _document(
 
 
 def _asked(where: str, row: dict[str, Any], wrapping: Wrapping) -> Asked:
-    """The prompts of a row: the first argument of a request is its prompt, the second generation arguments or a label."""
+    # the first argument of a request is its prompt, the second generation arguments or a label
     requests = (row.get("arguments") or {}).values()
     calls = [
         tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
@@ -264,7 +250,7 @@ def _asked(where: str, row: dict[str, Any], wrapping: Wrapping) -> Asked:
 
 
 def _sent(argument: Any, first: bool) -> list[tuple[str, str]]:
-    """What an argument of a request has: a prompt, or the messages of a chat, which are logged as JSON in a list."""
+    # a chat is logged as JSON in a list
     if isinstance(argument, str):
         return [("", argument)] if first else [(LABEL, argument.strip())]
     if isinstance(argument, list):
@@ -275,14 +261,13 @@ def _sent(argument: Any, first: bool) -> list[tuple[str, str]]:
 
 
 def _content(content: Any) -> str:
-    """The text of a message, which may have parts."""
     return content if isinstance(content, str) else "".join(str(part.get("text", part)) for part in content)
 
 
 _CACHE = fields.named("lm_eval _EvalConfig", fields.REASON)
 
+# the model arguments that name the model
 _NAMES = ("pretrained", "model", "path", "engine")
-"""The model arguments that name the model."""
 
 
 def _arguments(results: dict[str, Any]) -> dict[str, Any]:
@@ -293,12 +278,6 @@ def _arguments(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def _conditions(results: dict[str, Any], config: dict[str, Any], named_by: str) -> dict[str, Any]:
-    """The conditions of a run beside its signature.
-
-    Args:
-        config: of one of its tasks.
-        named_by: the argument that names the model.
-    """
     arguments, metadata = _arguments(results), config["metadata"]
     # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
     template = "not applied" if results.get("chat_template") is None else "applied"

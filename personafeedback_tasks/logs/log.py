@@ -1,6 +1,6 @@
-"""A log as its reader gives it: evidence, and the scores of the log. Nothing in it is checked yet; see checks.py.
+"""A log as its reader gives it: evidence, and the scores of the log, all unchecked.
 
-A reader knows the files of one harness. Another harness than lm-eval and Inspect is for `score-replies`.
+A reader knows the files of one harness. Replies from elsewhere are for `score-replies`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ class LoggedDocument:
     Attributes:
         where: `line 12`, `sample ID`.
         document: what is scored; None for a marked sample without a score.
-        evidence: one per call, see `Method.asked`.
+        evidence: one per call.
         answers: of each case under each setting, as logged; None where the log has none beside the evidence.
         values: metric -> value of each case, as logged; None where the harness scored nothing.
-        epoch: see `core.outcome.Outcome`.
         usage: under each setting; empty where nothing is counted.
-        mark: why it does not count, see marks.py; empty if it does.
+        mark: why it does not count; empty if it does.
         asked: gives its prompts; None where nobody may ask for them.
     """
 
@@ -53,14 +52,13 @@ class LoggedTask:
     """One task of a log.
 
     Attributes:
-        signatures: one per setting, see `core.signature.signature`.
-        harness: whose table the values are in, see `Metric.harnesses`.
+        signatures: one per setting.
+        harness: whose table the values are in.
         documents: reads them, in the order of the file. Raises RunError.
-        completed: how many documents the log says were answered, in all epochs; 0 where it does not.
+        completed: documents that the log says were answered, in all epochs; 0 where it does not.
         epochs: how many the log says were asked; None where a harness has none.
-        invalidated: whether the log has the mark as a whole.
-        stop: when it was to stop, if it was.
-        max_tokens: limit on the new tokens of a reply; 0 where it is the method's.
+        invalidated: whether the log is marked as a whole.
+        max_tokens: limit on the new tokens of a reply; 0 for the method's own.
     """
 
     path: Path
@@ -75,12 +73,12 @@ class LoggedTask:
 
     @property
     def signature(self) -> dict[str, Any]:
-        """That of the first setting: the others have another task's name, and of what is read for a setting other digests."""
+        """That of the first setting; the others differ in the task's name and in digests of what only they read."""
         return self.signatures[0]
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Those that it asks, in the order of its calls."""
+        """Its settings, in the order of its calls."""
         return tuple(map(find(self.signature["benchmark"]).setting, self.signatures))
 
     @property
@@ -95,9 +93,9 @@ class Log:
     """The tasks of one run of a harness in a log.
 
     Attributes:
-        tasks: the tasks; more than one where a harness runs each cell as its own. All ask the same settings.
-        run: gives what the header says of the run under the first setting, without cells and cases. To be called after all documents
-            were read, since these may say more of its conditions.
+        tasks: several where a harness runs each cell as a task. All ask the same settings.
+        run: what the header says of the run under the first setting, without cells and cases. Call it after all
+            documents were read, since these may add conditions.
     """
 
     tasks: Sequence[LoggedTask]
@@ -106,12 +104,12 @@ class Log:
 
 @dataclass(frozen=True)
 class Reader:
-    """What reads the logs of a harness.
+    """Reads the logs of a harness.
 
     Attributes:
         owns: (the first bytes of a file, at most 4,096) -> whether it is such a log.
-        open: reads the logs of a file: one, or more where its tasks were asked in several ways. Raises RunError.
-        suffixes: the ends of the names of such logs in a folder; a file that another one brings along has none of these.
+        open: reads the logs of a file, several where its tasks were asked in several ways. Raises RunError.
+        suffixes: the ends of the names of such logs in a folder, not of files that they bring along.
     """
 
     owns: Callable[[bytes], bool]
@@ -120,8 +118,7 @@ class Reader:
 
 
 def _lazily(module: str) -> Callable[[Path], Sequence[Log]]:
-    """What opens a log once it is there: reading Inspect's needs Inspect."""
-
+    # reading Inspect's logs needs Inspect, so its module is imported once there is such a log
     def opened(path: Path) -> Sequence[Log]:
         logs: Sequence[Log] = import_module(module, __package__).opened(path)
         return logs

@@ -18,11 +18,7 @@ from .run import Run, RunError
 
 
 def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
-    """Every reply of a run to the calls of its method in the order of its logs, which are read again: a run in memory has no texts.
-
-    Raises:
-        RunError: the run's method reads no text.
-    """
+    """Every reply of a run to the calls of its method, in the order of its logs, which are read again for the texts."""
     require_text(run.method, RunError, str(run.logs[0]))
     for task, document in documents_of(run):
         if document.mark or not document.evidence:
@@ -34,13 +30,13 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
 
 
 def tasks_of(run: Run) -> Iterable[LoggedTask]:
-    """The tasks of a run's logs. lm-eval's results file has those of all its samples files, each of which names them again."""
+    """The tasks of a run's logs, each once: lm-eval's results file already has those of all its samples files."""
     tasks = {task.path: task for path in run.logs for log in open_logs(path) for task in log.tasks}
     return [task for path, task in tasks.items() if path in run.logs]
 
 
 def documents_of(run: Run) -> Iterator[tuple[LoggedTask, LoggedDocument]]:
-    """Every document of a run's logs, its replies in view of all others, with the task that it belongs to."""
+    """Every document of a run's logs with its task; its replies are read in view of all others."""
     tasks = tasks_of(run)
     thinks = any(any(map(shows_thinking, document.evidence)) for task in tasks for document in task.documents())
     for task in tasks:
@@ -53,11 +49,7 @@ def with_tokens(run: Run, tokenizer: str | None) -> Run:
     """The run with an estimate where its log counts no tokens: of the texts as they are logged, each call on its own.
 
     Args:
-        tokenizer: see `counted_by`; loaded for the first run that needs it.
-
-    Raises:
-        OptionError, ModuleNotFoundError: the tokenizer cannot be loaded.
-        RunError: the log cannot be read.
+        tokenizer: its name, loaded for the first run that needs it.
     """
     if tokenizer is None or run.usage.counted:
         return run
@@ -70,7 +62,6 @@ def with_tokens(run: Run, tokenizer: str | None) -> Run:
 
 
 def _usage(document: LoggedDocument, place: int, staged: Sequence[bool], count: Count) -> Usage:
-    """Of a document under one of its settings, see `Asked.under`."""
     assert document.asked is not None  # checked by the caller
     asked: Any = document.asked().under(place, staged).calls
     evidence = of_settings(document.evidence, len(staged))[place]

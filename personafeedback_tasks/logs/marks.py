@@ -19,18 +19,18 @@ from .run import RunError, refused
 
 INVALIDATED, EXCLUDED = "invalidated", "excluded from metrics"
 
+# A sample that a limit or an error ended counts nevertheless if all its calls were answered before.
 _ENDED = ("limit", "error")
-"""What ended a sample. It counts nevertheless if all of its calls were answered before."""
 
+# the beginnings of fields that mark a sample or a score: `invalidation`, and others in later versions
 _MARK = re.compile("invalid|exclu")
-"""How the fields begin that mark a sample or a score: `invalidation` is one; later versions have others."""
 
 
 def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
     """Why a sample does not count; empty if it does, or if nothing is scored yet.
 
     Args:
-        scorer: the name of ours. A score that is nan as a whole is what Inspect leaves out of its metrics.
+        scorer: the name of ours. Inspect leaves a score that is nan as a whole out of its metrics.
     """
     score = (sample.get("scores") or {}).get(scorer)
     score = score if isinstance(score, dict) else {}
@@ -64,11 +64,7 @@ def refuse_invalidated(path: Path, header: bool, found: Sequence[str]) -> None:
 
 
 def of_all_epochs(path: Path, samples: Sequence[Compared], epochs: int) -> tuple[list[Compared], dict[str, int]]:
-    """(the samples of the cases that have every epoch, reason -> number of samples left out).
-
-    Raises:
-        RunError: a sample is of a later epoch.
-    """
+    """(the samples of the cases that have every epoch, reason -> number of samples left out)."""
     beyond = next((sample for sample in samples if sample.outcome.epoch not in range(1, epochs + 1)), None)
     if beyond is not None:
         what = f"epoch {beyond.outcome.epoch} of {beyond.outcome.case_id}"

@@ -1,4 +1,4 @@
-"""What the user calls models. The same model has other names in other harnesses, and only the user knows that it is the same."""
+"""User's names for models: harnesses call the same model differently, and only the user knows that it is the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..common.errors import OptionError
 from .run import Run
 
 AS_LOGGED: Mapping[str, str] = {}
-"""No --name: models are called what their harness calls them."""
+"""Without --name, models are called what their harness calls them."""
 
 
 def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
@@ -29,7 +29,7 @@ def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
 
 
 def offers(runs: Sequence[Run]) -> list[str]:
-    """The sentence on models that differ only by a provider's prefix, with the options that make them one; none without any."""
+    """A sentence on models that differ only by a provider's prefix, with the options that make them one; or none."""
     harness = {run.identity: run.harness for run in runs}
     model = {run.identity: run.model for run in runs}
     alike = [(longer, shorter) for longer, shorter in permutations(harness, 2) if longer.endswith(f"/{shorter}")]

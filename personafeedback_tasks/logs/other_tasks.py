@@ -25,8 +25,8 @@ class SampleResult:
 
     Attributes:
         asked: its own messages, without the one about a user.
-        user: whose sample it is; empty where nothing was told.
         replies: of each epoch.
+        user: whose sample it is; empty where nothing was told.
     """
 
     id: str
@@ -42,10 +42,9 @@ class TaskRun:
     """A run of another task.
 
     Attributes:
-        setting: what its messages are about, see `personafeedback.system.SETTINGS`.
-        told: which message, where all samples have the same one that no name is known of; else empty.
-        value: the number that counts, of those that the task reports: `choice`.
-        higher_is_better: of that number.
+        setting: what its messages are about, one of `personafeedback.system.SETTINGS`.
+        told: the message, where all samples have one and it has no name; else empty.
+        value: name of the number that counts, of those that the task reports.
         conditions: what runs that are compared must share.
         missed: (calls of the main model without their message, all its calls).
     """
@@ -66,7 +65,8 @@ class TaskRun:
 def read_tasks(
     paths: Sequence[Path], values: Sequence[str], setting_of: Callable[[str], str]
 ) -> tuple[list[TaskRun], list[str]]:
-    """The runs in logs and folders of logs, and why others were passed over. Of a run that was tried again, the last log counts.
+    """The runs in logs and folders, and why others were passed over. Of a run that was tried again, the last log
+    counts.
 
     Args:
         values: the numbers that count, where a task reports several.
@@ -111,11 +111,7 @@ def _read(path: Path, values: Sequence[str], setting_of: Callable[[str], str]) -
 
 
 def chosen(path: Path, found: Sequence[str], named: Sequence[str]) -> str:
-    """The number that counts.
-
-    Raises:
-        RunError: there are several, and not one of them is named.
-    """
+    """The number that counts. Raises RunError if there are several and none of them is named."""
     wanted = found if len(found) == 1 else [name for name in found if name in named]
     if len(wanted) != 1:
         raise RunError(

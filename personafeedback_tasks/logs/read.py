@@ -32,17 +32,15 @@ def read_runs(
     """Read the runs that the arguments name, in order.
 
     Args:
-        paths: each a folder, an Inspect log, a results file of lm-eval, or one of its samples files. Samples files of one
-            invocation of lm-eval make one run, and a log of several settings has one of each. In a folder, logs of the same model
-            that were asked the same make one run,
-            and whatever is no log of ours is skipped. Shards of a run make one wherever they are, see `join_shards`.
-        say: gets one line per log of a folder that is passed over: a failed or damaged one beside others, one that another log
-            continues, and one whose cases another log of the same run has too; and one per run of several shards.
+        paths: folders, Inspect logs, results files of lm-eval, or its samples files. Samples files of one invocation of
+            lm-eval make one run; a log of several settings has one run of each. In a folder, logs of one model that
+            were asked the same make one run, and other files are skipped. Shards of a run are joined wherever they are.
+        say: gets one line per log of a folder that is passed over (failed, damaged, continued by another log, or with
+            cases that another log has too), and one per run of several shards.
         reading: gets each file before it is read, for a sign of life: a log takes seconds.
 
     Raises:
-        RunError: a file is no log of ours, is damaged or has no samples, or named logs that would share a row differ in what
-            moves a score.
+        RunError: a file is no log of ours, is damaged or empty, or logs of one row differ in what moves a score.
     """
     named = list(dict.fromkeys(map(Path, paths)))
     runs: list[Run] = []
@@ -58,22 +56,15 @@ def read_runs(
 
 
 def read_run(path: str | Path) -> Run:
-    """Read the one run that an argument names.
-
-    Raises:
-        RunError: as `read_runs`, and where a folder has several runs.
-    """
+    """Read the one run that an argument names. Raises RunError where a folder has several."""
     return only(path, read_runs([path]))
 
 
 def only(path: str | Path, runs: Sequence[Run], choose: str = "") -> Run:
-    """The one run that was found.
+    """The one run that was found. Raises RunError if there are several.
 
     Args:
         choose: an option that takes the name of a task, if there is one.
-
-    Raises:
-        RunError: there are several.
     """
     if len(runs) > 1:
         advice = "Pass the log of one, or a folder with its logs alone."
@@ -86,7 +77,6 @@ def only(path: str | Path, runs: Sequence[Run], choose: str = "") -> Run:
 
 
 def _told_apart(run: Run, runs: Sequence[Run]) -> Run:
-    """The run, with the conditions in which it differs from others that would have the same name."""
     others = [
         other for other in runs if (other.label, other.harness, other.setting) == (run.label, run.harness, run.setting)
     ]
@@ -108,7 +98,7 @@ def _counted(run: Run) -> Run:
 
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:
-    """One run per model and what it was asked. Samples files are read through the results file beside them."""
+    # samples files are read through the results file beside them
     suffixes = {suffix for reader in log.READERS for suffix in reader.suffixes}
     files = sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
     found, foreign, broken = [], "", []
@@ -139,7 +129,6 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
 
 
 def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
-    """Without the runs that did not come to their end, unless there are no others."""
     if not any(run.finished for run in runs):
         return runs
     for run in runs:
@@ -152,10 +141,8 @@ def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
 
 
 def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run]:
-    """Without the logs whose cases another one has too; of equal ones, the latest stays.
-
-    Logs that share some of their cases only stay both, for `merged` to refuse: neither may lose the rest.
-    """
+    # Of equal logs the latest stays. Logs that share only some cases all stay, for `merged` to refuse: none may lose
+    # the rest.
     kept: list[Run] = []
     for run in sorted(parts, key=lambda run: (len(run.cases), run.date), reverse=True):
         other = next((other for other in kept if run.cases and run.cases.keys() <= other.cases.keys()), None)
@@ -169,11 +156,8 @@ def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run
 
 
 def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
-    """One log of those that `inspect eval-retry`, `inspect eval-set` or `inspect score` continued: the last that came to its end.
-
-    It contains the samples of those before it. Where none did, the last one does. A log that was scored again has the date of
-    its run.
-    """
+    # The last log that came to its end has the samples of those that it continues; where none did, the last one counts.
+    # A log that was scored again keeps the date of its run.
     kept: dict[tuple[str, ...], Run] = {}
     for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
         name = (run.resumed or str(run.logs[0]), *run.asked_as)
@@ -191,7 +175,7 @@ def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
 
 
 def _join_leaves(runs: list[Run]) -> list[Run]:
-    """Runs of the same results file become one: the samples files of one invocation, named one by one."""
+    # the samples files of one invocation, named one by one
     joined: dict[object, list[Run]] = {}
     for run in runs:
         joined.setdefault((run.logs[0], *run.asked_as) if len(run.logs) == 2 else id(run), []).append(run)
@@ -199,7 +183,7 @@ def _join_leaves(runs: list[Run]) -> list[Run]:
 
 
 def open_logs(path: Path) -> Sequence[Log]:
-    """What a file has, unchecked: a log, or one for each way in which its tasks were asked.
+    """A file's logs, unchecked: one for each way in which its tasks were asked.
 
     Raises:
         RunError: the file cannot be read, is empty, or is no log.

@@ -20,7 +20,7 @@ from .judged import scored_cases
 from .run import Run
 
 HARNESS = "recorded replies"
-"""What stands where a report names the harness."""
+"""Name of the harness in reports."""
 
 
 def run_of(
@@ -81,7 +81,6 @@ def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, record
 
 
 def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Outcome]:
-    """Of each case of a document, in each epoch."""
     method = benchmark.methods[options.method]
     asked = benchmark.scorable(method, benchmark.logged(method, document), benchmark.setting(vars(options)))
     for epoch in recorded.epochs:
@@ -90,7 +89,6 @@ def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: R
 
 
 def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:
-    """The error for calls without a record."""
     first, calls = next(iter(gaps.values()))[0], sum(map(len, gaps.values()))
     return DataError(
         f"{recorded.path}: found no reply to {first}{recorded.unnamed(first)}, expected one to every call of every case: "

@@ -52,8 +52,8 @@ class ForeignError(RunError):
     """A log is whole, but of tasks that are not ours."""
 
 
+# logs of a joined run that a sentence names
 _NAMED = 3
-"""Logs of a joined run that a sentence names."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Asked:
     """How a case, or a document of several, was asked.
 
     Attributes:
-        where, id: `line 12`, and the id of the case or document.
-        calls: the messages of each call, in order, the stage's first; empty where the log has none. See `hashed`.
+        where: `line 12`.
+        calls: the messages of each call or their hashes, in order, the stage's first; empty where the log has none.
         wrapping: what the log says that the harness put around our texts.
-        stage_reply: see `Stage`; None without one.
+        stage_reply: None without a stage.
     """
 
     where: str
@@ -74,15 +74,11 @@ class Asked:
     stage_reply: str | None = None
 
     def hashed(self) -> Asked:
-        """The same with a hash in place of the messages of each call: the texts of a whole run may not fit into memory."""
+        """A copy with hashes in place of messages: the texts of a whole run may not fit into memory."""
         return replace(self, calls=[hash(call) for call in self.calls])
 
     def under(self, place: int, staged: Sequence[bool]) -> Asked:
-        """The calls of one setting: the call of the stage, which comes before those of all settings, and then its own.
-
-        Args:
-            staged: for each setting, whether it uses the call of the stage.
-        """
+        """The calls of one setting: the stage's if `staged` says that the setting uses it, then its own."""
         first = int(any(staged)) if self.calls else 0
         calls: list[Any] = [*self.calls[first:]]
         before: list[Any] = [*self.calls[:first]] if staged[place] else []
@@ -94,26 +90,25 @@ class Run:
     """One row of a report.
 
     Attributes:
-        model: as the harness names it.
         date: when it started or was written, ISO 8601, UTC.
-        signature: see `core.signature.signature`; without what differs from cell to cell.
+        signature: what moves a score, without what differs from cell to cell.
         conditions: what else shapes a call (chat template, few-shot, generation arguments), by name.
         cells: cell -> its number of cases; those that were started.
         cache: the file that replies may come from; empty without one.
         cached: where that may have replies to other models: request -> reply, both hashed.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
-        otherwise: number of replies that the installed version of the reader reads differently from that of the run.
-        status: of the harness: `success` for a run that came to its end; for others see `unfinished.STATUSES`.
-        left_out: why samples do not count, see `marks` -> how many.
+        otherwise: number of replies that the installed version reads differently from that of the run.
+        status: of the harness: `success`, or one of `unfinished.STATUSES`.
+        left_out: why samples do not count -> how many.
         joined: the names of the logs that it was joined from; one or none for a log of its own.
-        shown: what the user calls the model, see --name; empty where the user does not.
-        apart: the conditions in which it differs from runs beside it that would have the same name, in words.
-        asked: its cases with their prompts, see asked.py; None for replies without a log, and once they are compared.
+        shown: the user's name for the model (--name), if any.
+        apart: the conditions in which it differs from runs that would have the same name, in words.
+        asked: its cases with their prompts; None for replies without a log, and once they are compared.
         unchecked: what could not be compared, or is missing.
-        stopped: what was known after the users that its cases are from, if it was to stop when that is decided.
-        usage: of the model's calls, those of cases that do not count included.
-        elsewhere: what it took for samples that are not scored, see `logs.usage`. Of a log of several settings the first has it.
-        prompts: whether they fitted into the model's window; see also `cut_prompts`.
+        stopped: what was known after the users whose cases it has, if it was to stop when decided.
+        usage: of all the model's calls, also for cases that do not count.
+        elsewhere: of samples that are not scored; in a log of several settings the first has it.
+        prompts: whether they fitted into the model's window.
         tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
     """
 
@@ -149,7 +144,7 @@ class Run:
 
     @cached_property
     def cut_prompts(self) -> int:
-        """How many prompts the model did not see whole, as far as that is known: those of rewards say so, others had no answer."""
+        """Prompts known to be cut: rewards report it, others have no answer."""
         outcomes = [outcome for case in self.cases.values() for outcome in case]
         told = sum(outcome.answers.count(PROMPT_CUT) for outcome in outcomes)
         if isinstance(self.method, RewardMethod):
@@ -157,7 +152,7 @@ class Run:
         return told + (self.prompts.cut or 0)
 
     def values(self, metric: str) -> Mapping[str, float]:
-        """Case id -> its value, see `ScoredCase.value`; computed once, since a report has each case in several groups."""
+        """Case id -> its value; computed once, since a report has each case in several groups."""
         if metric not in self._values:
             self._values[metric] = {case_id: case.value(metric) for case_id, case in self.cases.items()}
         return self._values[metric]
@@ -174,17 +169,15 @@ class Run:
 
     @property
     def benchmark(self) -> Benchmark:
-        """The benchmark of the cases."""
         return find(self.signature["benchmark"])
 
     @property
     def method(self) -> Method:
-        """How the model's choice was read."""
         return self.benchmark.methods[self.signature["method"]]
 
     @property
     def primary(self) -> str:
-        """The measure that is its score, see `Benchmark.primary`."""
+        """The measure that is its score."""
         return self.benchmark.primary(self.method)
 
     @property
@@ -195,7 +188,7 @@ class Run:
 
     @property
     def headline(self) -> list[Line]:
-        """`ReportSpec.headline`, its score first."""
+        """The headline of its benchmark, its score first."""
         return sorted(self.benchmark.report.headline, key=lambda line: line.measure != self.primary)
 
     @property
@@ -215,7 +208,6 @@ class Run:
 
     @property
     def setting(self) -> str:
-        """See `Benchmark.setting`."""
         return self.benchmark.setting(self.signature)
 
     @property
@@ -236,12 +228,10 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether the run came to its end."""
         return self.status == "success"
 
     @property
     def stopped_early(self) -> bool:
-        """Whether it ended because it was decided."""
         return self.finished and self.stopped is not None and self.stopped.decision is not None and self.stopped.early
 
     @property
@@ -323,7 +313,6 @@ class Run:
 
     @property
     def defining(self) -> tuple[str, ...]:
-        """See the function."""
         return defining(self.signature)
 
     @property
@@ -359,7 +348,7 @@ def defining(signature: Mapping[str, Any]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)  # each copy of a run sorts its cases again
 def _in_order(case_id: str) -> list[tuple[int, str]]:
-    """Numbers in an id count as numbers: hard:9 comes before hard:10."""
+    # numbers in an id count as numbers: hard:9 comes before hard:10
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", case_id)]
 
 
@@ -367,7 +356,7 @@ def signed(metadata: object, path: Path) -> list[dict[str, Any]]:
     """The signatures in a log's metadata, one per setting.
 
     Raises:
-        RunError: there is none, or one is of a later version of this package that we cannot know.
+        RunError: there is none, or one is of a later version of this package.
     """
     found = signatures(metadata) if isinstance(metadata, Mapping) else []
     if not found:
@@ -410,10 +399,7 @@ _UPGRADE = "Upgrade personafeedback-tasks, or use the log as the harness wrote i
 
 
 def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
-    """Raise RunError for a task version that is none, or newer than the installed one, whose replies may be read in another way.
-
-    An older one switches no check off: its replies are read again, see `checks.runs_of`.
-    """
+    # A newer version may read replies in another way. An older one is no problem: its replies are read again.
     found = _numbers(version)
     if found is None:
         what = f"the task version {version!r} in its signature"
@@ -424,7 +410,7 @@ def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
 
 
 def _numbers(version: str) -> tuple[int, ...] | None:
-    """`1.10` -> (1, 10); None for anything else, `01.1` included."""
+    # `1.10` -> (1, 10); None for anything else, `01.1` included
     try:
         found = tuple(int(part) for part in version.split("."))
     except ValueError:

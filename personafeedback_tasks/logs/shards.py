@@ -32,11 +32,7 @@ def _are_shards(run: Run, other: Run) -> bool:
 
 
 def merged(parts: Sequence[Run]) -> Run:
-    """The parts as one run.
-
-    Raises:
-        RunError: they differ in what moves a score, or contain the same case twice.
-    """
+    """The parts as one run. Raises RunError if they differ in what moves a score or share a case."""
     first, *others = parts
     merged = first
     for other in others:

@@ -12,8 +12,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     """The line that goes with every number of a run.
 
     Args:
-        public: leave the folders of this machine out. Of the data no line has more than their folder's own name; the digest
-            (`core.cases.CaseSet.digest`) identifies them.
+        public: leave out this machine's folders; the data's digest identifies them.
     """
     signature, options = run.signature, run.benchmark.options
     users = len({case.user_id for case in run.cases.values()})
@@ -43,7 +42,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
 
 
 def short_line(run: Run) -> str:
-    """What identifies a run, short: the rest is in `signature_line`."""
+    """The short line that identifies a run."""
     signature = run.signature
     return f"task {signature['task_version']} | {run.harness} | prompt {signature['fingerprint']} | data {signature['data']}"
 

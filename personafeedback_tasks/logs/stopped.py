@@ -1,4 +1,4 @@
-"""A run that stops when it is decided: the users who count, and what was known after them, computed again from the answers of its log."""
+"""A run that stops when it is decided: the users who count and what was known after them, from its answers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from .run import Run, refused
 
 
 def plan_in(path: Path, noted: Any, ids: Sequence[str]) -> StopPlan:
-    """The plan of a log.
+    """The plan of a log. Raises RunError if the log has something else there.
 
     Args:
-        noted: see `StopPlan.as_dict`.
+        noted: what `StopPlan.as_dict` made.
         ids: of all cases in the order in which they enter, asked or not.
-
-    Raises:
-        RunError: the log has something else there.
     """
     try:
         rule, sizes = read_rule(noted["rule"]), list(map(int, noted["cases_of_users"]))

@@ -22,7 +22,6 @@ STATUSES = {
 
 
 def state_of(status: str) -> str:
-    """The state of a run that did not come to its end; empty for one that did."""
     return STATUSES.get(status, f"not finished: its status is {status}")
 
 

@@ -1,4 +1,4 @@
-"""What the calls in a log of Inspect took, from the events of its samples: by setting, and what no sample has."""
+"""Calls and tokens in a log of Inspect, from the events of its samples: by setting, and for samples without a score."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from ..core.usage import NONE, Usage, total
 
 
 class CallsMade:
-    """What the calls of a log took."""
-
     def __init__(self, stats: EvalStats) -> None:
-        """Args:
-        stats: Inspect's own sums over the run and the logs that it continues.
+        """
+        Args:
+            stats: Inspect's own sums over the run and the logs that it continues.
         """
         self._stats = stats
         self._of_samples = NONE
 
     def of_sample(self, raw: Mapping[str, Any], asked: Sequence[str], settings: int) -> list[Usage]:
-        """Of a sample, under each setting. A reply from a cache cost nothing."""
+        """A sample's usage under each setting. A reply from a cache costs nothing."""
         place = {name: place for place, names in enumerate(of_settings(asked, settings)) for name in names}
         found = [NONE] * settings
         for event in raw.get("events") or ():
@@ -35,7 +34,7 @@ class CallsMade:
         return found
 
     def elsewhere(self) -> Usage:
-        """What the run took for samples that are not scored. To be called after the last sample."""
+        """Usage of samples that are not scored; call it after the last sample."""
         every = total(_usage(usage.model_dump()) for usage in self._stats.model_usage.values())
         _, *tokens = (max(0, of_all - own) for of_all, own in zip(every.each, self._of_samples.each, strict=True))
         rest = Usage(math.nan, *tokens)  # Inspect counts no calls
@@ -43,7 +42,7 @@ class CallsMade:
 
 
 def _usage(logged: Mapping[str, Any] | None) -> Usage:
-    """Of one call. Inspect's input tokens leave out those of a cache; some providers leave thoughts out of the output tokens."""
+    # Inspect's input tokens leave out those of a cache; some providers leave thoughts out of the output tokens
     if logged is None:
         return Usage(calls=1)
     cached, written = (logged.get(f"input_tokens_cache_{how}") or 0 for how in ("read", "write"))
@@ -53,7 +52,7 @@ def _usage(logged: Mapping[str, Any] | None) -> Usage:
 
 
 def _call(raw: Mapping[str, Any], event: Mapping[str, Any]) -> str:
-    """The name of a call, which its last message has. A condensed log has the messages of a sample in one list."""
+    # the last message has the name of the call; a condensed log has the messages of a sample in one list
     messages, refs = event.get("input") or (), event.get("input_refs") or ()
     if refs:
         last = refs[-1][1]

@@ -1,4 +1,4 @@
-"""What a harness puts around our prompts, a system turn and a chat template: nothing else than what the log says, the same in every row."""
+"""System turn and chat template around our prompts: only what the log says, the same in every row."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class Around(NamedTuple):
 
 @dataclass(frozen=True)
 class Wrapping:
-    """What the log says of it.
+    """The texts around our prompts, as the log has them.
 
     Attributes:
         system: the text of the system turn; empty for none.
-        template: the source of the chat template; empty where nobody has it, as behind an API; None where none was applied.
+        template: the source of the chat template; empty where nobody has it, as behind an API; None where none was
+            applied.
         inserted: other texts that the template may insert, such as its special tokens.
     """
 
@@ -42,7 +43,7 @@ class Wrapping:
     inserted: str = ""
 
     def around(self, ours: Call, sent: Call) -> Around | None:
-        """How a call was made of ours, as the first one of a log shows; None where messages were sent."""
+        """The texts around our call, as the first one of a log shows; None where messages were sent."""
         (_, text), (role, whole) = ours[0], sent[0]
         if self.template is None:
             return Around(self.system, "")
@@ -60,9 +61,9 @@ class Wrapping:
         return (("", f"{around.before}{text.strip() if around.trims else text}{around.after}"), *label)
 
     def unknown(self, around: Around | None) -> str:
-        """What around our text is not what the log says, in a sentence; empty for nothing.
+        """A sentence on text around ours that the log does not account for; empty for none.
 
-        To render a template takes its tokenizer. So every word must be one of the template.
+        Rendering a template takes its tokenizer, so every word must be one of the template.
         """
         if around is None or self.template is None:
             return ""

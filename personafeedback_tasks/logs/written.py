@@ -17,8 +17,9 @@ def writer_of(run: Run) -> str:
 def of_writer(run: Run, duels: Duels) -> Run:
     """The run under the writer's name, on the benchmark's cases, with the replies that needed no judge.
 
-    Writers share a ranking if the same judge, asked in the same way, compared them with the same side. Their texts differ, so the
-    cases have no digest. A part of a run has its answered duels only: nobody knows which of the others belong to it.
+    Writers share a ranking if the same judge, asked in the same way, compared them with the same side. Their texts
+    differ, so
+    the cases have no digest. Of a partial run only the answered duels count: the others cannot be assigned.
     """
     answered = [
         ScoredCase(replace(outcome, case_id=duels.sources[name], digest="") for outcome in case)
