@@ -43,13 +43,14 @@ TASK: ContextVar[str] = ContextVar("task", default="")
 
 
 REFUSAL: ContextVar[str] = ContextVar("refusal", default="")
-"""Why the model of the running task must not be asked; empty if it may. A hook finds out, and can stop nothing itself."""
+"""Why the model of the running task must not be asked; empty if it may. A hook finds out, and can stop nothing
+itself."""
 
 
 def kept() -> dict[str, Any]:
     """Arguments for `Model.generate`: a cache that only the same task, retried, reads; none outside of a run.
 
-    Inspect starts a sample again that was not finished. Where a sample has several long replies, that would ask for those again that came.
+    Inspect repeats an unfinished sample as a whole, also the long replies that had already come.
     """
     task = TASK.get()
     return {"cache": CachePolicy(scopes={"task": task})} if task else {}
@@ -62,11 +63,12 @@ def ask_every_call(
     refuse: Callable[[Model], None] | None = None,
     keep: bool = False,
 ) -> Solver:
-    """A solver that makes the calls of a case, or of a document of several, concurrently, after the call of the benchmark's stage if it is on.
+    """A solver that makes the calls of a case or document concurrently, after the call of the benchmark's stage, if
+    any.
 
     Args:
         refuse: raises for a model that does not support these calls.
-        keep: whether replies outlive a kill while something else of their sample goes on, see `kept`.
+        keep: keep replies over a kill, for samples with several long ones.
     """
     method, settings = benchmark.methods[every[0].method], benchmark.settings(every)
     document_of = {document.id: document for document in method.documents(cases)}
@@ -107,7 +109,7 @@ def ask_every_call(
 
 
 def _size(prompt: Sequence[ChatMessage], output: ModelOutput) -> tuple[int, int | None]:
-    """See `core.window.counted`. Inspect's input tokens leave out those of a cache."""
+    # Inspect's input tokens leave out those of a cache
     size, usage = sum(window.bytes_of(message.text) for message in prompt), output.usage
     if usage is None:
         return size, None
@@ -115,7 +117,7 @@ def _size(prompt: Sequence[ChatMessage], output: ModelOutput) -> tuple[int, int 
 
 
 def text_config(max_tokens: int) -> GenerateConfig:
-    """How a model generates whose text is read."""
+    """Generation settings for a model whose text is read."""
     return GenerateConfig(
         max_tokens=max_tokens,
         temperature=0.0,
@@ -135,7 +137,6 @@ def messages(
 
 
 def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
-    """What a message says of itself; see `core.replay.Judge`."""
     return {"case_id": case.id, "call": call, **({"epoch": epoch} if epoch > 1 else {})}
 
 
@@ -145,8 +146,7 @@ def replies(
     """Call -> its reply; of a sample that a limit, an error or a kill ended, the replies that exist.
 
     Args:
-        events: gives those of the sample. Where it ended before all calls were answered, Inspect knows at most the last output: then
-            the events tell.
+        events: of the sample. They tell where it ended early: then Inspect knows at most the last output.
         calls: in the order in which they were made.
     """
     if len(output.choices) == len(calls):
@@ -158,14 +158,14 @@ def replies(
 
 
 def events() -> Sequence[Event]:
-    """Those of the sample that is being scored."""
+    """Events of the sample that is being scored."""
     return transcript().events
 
 
 def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
-    """For the metadata of a score: how the stage's reply was read; empty without a stage.
+    """How the stage's reply was read, for the metadata of a score; empty without a stage.
 
-    The samples of a killed run are rebuilt from their events and have lost the store.
+    A killed run's samples are rebuilt from their events and have lost the store.
     """
     if stage is None:
         return {}
@@ -177,7 +177,6 @@ def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
 
 
 async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: Options, state: TaskState) -> Options:
-    """The options of a case after the benchmark's stage."""
     stage = benchmark.stage
     if stage is None or not stage.applies(options):
         return options
@@ -197,8 +196,7 @@ async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: 
 async def concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[ModelOutput]]) -> list[ModelOutput]:
     """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
 
-    Inspect's `collect` does the same, and puts each call into one more span, `task-1`: more than the names of the calls say,
-    and a larger log.
+    Inspect's `collect` wraps each call in one more span, `task-1`, which only makes the log larger.
     """
     outputs: dict[str, ModelOutput] = {}
     failed: list[Exception] = []
@@ -219,7 +217,6 @@ async def concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[Mod
 
 
 async def _named(call: str, made: Awaitable[ModelOutput]) -> ModelOutput:
-    """The output of a call, which the viewer shows under its name."""
     async with span(call.replace("_", " "), type="call"):
         return await made
 

@@ -29,7 +29,7 @@ def said(choice: ChatCompletionChoice) -> Reply:
 
 
 def given(method: Method, replies: Mapping[str, ChatCompletionChoice], case_id: str, model: str) -> list[Evidence]:
-    """What the model gave to each call, as far as there are replies.
+    """Evidence from the model's replies to each call, as far as there are any.
 
     Raises:
         OptionError: the method compares log-probabilities and the model returned none.
@@ -61,7 +61,7 @@ def _rewards(method: Method, replies: Mapping[str, ChatCompletionChoice], case_i
 
 
 def about_of(reply: ChatCompletionChoice) -> dict[str, Any]:
-    """What a reward model's reply says beside its text."""
+    """A reward model's numbers beside the text of its reply."""
     return reply.message.metadata or {}
 
 

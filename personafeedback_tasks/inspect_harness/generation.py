@@ -1,7 +1,7 @@
-"""Texts that a model writes, one Inspect sample to each, so that a run that is killed is completed and nothing is asked twice.
+"""Texts that a model writes, one Inspect sample each, so that a killed run is completed and nothing is asked twice.
 
-Inspect brings the providers, the connections, the retries, the cache and the log. What the cache has is not asked again: its entries
-belong to one request id, so that equal prompts under two ids are two texts.
+Inspect brings providers, retries, cache and log. Cache entries belong to one request id, so equal prompts under two ids
+are two texts.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.records import cut
 
 RETRIES = 5
-"""How often Inspect asks again before it gives up a text: for about a minute and a half. By default it never gives up."""
+"""Retries before Inspect gives up a text, for about a minute and a half. By default it never gives up."""
 
 PATIENCE = 20
-"""Failures in a row after which the rest is not asked: of a server that is down, each takes the minute and a half of its retries."""
+"""Failures in a row after which the rest is not asked: with a server that is down, each takes a minute and a half."""
 
 LOGS, CACHE = "logs", "cache"
 """Folders of a build."""
 
+# characters of a failure; a server may answer with a page
 _LONGEST_REASON = 300
-"""Characters of a failure. A server may answer with a page."""
 
 
+# Inspect's, for its own terminal
 _MARKUP = re.compile(r"\[/?(?:bold|blue)\]")
-"""Inspect's, for its own terminal."""
 
 
 class GenerationError(PersonaFeedbackError):
@@ -50,7 +50,7 @@ class WrittenText(NamedTuple):
     """A text that a model wrote.
 
     Attributes:
-        text: without what the model thought before it, where the provider keeps that apart. May be empty.
+        text: without the thinking before it, where the provider keeps that apart. May be empty.
         cut: it ended at the limit of its length.
         withheld: a filter of the provider kept it back, or its end; the text is then empty.
     """
@@ -61,7 +61,7 @@ class WrittenText(NamedTuple):
 
 
 Generated = tuple[dict[str, WrittenText], dict[str, str]]
-"""Id of a text -> it; id -> why there is none. Each that was asked for is in one of the two."""
+"""(id -> text, id -> why there is none); each id that was asked for is in one of the two."""
 
 
 def generate(
@@ -86,9 +86,9 @@ def generate(
         step: which step asks; the name of the task in the log.
         max_tokens: limit on a reply; the provider's if None.
         temperature: the provider's if None.
-        seeds: id of a text -> seed of the provider's sampling, where it takes one; for those that are asked for again.
+        seeds: id of a text that is asked for again -> seed of the provider's sampling, where it takes one.
         batch: use the provider's batch interface, where it has one; or the size of a batch, or more of its settings.
-        came: is told the tokens of each call that ended, 0 for one that failed, None for a reply that was in the cache.
+        came: gets the tokens of each call that ended, 0 for one that failed, None for a reply that was in the cache.
 
     Raises:
         OptionError: there is no such model, or it lacks something, such as a key.
@@ -135,7 +135,7 @@ def generate(
 
 
 def forget(folder: Path, step: str) -> None:
-    """Empty the cache of a step whose texts are all in the build's files: a text that is removed from these comes from the model again."""
+    """Empty the cache of a step whose texts are all in the build's files, so that a removed text is asked for again."""
     shutil.rmtree(_cache(folder, step), ignore_errors=True)
 
 

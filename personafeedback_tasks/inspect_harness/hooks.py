@@ -1,7 +1,6 @@
-"""What an Inspect run prints about itself: once at the start and, if many replies are unreadable, at the end.
+"""Messages of an Inspect run: one at the start and, if many replies are unreadable, one at the end.
 
-A task function knows neither `--limit` nor the end of the run; Inspect's hooks do. They are registered when one of
-our tasks is first built, so that other evaluations never see them.
+Only Inspect's hooks know `--limit` and the end of a run. They are registered when one of our tasks is first built.
 """
 
 from __future__ import annotations
@@ -35,30 +34,26 @@ logger = logging.getLogger(__name__)
 
 
 def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], every: Sequence[Options]) -> dict[str, Any]:
-    """Print the two messages about every run of this task.
-
-    Returns:
-        The signatures of the run, for `Task(metadata=...)`.
-    """
+    """Print the two messages about every run of this task; returns the signatures for `Task(metadata=...)`."""
     _register()
     found = signed(benchmark, name, cases, every)
     _TASKS[_key(signatures(found))] = cases, every
     return found
 
 
+# signatures -> the cases and options that they were made of
 _TASKS: dict[str, tuple[CaseSet[Any], Sequence[Options]]] = {}
-"""Signatures -> what they were made of."""
 
 
 def _key(found: Sequence[Mapping[str, Any]]) -> str:
     return json.dumps(found, sort_keys=True)
 
 
+# id of one of our running evaluations -> the scores of each finished sample
 _SCORES: dict[str, list[list[Score]]] = {}
-"""Id of one of our running evaluations -> the scores of each finished sample."""
 
+# id of one of our running evaluations -> (bytes, tokens) of its prompts, for `core.window.counted`
 _CALLS: dict[str, list[Any]] = {}
-"""Likewise, what is known of the sizes of their prompts, see `core.window.counted`."""
 
 
 @cache
@@ -109,7 +104,7 @@ def _register() -> None:
 
 
 def _inform(text: str) -> None:
-    """Print a line that warns of nothing: by default, Inspect shows no log message below WARNING."""
+    # by default, Inspect shows no log message below WARNING
     if display_type() != "none":
         rich.get_console().print(text, markup=False, highlight=False, soft_wrap=True)
 
@@ -117,11 +112,6 @@ def _inform(text: str) -> None:
 def _opening(
     found: Sequence[Mapping[str, Any]], ids: list[Any] | None, epochs: int, system: str | None
 ) -> tuple[str, PromptCheck]:
-    """What a run says first, and whether its prompts fit into the model's window.
-
-    Args:
-        system: a system message that Inspect puts before each prompt.
-    """
     cases, every = _TASKS[_key(found)]
     benchmark = find(found[0]["benchmark"])
     chosen = set(map(str, ids or ()))
@@ -149,12 +139,8 @@ def _opening(
 
 
 def _check_prompts(task: str, model: Model, asked: int, prompts: Iterable[list[ChatMessage]]) -> PromptCheck:
-    """Count the prompts that do not fit into the window of a model that runs in this process, before it is asked. Windows of servers show
-    in their replies and in the tokens that they count.
-
-    Args:
-        asked: number of prompts.
-    """
+    # Only a model that runs in this process can be checked before it is asked. Windows of servers show in their replies
+    # and in the tokens that they count.
     api: Any = model.api
     if isinstance(api, JudgeAPI):
         return PromptCheck(asked, None if isinstance(api.judge, Replay) else 0)

@@ -16,8 +16,8 @@ from ..core.recorded import Key
 from ..core.replay import Judge, Replay
 
 FACTORIES: dict[str, Callable[..., Judge]] = {"replay": Replay}
-"""Name -> what makes a judge for every benchmark from the model arguments that users pass, or raises TypeError for others. The package's
-`_registry` adds those of rooms that this one does not know."""
+"""Name -> factory of a judge for all benchmarks; it raises TypeError for unknown model arguments. `_registry` adds to
+it."""
 
 
 class JudgeAPI(ModelAPI):
@@ -60,15 +60,13 @@ class JudgeAPI(ModelAPI):
 
 
 def before(model: str, arguments: Mapping[str, Any], asked: Collection[Key]) -> str:
-    """What a judge has to say before a run; empty for every other model."""
+    """A judge's message before a run; empty for every other model."""
     benchmark, _, name = model.partition("/")
     make: Any = FACTORIES.get(name) if benchmark in benchmarks() else None
     return str(make(**arguments).before(asked)) if hasattr(make, "before") else ""
 
 
 def _of_prompt(judge: Callable[[str], str]) -> Callable[..., Judge]:
-    """The factory of a judge that takes no arguments and sees the prompt only."""
-
     def make() -> Judge:
         return lambda prompt, about: Reply(judge(prompt))
 

@@ -1,7 +1,7 @@
 """Log-probabilities of labels in Inspect: which are requested, and where they are read.
 
-They are read at the first generated token that is not white space, and nowhere later: that token decides. The
-text of the reply is not read. A model that reasons first has no label there.
+They are read at the first generated token that is not white space, which decides. A model that reasons first has no
+label there.
 """
 
 from __future__ import annotations
@@ -26,15 +26,12 @@ PROVIDERS = (
     "openai/, google/, grok/, vllm/, sglang/ or hf/, or of openai-api/, openrouter/, fireworks/, deepseek/, ollama/ or "
     "llama-cpp-python/ where the server returns them"
 )
-"""Providers whose replies contain alternatives to each token in inspect-ai 0.3.285. together/ has the generated token alone."""
+"""Providers that return alternatives to each token in inspect-ai 0.3.285. together/ returns only the generated
+token."""
 
 
 def first_token(reply: ChatCompletionChoice, case_id: str, model: str) -> FirstToken:
-    """Where the label of a reply must be.
-
-    Raises:
-        OptionError: the model returned no log-probabilities.
-    """
+    """The token where the label of a reply must be. Raises OptionError if the model returned no log-probabilities."""
     stopped = reply.stop_reason
     tokens = reply.logprobs.content if reply.logprobs else []
     if not tokens and stopped in ("content_filter", "model_length"):

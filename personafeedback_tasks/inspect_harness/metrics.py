@@ -13,26 +13,27 @@ from ..core.rewards import correlations
 from ..core.table import table
 
 VALUES = "values"
-"""In the metadata of the score of a document with several cases: metric -> value of each."""
+"""Key in the metadata of the score of a document with several cases: metric -> value of each."""
 
 ITEMS = "items"
-"""Likewise, of a case: what its replies list, see `core.method.TextMethod`."""
+"""Key in the metadata of a case's score: what its replies list."""
 
 THINKS, IF_THINKS = "thinks", "if_thinks"
-"""Likewise: that a reply of the sample shows thinking; and the metadata that count in its place if one of another sample does, see
-`core.thinking`: a scorer sees one sample at a time."""
+"""Keys: a reply of the sample shows thinking; the metadata that replace it if one of another sample does, since a
+scorer sees one sample at a time."""
 
 
 @metric
 def measures(benchmark: str, primary: str = "") -> Metric:
-    """Every key of the scores: its mean and standard error over all cases, over each cell, and over each group of cells.
+    """Every key of the scores: its mean and standard error over all cases, over each cell, and over each group of
+    cells.
 
-    They are called `acc`, `acc_stderr`, `acc_CELL`, `acc_CELL_stderr`, ... Means are weighted by cases, nan is left out;
-    standard errors are clustered by user. Metrics over the corpus are beside them. The `primary` measure is repeated
-    as `accuracy` and `stderr`, the names that other tools know.
+    They are called `acc`, `acc_stderr`, `acc_CELL`, `acc_CELL_stderr`, ... Means are weighted by cases, nan is left
+    out; standard errors are clustered by user. Metrics over the corpus are beside them. The `primary` measure is
+    repeated as `accuracy` and `stderr`, the names that other tools know.
 
-    One metric computes them all, and without a reducer before it: both a reducer and a dict of metrics make Inspect copy
-    every score for each key, again and again during a run.
+    One metric without a reducer computes all: a reducer or a dict of metrics makes Inspect copy every score for each
+    key.
     """
     record = find(benchmark)
 

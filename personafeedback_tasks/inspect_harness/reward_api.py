@@ -1,7 +1,6 @@
 """Reward models as an Inspect model API: `personafeedback-reward/<path or Hub id>`.
 
-A call is one conversation. The reply is the reward as text, for readers; the number itself, and the rest of the model's output,
-are in the reply's metadata.
+A call is one conversation; its reply is the reward as text, with the number and other outputs in the metadata.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class _Request:
 
 
 class RewardModelAPI(ModelAPI):
-    """Scores the conversations of the task's method `reward`; `-M` takes ARGUMENTS, see `reward_model.RewardModel`."""
+    """Scores the conversations of the task's method `reward`; `-M` takes ARGUMENTS, the parameters of `RewardModel`."""
 
     def __init__(
         self,
@@ -67,8 +66,7 @@ class RewardModelAPI(ModelAPI):
     def model(self) -> RewardModel:
         """The model, loaded at the first call: Inspect builds a second API just to look up a name.
 
-        Raises:
-            PersonaFeedbackError: it cannot be loaded. Hundreds of calls wait for it, and none of them retries.
+        A failure to load is raised again without a new try, since hundreds of calls wait for it.
         """
         if isinstance(self._loaded, Exception):
             raise self._loaded.with_traceback(None)  # else each call would make it longer
@@ -118,7 +116,7 @@ class RewardModelAPI(ModelAPI):
         return output
 
     async def _scored(self, request: _Request) -> Reward:
-        """The result of one request. The request whose turn it is scores a window for all, itself included."""
+        # the request whose turn it is scores a window for all, itself included
         self.waiting.append(request)
         try:
             async with self.turn:
@@ -160,7 +158,7 @@ class RewardModelAPI(ModelAPI):
 
 @modelapi(name=API)
 def reward_models() -> type[ModelAPI]:
-    """The API behind `--model personafeedback-reward/...`. (Decorating the class itself would replace it by a function.)"""
+    """The API behind `--model personafeedback-reward/...`. (Decorating the class would replace it by a function.)"""
     return RewardModelAPI
 
 
@@ -174,11 +172,6 @@ def refuse_other_model(model: Model) -> None:
 
 
 def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
-    """The `-M` arguments for RewardModel.
-
-    Raises:
-        OptionError: an unknown name, or a value of another type.
-    """
     for name, value in model_args.items():
         if name not in ARGUMENTS:
             raise OptionError(f"-M {name}={value!r} is not an option of {API}. Use: {', '.join(ARGUMENTS)}.")
@@ -205,11 +198,8 @@ def _reads_rewards(benchmark: Benchmark) -> bool:
 
 
 def _names(aspects: object) -> tuple[str, ...]:
-    """The names of a model's outputs: Inspect passes `a,b` as a list, and a single word or nothing as YAML reads it.
-
-    `acc_general` is acc in a group of cases, `acc_half` counts ties half, `acc_<aspect>` is acc in an aspect: none may have
-    another's name.
-    """
+    # Inspect passes `a,b` as a list, and a single word or nothing as YAML reads it. `acc_general` is acc in a group of
+    # cases, `acc_half` counts ties half, `acc_<aspect>` is acc in an aspect: none may have another's name.
     listed = aspects.split(",") if isinstance(aspects, str) else aspects
     names = tuple(str(name).strip() for name in listed) if isinstance(listed, list | tuple) else ()
     reserved = [

@@ -24,17 +24,16 @@ from .evidence import about_of, given, score_name
 from .metrics import IF_THINKS, ITEMS, THINKS, VALUES, measures, pearson
 
 FACTS = "about"
-"""The key in the metadata of a sample of what its explanation says of its texts: a scorer sees no case. Logs from before there were
-explanations do not have it."""
+"""Key in a sample's metadata with the facts for its explanation: a scorer sees no case. Old logs do not have it."""
 
 
 @cache
 def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     """The scorer of a benchmark's method.
 
-    Of rewards, acc is 1 if the right response alone has the highest reward, so 0 on a tie; acc_half is an equal share there, 0.5 of
-    two; tie says whether it is one; truncated is the share of responses whose conversation was cut; acc_<aspect> is acc of one output
-    of the model.
+    Of rewards, acc is 1 if the right response alone has the highest reward, so 0 on a tie; acc_half is an equal share
+    there, 0.5 of two; tie says whether it is one; truncated is the share of responses whose conversation was cut;
+    acc_<aspect> is acc of one output of the model.
     """
     benchmark = find(name)
     method = benchmark.methods[method_name]
@@ -77,7 +76,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
 
 
 def unanswered(replies: int, calls: int) -> Score:
-    """The score of a sample that ended before all of its calls were answered: Inspect leaves it out of its metrics."""
+    """The score of a sample that ended before all its calls were answered; Inspect leaves it out of its metrics."""
     return Score.unscored(reason="unanswered", explanation=f"{replies} of {calls} calls were answered: does not count.")
 
 
@@ -98,7 +97,7 @@ def _of_rewards(
 def _of_labels(
     benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence], outcome: Outcome
 ) -> dict[str, Any]:
-    """What a score notes beside answers: what texts list; p_letters: call -> the probability of all labels together."""
+    # p_letters: call -> the probability of all labels together
     noted = _items(method, outcome)
     if isinstance(method, TopTokenMethod):
         noted["p_letters"] = {call: mass(method.likelihoods(of, benchmark.labels)[1]) for call, of in evidence.items()}
@@ -124,7 +123,7 @@ def _items(method: Method, outcome: Outcome) -> dict[str, Any]:
 
 
 def explanation(benchmark: Benchmark, outcomes: Sequence[Outcome], state: TaskState) -> str | None:
-    """What the answers or rewards of a sample mean, line by line under each setting; None if the benchmark does not say."""
+    """The meaning of a sample's answers or rewards, line by line under each setting; None if the benchmark has none."""
     words = benchmark.explanations
     if words is None:
         return None

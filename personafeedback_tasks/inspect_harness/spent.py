@@ -1,4 +1,5 @@
-"""What the texts of a build took, from the logs of `generation`: each text that was paid for counts once, whatever was killed in between."""
+"""Usage of a build's texts, from the logs of `generation`: each paid text counts once, whatever was killed in
+between."""
 
 from __future__ import annotations
 
@@ -11,11 +12,10 @@ from .generation import LOGS
 
 
 def spent(folder: Path) -> tuple[dict[tuple[str, str], Usage], int]:
-    """((step, model) -> what their calls took, as the provider counted it, in the order of their names; how many logs cannot be read).
+    """((step, model) -> usage as the provider counted it, ordered by name; number of logs that cannot be read).
 
-    What failed, or was under way when a run was killed, is not known.
-
-    A text that a killed run wrote is in no log of its own: the next run found it in the cache, with its tokens.
+    Calls that failed or were under way at a kill are unknown. A text that a killed run wrote counts from the next run's
+    log, where it comes from the cache with its tokens.
     """
     found: dict[tuple[str, str], Usage] = {}
     paid: set[tuple[str, str, str]] = set()

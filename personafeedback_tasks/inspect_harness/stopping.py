@@ -38,8 +38,8 @@ class RunValues:
         return self.known is not None and self.known.decision is not None
 
 
+# one task is run on several models at once; each has a context of its own
 _SEEN: ContextVar[RunValues] = ContextVar("seen")
-"""One task is run on several models at once; each has a context of its own."""
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,7 @@ class Stop(EarlyStopping):
 def stop_of(
     benchmark: Benchmark, method: Method, documents: Sequence[Any], settings: Sequence[str], value: Any
 ) -> Stop:
-    """What a task with `-T stop=...` stops by.
-
-    Raises:
-        OptionError: it is no rule, or none for this task.
-    """
+    """The stop rule of `-T stop=...`. Raises OptionError if it is no rule, or none for this task."""
     if benchmark.units:
         raise OptionError(f"stop counts users one by one, and a {benchmark.units.name} has cases of two. Leave it out.")
     rule = read_rule(value)

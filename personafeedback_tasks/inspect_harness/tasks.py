@@ -33,12 +33,9 @@ Parameters = ParamSpec("Parameters")
 def parameters_of(
     model: Callable[Parameters, Task], *without: str
 ) -> Callable[[Callable[..., Task]], Callable[Parameters, Task]]:
-    """Give a task function the parameters of another one, which is where Inspect reads names and defaults.
+    """Give a task function the parameters of another one but `without`: there Inspect reads names and defaults.
 
-    The function stays as it is, without a wrapper: Inspect asks in which file it lies.
-
-    Args:
-        without: parameters that the new function lacks.
+    The function gets no wrapper, since Inspect asks in which file it lies.
     """
     signature = inspect.signature(model)
     signature = signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in without])
@@ -52,10 +49,8 @@ def parameters_of(
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
-    """Let Inspect's command print an error of ours, or a missing extra, as its message alone, without hundreds of lines of traceback.
-
-    From Python it is still an error of its own class.
-    """
+    """Let Inspect's command print an error of ours, or a missing extra, as one line without traceback; its class
+    stays."""
     try:
         yield
     except (PersonaFeedbackError, ModuleNotFoundError) as error:
@@ -127,12 +122,12 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     )
 
 
+# bytes of a task's name: Inspect makes it part of the log file's name, of which a file system takes 255
 _LONGEST = 150
-"""Bytes of a task's name. Inspect makes it part of the log file's name, of which a file system takes 255."""
 
 
 def _shown(name: str) -> str:
-    """The name as Inspect takes it: what is before a slash would be a package. The signature has it in full."""
+    # for Inspect, a part before a slash would be a package; the signature has the name in full
     plain = name.replace("/", "-")
     cut = plain.encode()[:_LONGEST].decode(errors="ignore")
     return plain if cut == plain else f"{cut}…"

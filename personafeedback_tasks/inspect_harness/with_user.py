@@ -24,17 +24,17 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ge
 from ..common.errors import OptionError
 from .tasks import errors_in_one_line
 
+# Inspect's solvers that put a system message of their own before a sample's
 _ADD_ONE = ("system_message", "react", "basic_agent")
-"""Inspect's solvers that put a system message of their own before a sample's."""
 
 KEY = "with_user"
-"""Of what a log says of such a run, in its metadata and in those of each message."""
+"""Key in the metadata of a log and of each message."""
 
 logger = logging.getLogger(__name__)
 
 
 class Message(Protocol):
-    """The message of a sample, and whose sample it is."""
+    """The message of a sample, and its user."""
 
     @property
     def user(self) -> str: ...
@@ -43,7 +43,7 @@ class Message(Protocol):
 
 
 class Telling(Protocol):
-    """Who gets which message."""
+    """Gives each sample its message."""
 
     def of(self, sample: object, metadata: Mapping[str, Any]) -> Message | None: ...
 
@@ -53,12 +53,13 @@ def with_messages(name: str, arguments: Mapping[str, Any], telling: Callable[[],
     """The task of that name, with a message before those of each sample.
 
     Args:
-        name: as `inspect eval` takes it; arguments: the task's own options.
+        name: as `inspect eval` takes it.
+        arguments: the task's own options.
         telling: called where an error of its own is shown in one line.
         setting: for the log.
 
     Raises:
-        OptionError: there is no such task, or it has no samples that can be listed.
+        OptionError: there is no such task, or its samples cannot be listed.
     """
     inner, told, samples = _load(name, arguments), telling(), list[Sample]()
     for number, sample in enumerate(inner.dataset, start=1):
@@ -108,7 +109,7 @@ def _load(name: str, arguments: Mapping[str, Any]) -> Task:
 
 
 def _refuse_template(task: Task, samples: Iterable[Sample]) -> None:
-    """Refuse a local model whose chat template takes no system message beside those of the samples and of the task's solver."""
+    # some chat templates take one system message, and the samples or the task's solver may bring one
     try:
         api: Any = get_model().api
     except Exception:  # no model is given where tasks are only listed
@@ -134,11 +135,7 @@ def _refuse_template(task: Task, samples: Iterable[Sample]) -> None:
 
 
 def calls_without(sample: EvalSample, model: str) -> tuple[int, int]:
-    """(calls of the main model in which the sample's message is not first, or right behind an agent's own prompt; all its calls).
-
-    Args:
-        model: the name of the main model; a grader or another role is not asked for it.
-    """
+    """(calls of the model whose leading system messages lack the sample's message, all its calls)."""
     first = sample.input[0] if isinstance(sample.input, list) and sample.input else None
     if first is None or KEY not in (first.metadata or {}):
         return 0, 0
@@ -151,7 +148,7 @@ def _is_of(event: Event, model: str) -> bool:
 
 
 def _reached(messages: Iterable[ChatMessage], text: str) -> bool:
-    """Among the leading system messages: as one of the first two, or in one text with an agent's own, as some providers join them."""
+    # in the first two system messages, or in one text with an agent's own, as some providers join them
     for place, message in enumerate(messages):
         if not isinstance(message, ChatMessageSystem) or place > 1:
             return False
@@ -160,8 +157,8 @@ def _reached(messages: Iterable[ChatMessage], text: str) -> bool:
     return False
 
 
+# id of one of our running evaluations -> (calls without their message, all calls), of the samples so far
 _MISSED: dict[str, tuple[int, int]] = {}
-"""Id of one of our running evaluations -> (calls without their message, all calls), of the samples so far."""
 
 
 @cache
@@ -180,7 +177,7 @@ def _register() -> None:
 
 
 def void(missed: int, calls: int) -> str:
-    """Why a run's numbers do not count."""
+    """A sentence that tells why a run's numbers do not count."""
     return (
         f"VOID: the message about the user is missing in {missed:,} of {calls:,} calls of the main model. The task's solver builds its "
         "messages anew, or runs an agent that does not get them."

@@ -52,8 +52,8 @@ class RewardModel:
     Args:
         path: a folder or a Hub id.
         batch_size: conversations per forward pass.
-        aspects: names of the outputs, where the model has more than one. Its reward is then the model's own `score`
-            if its code computes one, else the first aspect.
+        aspects: names of the outputs, where the model has more than one. Its reward is then the model's own `score` if
+            its code computes one, else the first aspect.
         truncate: cut what is too long instead of refusing it.
         trust_remote_code: run code that comes with the model.
         dtype: one of DTYPES; `auto` is bfloat16 on a GPU and float32 elsewhere.
@@ -61,11 +61,11 @@ class RewardModel:
         unpinned: run the model's code even if no commit pins it.
 
     Attributes:
-        commit: where tokenizer, model and code came from; `LOCAL` for a folder.
+        commit: source of tokenizer, model and code; `LOCAL` for a folder.
 
     Raises:
         RewardError: the model is not a usable sequence classifier.
-        OptionError: see `model_source.check`.
+        OptionError: the options do not fit the model's source.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class RewardModel:
             self.aspects = self._named(aspects)
 
     def _origin(self, trust_remote_code: bool, unpinned: bool) -> dict[str, Any]:
-        """The arguments of every call that loads a part of the model, so that all parts come from one commit."""
+        # every part of the model is loaded with these, so that all come from one commit
         origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
         if self.commit != LOCAL:
             origin["revision"] = self.commit
@@ -153,7 +153,6 @@ class RewardModel:
 
     @cached_property
     def has_system_turn(self) -> bool:
-        """Whether the chat template writes a system turn."""
         return has_system_turn(self.tokenizer)
 
     @cached_property
@@ -164,14 +163,7 @@ class RewardModel:
         return min((int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT), default=None)
 
     def encode(self, conversations: Sequence[Sequence[Message]], names: Sequence[str]) -> list[Encoded]:
-        """Conversations as tokens.
-
-        Args:
-            names: for errors, one per conversation.
-
-        Raises:
-            RewardError: one exceeds the context length.
-        """
+        """Conversations as tokens. Raises RewardError if one exceeds the context length; `names` are for that error."""
         places = [self._place(turns) for turns in conversations]
         texts = [
             self.tokenizer.apply_chat_template(
@@ -202,7 +194,6 @@ class RewardModel:
         return Encoded([*head, *ids[len(ids) - limit + len(head) :]], place, truncated=True)
 
     def score(self, encoded: Sequence[Encoded]) -> list[Reward]:
-        """The rewards of some conversations, in their order."""
         # The longest first: what does not fit into memory fails at once.
         order = sorted(range(len(encoded)), key=lambda index: -len(encoded[index].ids))
         rewards: dict[int, Reward] = {}
@@ -216,7 +207,7 @@ class RewardModel:
 
     @torch.inference_mode()
     def _forward(self, batch: Sequence[list[int]]) -> tuple[Any, Any]:
-        """(one reward per row; one number per row and output, or None for a single output), on the CPU."""
+        # (one reward per row; one number per row and output, or None for a single output), on the CPU
         width, pad = max(map(len, batch)), self._pad(batch)
         ids = [row + [pad] * (width - len(row)) for row in batch]
         mask = [[1] * len(row) + [0] * (width - len(row)) for row in batch]
@@ -233,10 +224,8 @@ class RewardModel:
         return scores.float().cpu(), None if aspects is None else aspects.float().cpu()
 
     def _pad(self, batch: Sequence[list[int]]) -> int:
-        """The padding token: transformers reads the reward at the last token that is not this one.
-
-        A model without one reads it at the last token of the text, so its padding must differ from all of these.
-        """
+        # transformers reads the reward at the last token that is not the padding token; without one, at the last token
+        # of the text, so the padding must differ from all of these.
         if self._own_pad is not None:
             return self._own_pad
         last = {row[-1] for row in batch}
@@ -256,7 +245,7 @@ _OWN_CODE = (
 
 @contextmanager
 def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
-    """Turn every error into a RewardError: a model's own code may raise anything."""
+    # a model's own code may raise anything
     try:
         yield
     except PersonaFeedbackError:

@@ -23,14 +23,11 @@ def is_local(path: str) -> bool:
 
 
 def check(path: str, revision: str | None, trust_remote_code: bool, unpinned: bool) -> None:
-    """Refuse options that do not fit the source of a model.
+    """Refuse a revision of a folder, and code from the Hub that no commit pins.
 
     Args:
         revision: a commit, branch or tag of the Hub; None for the Hub's default branch.
         unpinned: run it even if it can change between two runs.
-
-    Raises:
-        OptionError: a revision of a folder, or code from the Hub that no commit pins.
     """
     if is_local(path):
         if revision is not None:
@@ -47,11 +44,7 @@ def check(path: str, revision: str | None, trust_remote_code: bool, unpinned: bo
 
 
 def commit_of(path: str, revision: str | None) -> str:
-    """The commit that a revision points to; LOCAL for a folder.
-
-    Raises:
-        OSError: there is no such model or revision, it has no config.json, or the Hub cannot be reached.
-    """
+    """The commit of a revision; LOCAL for a folder. Raises OSError if the Hub or its config.json cannot be reached."""
     from transformers.utils import cached_file
 
     if is_local(path):
@@ -61,9 +54,9 @@ def commit_of(path: str, revision: str | None) -> str:
 
 
 def foreign_code(path: str, commit: str) -> list[str]:
-    """The other repositories whose code transformers would run with this model, sorted. Its commit does not pin them.
+    """Other repositories whose code transformers would run with this model, sorted; its commit does not pin them.
 
-    Code is elsewhere if `auto_map` says `OWNER/NAME--module.Class`, or if an adapter's base model has its own.
+    `auto_map` names them as `OWNER/NAME--module.Class`; the base model of an adapter may be another one.
     """
     from transformers import PretrainedConfig
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
