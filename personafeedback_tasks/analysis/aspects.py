@@ -15,37 +15,26 @@ from ..logs.run import Run, RunError
 
 @dataclass(frozen=True)
 class AspectsOfGroup:
-    """The aspects in a cell or a group of cells. A correlation is over both responses of its cases, see `over_responses`.
-
-    Attributes:
-        acc: aspect -> share of the cases in which the better response has the higher value; a tie is wrong.
-        pearson: TOTAL and each aspect -> its correlation with being the better response.
-        correlations: aspect -> aspect -> their correlation.
-    """
+    """The aspects in a cell or a group of cells. A correlation is over both responses of its cases."""
 
     responses: int
+    # aspect -> share of the cases in which the better response has the higher value; a tie is wrong
     acc: Mapping[str, Estimate]
-    pearson: Mapping[str, float]
-    correlations: Mapping[str, Mapping[str, float]]
+    pearson: Mapping[str, float]  # TOTAL and each aspect -> its correlation with being the better response
+    correlations: Mapping[str, Mapping[str, float]]  # aspect -> aspect -> their correlation
 
 
 @dataclass(frozen=True)
 class Aspects:
-    """What a report says about the outputs of a reward model.
+    """Report on the outputs of a reward model."""
 
-    Attributes:
-        names: of the aspects, in the model's order.
-        better: what the benchmark calls the better response.
-        groups: name -> its numbers, as in the report.
-    """
-
-    names: tuple[str, ...]
-    better: str
-    groups: Mapping[str, AspectsOfGroup]
+    names: tuple[str, ...]  # of the aspects, in the model's order
+    better: str  # the benchmark's name for the better response
+    groups: Mapping[str, AspectsOfGroup]  # by name, as in the report
 
 
 def make_aspects(run: Run, groups: Mapping[str, Sequence[str]]) -> Aspects | None:
-    """The aspects of a run; None if its model has one output or gives no rewards, or if neither response is right by itself.
+    """The aspects of a run; None with one output, without rewards, or if neither response is right by itself.
 
     Args:
         groups: name -> ids of its answered cases.

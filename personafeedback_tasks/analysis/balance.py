@@ -1,4 +1,4 @@
-"""What knowing the user is worth to a model where the person matters, beside what it costs where the person must not matter."""
+"""Gain of knowing the user where the person matters, beside its cost where the person must not matter."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ from .harm import harm_of
 from .ranking import Ranked, Ranking
 
 GAIN, SWAP, COST = "persona gain", "swap score", "yields"
-"""The score with the persona minus that without; of `personafeedback_swap`, 0.5 without the person; of the calls that are right without the
-user's memory, those that its wrong memory turns."""
+"""Names of: the score with the persona minus that without; the score of `personafeedback_swap`, 0.5 without the person;
+the share of the calls right without the user's memory that its wrong memory turns."""
 
 
 @dataclass
 class Balance:
-    """One model.
-
-    Attributes:
-        values: name of GAIN, SWAP and COST -> its value, as far as it was asked.
-    """
+    """Gain and cost of one model."""
 
     model: str
-    values: dict[str, Estimate] = field(default_factory=dict)
+    values: dict[str, Estimate] = field(default_factory=dict)  # GAIN, SWAP, COST -> value, as far as it was asked
 
     def gain(self) -> Estimate | None:
-        """What stands on the axis of gains: the persona gain, or else how far the swap score is above chance."""
+        """Value on the axis of gains: the persona gain, or else how far the swap score is above chance."""
         if GAIN in self.values or SWAP not in self.values:
             return self.values.get(GAIN)
         swap = self.values[SWAP]
@@ -38,7 +34,7 @@ class Balance:
 
 
 def balances(rankings: Sequence[Ranking]) -> list[Balance]:
-    """The models of which both a gain and a cost are known, in the order of the rankings. Runs whose numbers are void have neither."""
+    """Models with both a gain and a cost, in the order of the rankings. Void runs have neither."""
     found: dict[str, Balance] = {}
     for ranking in rankings:
         name, value_of = _measure(ranking)
@@ -50,7 +46,6 @@ def balances(rankings: Sequence[Ranking]) -> list[Balance]:
 
 
 def _measure(ranking: Ranking) -> tuple[str, Callable[[Ranked], Estimate | None]]:
-    """What a ranking's runs tell: (its name, how a run has it)."""
     spec = ranking.runs[0].benchmark.report
     if spec.control is None:
         return SWAP, lambda row: row.score if spec.swaps else None
@@ -75,6 +70,7 @@ def _yields(row: Ranked) -> Estimate | None:
 
 
 def _yields_of(run: Run, controls: Mapping[str, Run]) -> Estimate | None:
+    # under the setting that is told most, beside the control
     control = run.benchmark.report.control
     without = controls.get(control.value) if control else None
     if control is None or without is None or run.setting not in control.harm:

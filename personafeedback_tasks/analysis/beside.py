@@ -1,7 +1,7 @@
 """Baselines that answer like a model, scored like one; and people, each against the others.
 
-A baseline that says something for every case has every measure of a run: its answers go through the benchmark's own scores,
-with errors over users. So does one person whose answers are held against what most of the others say.
+A baseline with an answer to every case has every measure of a run, with errors over users. So does one person whose
+answers are compared with those of most others.
 """
 
 from __future__ import annotations
@@ -20,23 +20,18 @@ from .groups import measures_of
 
 @dataclass(frozen=True)
 class Beside:
-    """What a report shows beside its run, over all cases of it.
+    """Baselines and people beside a run, over all its cases."""
 
-    Attributes:
-        baselines: name -> measure -> value on the cases of the run.
-        people: measure -> value of one person against the others, over all rows of the data; empty without votes.
-        agreement: how far people agree; None where there is no such thing.
-        notes: of the record, on the baselines.
-    """
-
+    # name -> measure -> value on the cases of the run
     baselines: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
+    # measure -> value of one person against the others, over all rows of the data; empty without votes
     people: Mapping[str, Estimate] = field(default_factory=dict)
-    agreement: HumanAgreement | None = None
-    notes: Sequence[str] = ()
+    agreement: HumanAgreement | None = None  # among people, where the data have it
+    notes: Sequence[str] = ()  # of the record, on the baselines
 
 
 def with_scores(run: Run, texts: Examined) -> Examined:
-    """The same with the scores of the baselines that answer among `Examined.baselines`."""
+    """A copy of the texts whose baselines include the scores of those that answer."""
     found = {case_id: dict(values) for case_id, values in texts.baselines.items()}
     for name, cases in answered(run, texts).items():
         for case in cases:
@@ -45,7 +40,7 @@ def with_scores(run: Run, texts: Examined) -> Examined:
 
 
 def answered(run: Run, texts: Examined) -> dict[str, list[ScoredCase]]:
-    """Name of a baseline -> what it says of each case of the run; empty for a method that reads no answers."""
+    """Name of a baseline -> its answers to each case of the run; empty for a method that reads no answers."""
     method = run.method
     if not isinstance(method, LabelMethod):
         return {}
@@ -56,7 +51,6 @@ def answered(run: Run, texts: Examined) -> dict[str, list[ScoredCase]]:
 
 
 def make_beside(run: Run, texts: Examined) -> Beside:
-    """What to show beside a run."""
     spec = run.benchmark.report
     wanted = [shown.measure for shown in spec.compared]
     wanted += [name for name in (PRECISION, RECALL) if name in run.benchmark.corpus]
@@ -68,11 +62,9 @@ def make_beside(run: Run, texts: Examined) -> Beside:
 
 
 def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -> dict[str, Estimate]:
-    """One person against the others. Every judgment counts the same, as one case.
-
-    Rows must not: of votes like yes, yes, no only the last person has others who agree, so such a row would count as wrong as a
-    whole, and people who answer at random would be right in a quarter of the rows of three votes.
-    """
+    # Every judgment counts as one case. Rows must not: of votes like yes, yes, no only the last person has others who
+    # agree, so such a row would count as wrong, and random answers would be right in a quarter of the rows of three
+    # votes.
     method = run.method
     if agreement is None or not agreement.against_rest or not isinstance(method, LabelMethod):
         return {}
@@ -85,7 +77,6 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
 
 
 def _with(run: Run, method: LabelMethod, asked: Outcome, answers: Answers) -> ScoredCase:
-    """A case of a run, or a judgment, with other answers."""
     case = ScorableCase(asked.case_id, asked.digest, tuple(asked.targets))
     document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), (asked.setting,))
     return ScoredCase(method.score_answers(document, answers))

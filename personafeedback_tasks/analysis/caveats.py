@@ -21,13 +21,13 @@ from .shortcuts import ONE_OF_THEM, Shortcuts
 from .users import FEW_USERS
 
 NEAR_END = 0.05
-"""Where an accuracy is less far from 0 or 1, a few users can have most of what goes wrong."""
+"""At an accuracy closer to 0 or 1 than this, a few users can have most of what goes wrong."""
 
 MOST_MISSING = 0.01
-"""Share of replies without text up to which a report does not speak of them first."""
+"""Share of replies without text up to which a report does not mention them first."""
 
 MOST_UNREADABLE = 0.10
-"""Share of unreadable replies of a run, or of one of its cells, from which on its numbers measure the setup and not the model."""
+"""Share of unreadable replies of a run or a cell from which on its numbers measure the setup, not the model."""
 
 
 def of_result(
@@ -41,8 +41,8 @@ def of_result(
     """All caveats of a run's score.
 
     Args:
-        controls: value of the control's option -> the run that is shown beside under it.
-        cases: the data, if they are at hand; else `no_data` says why not. Empty leaves that out.
+        controls: value of the control's option -> the run that is shown beside.
+        no_data: why `cases` is None; empty for no caveat about that.
     """
     found = [*of_shortcuts(run, shortcuts), *of_run(run)]
     if cases is not None and cases.digest != run.signature["data"]:  # it has the cases of the run, but not every file
@@ -59,7 +59,7 @@ def of_result(
 
 
 def of_run(run: Run) -> Iterator[Caveat]:
-    """What forbids conclusions from a run."""
+    """Caveats that forbid conclusions from a run."""
     installed = run.benchmark.version
     if cut := run.cut_prompts:
         yield Caveat("prompts_cut", VOID, {"cut": cut})
@@ -112,13 +112,13 @@ def of_run(run: Run) -> Iterator[Caveat]:
 
 
 def listed(differing: Mapping[str, tuple[str, str]], mine: str, its: str) -> dict[str, str]:
-    """The conditions in which two runs differ, of each in one line: `temperature=0, seed=not set`; empty where they do not."""
+    """The conditions in which two runs differ, one line each: `temperature=0, seed=not set`; empty for none."""
     pairs = [(f"{name}={here}", f"{name}={there}") for name, (here, there) in differing.items()]
     return {mine: ", ".join(here for here, _ in pairs), its: ", ".join(there for _, there in pairs)}
 
 
 def of_interval(estimate: Estimate) -> Iterator[Caveat]:
-    """Where an interval is less reliable than it looks."""
+    """Caveats where an interval is less reliable than it looks."""
     yield from of_users(estimate)
     if estimate.users > 1 and math.isnan(estimate.low):
         yield Caveat("equal_users", WEAKENS)
@@ -129,7 +129,7 @@ def of_interval(estimate: Estimate) -> Iterator[Caveat]:
 
 
 def of_users(estimate: Estimate) -> Iterator[Caveat]:
-    """Where there are no users, or few."""
+    """Caveats for no users, or few."""
     if estimate.users == 0:
         yield Caveat("no_case", FORBIDS)
     elif estimate.users == 1:
@@ -139,7 +139,7 @@ def of_users(estimate: Estimate) -> Iterator[Caveat]:
 
 
 def of_shortcuts(run: Run, found: Shortcuts | None) -> Iterator[Caveat]:
-    """The baselines that the run picks like."""
+    """Baselines that the run agrees with almost always."""
     picks = run.benchmark.report.shortcuts
     for name, agreement in (found.baselines if found else {}).items():
         if agreement.all > ONE_OF_THEM:
@@ -148,7 +148,7 @@ def of_shortcuts(run: Run, found: Shortcuts | None) -> Iterator[Caveat]:
 
 
 def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
-    """What weakens a difference to this control, or makes it void."""
+    """Caveats that weaken a difference to this control, or make it void."""
     yield from control.unchecked
     same_part = control.logs == run.logs and control.unfinished == run.unfinished  # of one run that asked both
     if control.partial and not same_part and not control.stopped_early:
@@ -176,25 +176,22 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
 
 
 def missing_share(run: Run) -> float:
-    """Share of a run's replies without any text; 0 without replies.
-
-    Not one that thinking or a token limit ended: where the log knows, it has another reason, or an excerpt.
-    """
+    """Share of a run's replies without text, but for those that thinking or a token limit ended; 0 without replies."""
     missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
     return missing / run.replies if missing else 0.0
 
 
 def refused_share(run: Run) -> float:
-    """Share of a run's replies that decline to answer: those are the model's own, not faults of the setup; 0 without replies."""
+    """Share of a run's replies that decline to answer, which is no fault of the setup; 0 without replies."""
     refused = sum(outcome.answers.count("refusal") for case in run.cases.values() for outcome in case)
     return refused / run.replies if refused else 0.0
 
 
 def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
-    """The share of a run's replies that are neither a label nor a refusal, in [0, 1], and the values of a caveat about them, which is
-    VOID from MOST_UNREADABLE on, or with one log-likelihood that no model gives.
+    """(share in [0, 1] of replies that are neither a label nor a refusal, the values of a caveat about them).
 
-    Those of the worst cell where that has MOST_UNREADABLE and the whole run has not.
+    The caveat is VOID from MOST_UNREADABLE on, or with one log-likelihood that no model gives. The worst cell counts
+    where it reaches MOST_UNREADABLE and the whole run does not.
     """
     answers: dict[str, list[str]] = {"": []}
     for case in run.cases.values():

@@ -1,4 +1,4 @@
-"""Two runs on the same cases -> which one serves these users better, and the smallest difference they could detect."""
+"""Two runs on the same cases: which one serves these users better, and the smallest difference they could detect."""
 
 from __future__ import annotations
 
@@ -23,58 +23,43 @@ from .place import cannot_move
 
 @dataclass(frozen=True)
 class GroupComparison:
-    """One line of a comparison: a cell, a category, or all.
+    """One line of a comparison: a cell, a category, or all."""
 
-    Attributes:
-        name: `general_hard`, `general`, `total`.
-        acc_a, acc_b: score of each run, see `Run.primary`, on the cases that both answered, in [0, 1].
-        difference: acc_a - acc_b, paired, with its interval clustered by user; nan where place answers every case, see `place.cannot_move`.
-        p: two-sided p value by resampling whole users, see `paired_tests.paired_p`, in (0, 1]. That over all cases is the test; those of the
-            other groups, of which there may be ten, have Holm's correction.
-        is_bound: whether p is only known to be at most that: no sample of users reached the difference, see `paired_tests.SMALLEST`.
-        only_a: ids of the cases that run A got entirely right (a letter: in both orders) and run B did not; only_b the
-            reverse.
-        detectable: the minimum detectable difference, the smallest true one that these data show with 80 % power at the 5 % level.
-        others: measure -> (run A, run B, difference with its jackknife interval), of `ReportSpec.compared` that are no means
-            over cases.
-    """
-
-    name: str
-    acc_a: float
+    name: str  # `general_hard`, `general`, `total`
+    acc_a: float  # score of run A on the cases that both answered, in [0, 1]
     acc_b: float
-    difference: Estimate
+    difference: Estimate  # acc_a - acc_b, paired, interval clustered by user; nan where place answers every case
+    # two-sided, by resampling whole users, in (0, 1]. That over all cases is the test; those of the other groups, of
+    # which there may be ten, have Holm's correction.
     p: float
-    is_bound: bool
+    is_bound: bool  # whether p is only an upper bound, since no sample of users reached the difference
+    # ids of the cases that run A got entirely right (a letter: in both orders) and run B did not
     only_a: tuple[str, ...]
-    only_b: tuple[str, ...]
-    detectable: float
+    only_b: tuple[str, ...]  # the reverse of `only_a`
+    detectable: float  # the smallest true difference that these data show with 80 % power at the 5 % level
+    # measure that is no mean over cases -> (run A, run B, difference with its jackknife interval)
     others: Mapping[str, tuple[float, float, Estimate]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Everything that is printed about two runs.
-
-    Attributes:
-        only_in_a: ids of the cases that run A answered and run B did not; only_in_b the reverse.
-        unchecked: run (`A`, `B`) -> why its users, cells and texts were not checked against the data.
-    """
+    """Everything that is printed about two runs."""
 
     run_a: Run
     run_b: Run
     groups: tuple[GroupComparison, ...]
-    only_in_a: tuple[str, ...]
-    only_in_b: tuple[str, ...]
+    only_in_a: tuple[str, ...]  # ids of the cases that run A answered and run B did not
+    only_in_b: tuple[str, ...]  # the reverse of `only_in_a`
+    # run (`A`, `B`) -> why its users, cells and texts were not checked against the data
     unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def named(self) -> dict[str, Run]:
-        """Name -> run."""
         return {"A": self.run_a, "B": self.run_b}
 
     @property
     def caveats(self) -> list[Caveat]:
-        """What a reader must know before the numbers."""
+        """Caveats to show before the numbers."""
         a, b = self.run_a, self.run_b
         found = []
         for name, ids in (("A", self.only_in_a), ("B", self.only_in_b)):

@@ -1,4 +1,4 @@
-"""What a message about a user changes in another task: runs with and without it, paired by sample."""
+"""Change of another task's score by a message about a user: runs with and without it, paired by sample."""
 
 from __future__ import annotations
 
@@ -22,45 +22,39 @@ class Changed:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """One run with a message, beside the run without any.
-
-    Attributes:
-        before, after: the mean of the samples that both have.
-        by_sample: the change of the score; samples are independent.
-        by_user: the same where users repeat and those of one user go together; else None.
-        harmed, helped: the samples whose value the message makes worse, and better.
-        left_out: samples that only one of both has.
-        void: whether the message did not reach the model in every call, so that nothing follows.
-    """
+    """One run with a message, beside the run without any."""
 
     run: TaskRun
     control: TaskRun
-    before: float
+    before: float  # mean of the samples that both have
     after: float
-    by_sample: Estimate
-    by_user: Estimate | None
+    by_sample: Estimate  # the change of the score; samples are independent
+    by_user: Estimate | None  # the change with samples clustered by user; None where no user repeats
     samples: Sequence[Changed]
-    left_out: int
+    left_out: int  # samples that only one of both has
 
     @property
     def void(self) -> bool:
+        # nothing follows unless the message reached the model in every call
         missed, calls = self.run.missed
         return missed > 0 or not calls
 
     @property
     def harmed(self) -> list[Changed]:
+        """The samples whose value the message makes worse."""
         return [one for one in self.samples if one.gain < 0]
 
     @property
     def helped(self) -> list[Changed]:
+        """The samples whose value the message makes better."""
         return [one for one in self.samples if one.gain > 0]
 
 
 def costs_of(runs: Iterable[TaskRun]) -> list[Cost]:
-    """Each run with a message beside the one without, of the same task and model; later logs of the same run replace earlier ones.
+    """Each run with a message beside the one without, of the same task and model; of repeated logs the later counts.
 
     Raises:
-        RunError: there is no run without one, it was asked otherwise, or its samples are others.
+        RunError: the run without a message is missing, was asked otherwise, or has other samples.
     """
     last = {(run.task, run.model, run.program, run.setting, run.told): run for run in runs}
     controls = {key[:3]: run for key, run in last.items() if run.setting == NO_PERSONA}

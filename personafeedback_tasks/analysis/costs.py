@@ -1,4 +1,4 @@
-"""What a run and its controls took: calls, tokens and, at the user's prices, money."""
+"""Calls, tokens and, at the user's prices, money of a run and its controls."""
 
 from __future__ import annotations
 
@@ -10,30 +10,22 @@ from ..core.usage import ELSEWHERE, Prices, Usage, total
 from ..logs.run import Run
 
 TOTAL = "total"
-"""The name of the last row, of all others together."""
+"""Name of the last row, all others together."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What some calls took.
+    """Usage and price of some calls."""
 
-    Attributes:
-        asked: the setting; `in no scored sample`; TOTAL.
-        usage: of all calls, those of every epoch and of cases that do not count included.
-        answers: answered cases, each once per epoch; 0 where the calls are not about cases alone.
-        dollars: nan without prices.
-        tokenizer: what the tokens were estimated with; empty where they were counted.
-    """
-
-    asked: str
-    usage: Usage
-    answers: int = 0
-    dollars: float = math.nan
-    tokenizer: str = ""
+    asked: str  # the setting; `in no scored sample`; TOTAL
+    usage: Usage  # of all calls, also those of cases that do not count
+    answers: int = 0  # answered cases, each once per epoch; 0 where the calls are not about cases alone
+    dollars: float = math.nan  # nan without prices
+    tokenizer: str = ""  # what the tokens were estimated with; empty where they were counted
 
 
 def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[Cost, ...]:
-    """Of the run, of each control, and of all together; empty where nobody counted even the calls.
+    """Costs of the run, of each control, and of all together; empty where not even the calls were counted.
 
     Args:
         controls: value of the control's option -> the run under it.

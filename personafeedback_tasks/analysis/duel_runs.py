@@ -1,4 +1,4 @@
-"""Runs on duels, with their data and the exam of their judge: what `verdict` and `rank` read."""
+"""Runs on duels, with their data and the exam of their judge, for `verdict` and `rank`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
     """The duels of a run with their cases.
 
     Raises:
-        RunError: it is on something else, or its data are not at hand, or not those of the run.
+        RunError: it is on something else, or its data are missing or not those of the run.
     """
     of = run.benchmark.report.duels
     cases, why_not = cases_of(run, data) if of is not None and set_of(run.signature) else (None, "")
@@ -45,11 +45,7 @@ def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
 
 
 def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
-    """The duels of a run; None if it is on something else.
-
-    Raises:
-        DataError: its data are not at hand, so that nobody knows.
-    """
+    """The duels of a run; None if it is on something else. Raises DataError if missing data leave that open."""
     of, named = run.benchmark.report.duels, set_of(run.signature)
     if of is None or named is None:
         return None
@@ -67,7 +63,7 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
 
 
 def _refuse_other_set(run: Run, cases: CaseSet[Any]) -> None:
-    """What nobody was asked, and who wrote, is in set.json alone: no case of the log has it."""
+    # only set.json has the duels that were not asked, and the writer: no case of the log shows a change there
     if cases.digest != run.signature["data"]:
         raise RunError(
             f"{run.logs[0]}: found duels in {cases.source} that were changed after the run (digest {cases.digest}), expected those of the "
@@ -85,8 +81,7 @@ def writers(
     """The rankings of the writers of some duels: those that the same judge compared with the same side.
 
     Args:
-        exam: where `candidates`, the exams of the judges, are from. Each row has its win rate without the judge's errors, undefined
-            where there is none.
+        exam: source of `candidates`, the judges' exams. Without an exam, a row's corrected win rate is undefined.
     """
     contenders = []
     for run, duels, cases in written:
@@ -104,11 +99,7 @@ def writers(
 
 
 def exams(runs: Sequence[Run]) -> list[Run]:
-    """Those of some runs that are on a benchmark itself.
-
-    Raises:
-        RunError: none is.
-    """
+    """The runs that are on a benchmark itself. Raises RunError if there are none."""
     exams = [run for run in runs if set_of(run.signature) is None]
     if not exams:
         raise RunError(
@@ -119,11 +110,7 @@ def exams(runs: Sequence[Run]) -> list[Run]:
 
 
 def exam_of(run: Run, path: Path, candidates: Sequence[Run]) -> Run:
-    """The exam of the judge of a run of duels.
-
-    Raises:
-        RunError: there is none, or several.
-    """
+    """The exam of the judge of a run of duels. Raises RunError unless there is exactly one."""
     same = [one for one in candidates if not differences(run, one)]
     if not same:
         refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))

@@ -1,4 +1,4 @@
-"""The columns of a report: each cell, the groups of several cells, and every number that they have."""
+"""The columns of a report: each cell, the groups of several cells, and all their numbers."""
 
 from __future__ import annotations
 
@@ -23,29 +23,19 @@ from .control import with_sequence
 
 @dataclass(frozen=True)
 class Group:
-    """One column of a report: a cell, a group of cells, or all.
+    """One column of a report: a cell, a group of cells, or all."""
 
-    Attributes:
-        name: `general_hard`, `general`, `total`.
-        cases: answered cases; `of` is how many the data have.
-        replies: number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones by reason.
-        measures: name -> estimate over the cases, see `Benchmark.measures` and `Benchmark.corpus`.
-        derived: name -> value, see `ReportSpec.derived`.
-        baselines: name -> score on the same cases; empty without data.
-        subsets: name -> score on those of the cases; empty without data.
-        gain: score minus that of the control on the same cases; None without a control.
-    """
-
-    name: str
-    cases: int
+    name: str  # `general_hard`, `general`, `total`
+    cases: int  # answered cases; `of` is how many the data have
     of: int
+    # number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones
     replies: int
     reasons: Mapping[str, int]
-    measures: Mapping[str, Estimate]
-    derived: Mapping[str, float]
-    baselines: Mapping[str, Estimate]
-    subsets: Mapping[str, Estimate]
-    gain: Estimate | None = None
+    measures: Mapping[str, Estimate]  # name -> estimate over the cases, those over the whole corpus included
+    derived: Mapping[str, float]  # name -> value that follows from the measures
+    baselines: Mapping[str, Estimate]  # name -> score on the same cases; empty without data
+    subsets: Mapping[str, Estimate]  # name -> score on those of the cases; empty without data
+    gain: Estimate | None = None  # score minus that of the control on the same cases; None without a control
 
     @property
     def named(self) -> dict[str, Estimate]:
@@ -61,11 +51,7 @@ def has_macro(run: Run) -> bool:
 def groups_of(
     cases: Iterable[ScoredCase], begun: Iterable[str], benchmark: Benchmark
 ) -> list[tuple[str, list[str], list[str]]]:
-    """(name, its cells, ids of its answered cases in order) of every cell, and of each group of several cells.
-
-    Args:
-        begun: cells to include even if none of their cases is answered.
-    """
+    """(name, its cells, ids of its answered cases in order) of every cell and group; cells `begun` may have no ids."""
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
     for case in cases:
         ids.setdefault(case.cell, []).append(case.case_id)
@@ -134,8 +120,8 @@ def measures_of(
 
     Args:
         strata: the cell of each case, for means that weigh cells equally.
-        only: the measures that are asked for; None for all.
-        also: what the cases share beside their user, see `Examined.shared`.
+        only: names of the wanted measures; None for all.
+        also: cluster of each case beside its user.
         values: measure -> its value in each case, where these are known.
     """
     values = values or (lambda measure: [case.value(measure) for case in cases])
@@ -159,7 +145,7 @@ def measures_of(
 
 
 def judged(case: ScoredCase) -> list[Outcome]:
-    """What a corpus metric sees of a case: its epochs with answers, or with rewards that are held against something."""
+    """The epochs of a case that a corpus metric sees: those with answers, or with rewards and a target."""
     return [outcome for outcome in case if outcome.answers or (outcome.rewards and outcome.targets)]
 
 

@@ -1,4 +1,4 @@
-"""What being told something about the user costs: the calls that a run loses, and wins, beside the same calls of its control."""
+"""Cost of being told something about the user: the calls that a run loses, and wins, beside those of its control."""
 
 from __future__ import annotations
 
@@ -14,25 +14,18 @@ HARMED, HELPED, UNCHANGED, UNREAD = "harmed", "helped", "unchanged", "unread"
 
 @dataclass(frozen=True, kw_only=True)
 class Harm:
-    """Calls of the same case, order and epoch, with and without what the model is told.
+    """Calls of the same case, order and epoch, with and without what the model is told."""
 
-    Attributes:
-        share: of the calls that are right without, those that pick a wrong answer with it. Errors are clustered by user.
-        harmed: right without, wrong with it.
-        helped: wrong without, right with it.
-        unchanged: right in both, or wrong in both.
-        unread: a reply of either cannot be read.
-    """
-
+    # of the calls that are right without, those that pick a wrong answer with it. Errors are clustered by user.
     share: Estimate
-    harmed: int
-    helped: int
-    unchanged: int
-    unread: int
+    harmed: int  # right without, wrong with it
+    helped: int  # wrong without, right with it
+    unchanged: int  # right in both, or wrong in both
+    unread: int  # a reply of either cannot be read
 
 
 def harm_of(run: Run, control: Run, ids: Iterable[str]) -> Harm | None:
-    """How a run differs from its control on some cases; None where neither has calls that are right or wrong, as rewards have none."""
+    """Change from a run's control on some cases; None where neither has calls that are right or wrong."""
     kinds: Counter[str] = Counter()
     lost, users = [], []  # of each call that is right without
     for case_id in sorted(run.cases.keys() & control.cases.keys() & {*ids}):

@@ -1,4 +1,4 @@
-"""The measures of a ranking: what each is, and how it is computed for one of its runs. Every output shows this list."""
+"""The measures of a ranking: meaning and computation for one of its runs, in the order of every output."""
 
 from __future__ import annotations
 
@@ -24,30 +24,24 @@ SCORE = "acc"
 """The key of the primary measure in every file, whatever its benchmark and method call it."""
 
 KINDS = ("score", "beside", "margin", "adjusted", "difference", "given", "own")
-"""The primary measure; `ReportSpec.beside`; what a baseline or a control is subtracted from; what was computed elsewhere; `ReportSpec.ranked`. Outputs have
-them in this order."""
+"""Primary measure; `ReportSpec.beside`; score minus a baseline; score at equal texts; difference to a control; computed
+elsewhere; the benchmark's own. In the order of outputs."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A run that is ranked.
-
-    Attributes:
-        controls: value of the control's option -> run, for differences.
-        given: name of a measure that was computed elsewhere -> its value, undefined where this run has none.
-        caveats: of the run, beside those of every run.
-        texts: what the texts of its cases add; None without data.
-    """
+    """A run that is ranked."""
 
     run: Run
-    controls: Mapping[str, Run] = field(default_factory=dict)
+    controls: Mapping[str, Run] = field(default_factory=dict)  # value of the control's option -> run, for differences
+    # name of a measure that was computed elsewhere -> its value, undefined where this run has none
     given: Mapping[str, Estimate] = field(default_factory=dict)
-    caveats: Sequence[Caveat] = ()
-    texts: Examined | None = None
+    caveats: Sequence[Caveat] = ()  # of the run, beside those of every run
+    texts: Examined | None = None  # facts from the texts of its cases; None without data
 
     @cached_property
     def ids(self) -> list[str]:
-        """Of its cases, which all runs of a ranking answered."""
+        """Ids of its cases, which all runs of a ranking answered."""
         return sorted(self.run.cases)
 
     @cached_property
@@ -57,7 +51,7 @@ class Contender:
 
     @cached_property
     def shared(self) -> Shared | None:
-        """What the cases share beside their user, see `Examined.shared`."""
+        """Clusters of the cases beside their user, such as a prompt that several users have; None without any."""
         return self.texts.shared(self.ids) if self.texts else None
 
     @cached_property
@@ -74,31 +68,24 @@ class Contender:
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure of a ranking.
-
-    Attributes:
-        unit: see SHARE.
-        kind: see KINDS.
-        of: its value for a run; None where that has none.
-        baseline: of a margin.
-    """
+    """One measure of a ranking."""
 
     key: str
     heading: str
-    unit: str
-    kind: str
-    of: Callable[[Contender], Estimate | None]
-    baseline: str = ""
+    unit: str  # SHARE, DIFFERENCE, SIGNED or RATIO
+    kind: str  # one of KINDS
+    of: Callable[[Contender], Estimate | None]  # its value for a run; None where that has none
+    baseline: str = ""  # of a margin
 
     @property
     def is_share(self) -> bool:
-        """Whether its values are shares or differences of shares, which every output has in percent."""
+        """Whether outputs have its values in percent."""
         return self.unit in (SHARE, DIFFERENCE)
 
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
-    """The measures of a ranking, in the order of every output: all that its benchmark can have, so that files have the same ones
-    whichever data and controls are at hand."""
+    """The measures of a ranking: all that its benchmark can have, so that files do not depend on the data and controls
+    at hand."""
     spec, texts = contenders[0].run.benchmark.report, contenders[0].texts
     baselines = dict.fromkeys(spec.baselines)
     if texts:
@@ -144,7 +131,6 @@ def over(baseline: str) -> str:
 
 
 def _named(heading: str, unit: str, kind: str, of: Callable[[Contender], Estimate | None]) -> Measure:
-    """A measure whose key is its heading without spaces."""
     return Measure(heading.replace(" ", "_"), heading, unit, kind, of)
 
 
@@ -154,7 +140,6 @@ def _score(one: Contender) -> Estimate:
 
 
 def _macro(one: Contender) -> Estimate | None:
-    """The plain mean over the cells, where all are there."""
     return (
         share(one.scores, one.users, [one.run.cases[case_id].cell for case_id in one.ids], one.shared)
         if has_macro(one.run)
@@ -163,7 +148,7 @@ def _macro(one: Contender) -> Estimate | None:
 
 
 def margin(baseline: str, one: Contender) -> Estimate | None:
-    """The score minus that of a baseline on the same cases; None where it is not at hand, or the score is one of place."""
+    """The score minus that of a baseline on the same cases; None where that is missing, or place decides the score."""
     if by_place(one.run):
         return None
     of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
@@ -174,7 +159,7 @@ def margin(baseline: str, one: Contender) -> Estimate | None:
 
 
 def _adjusted(one: Contender) -> Estimate | None:
-    """The score where the responses do not differ in the texts' covariate; None without texts, and for a score of place."""
+    # the score where the responses do not differ in the texts' covariate
     covariate = one.texts.covariate if one.texts else None
     if not covariate or by_place(one.run):
         return None
@@ -182,7 +167,6 @@ def _adjusted(one: Contender) -> Estimate | None:
 
 
 def _difference(name: str, one: Contender) -> Estimate | None:
-    """The score minus that of a control, or that of one control minus that of another, on the cases that both answered."""
     run, spec = one.run, one.run.benchmark.report.control
     runs = {**one.controls, run.setting: run}
     settings = {named.name: (named.more, named.less) for named in (spec.named if spec else ())}

@@ -1,4 +1,4 @@
-"""Does a run answer by place? Of a model that picks the first response whatever it says, replies show nothing that it knows."""
+"""Does a run answer by place? Replies of a model that always picks the first response show nothing that it knows."""
 
 from __future__ import annotations
 
@@ -12,28 +12,25 @@ from ..core.outcome import ScoredCase
 from ..logs.run import Run
 
 MOST, OFTEN = 0.5, 0.9
-"""Shares from which on place decides: of the cases that are answered by place, and of the calls that pick one place."""
+"""Shares above which place decides: of the cases answered by place, and of the calls that pick one place."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """How far place decides what a run picks.
+    """How far place decides a run's picks."""
 
-    Attributes:
-        name: of the place that is picked most: `first`.
-        calls: share of the readable picks in that place, mean over cases.
-        cases: share of the cases in which every order picks the same place, among those with all replies readable. Of two responses, consistency
-            is the rest.
-    """
-
-    name: str
-    calls: Estimate
+    name: str  # of the place that is picked most: `first`
+    calls: Estimate  # share of the readable picks in that place, mean over cases
+    # share of the cases in which every order picks the same place, among those with all replies readable. Of two
+    # responses, consistency is the rest.
     cases: Estimate
 
     @property
     def decides(self) -> bool:
-        """Whether more than MOST of the cases or more than OFTEN of the calls go by place, with the whole interval; by the estimate where there is
-        no interval, and where it is all of them."""
+        """Whether the whole interval of `cases` is above MOST, or that of `calls` above OFTEN.
+
+        The estimate counts where there is no interval, and where it is 1.
+        """
         return any(
             found.value == 1 or (found.value if math.isnan(found.low) else found.low) > bound
             for found, bound in ((self.cases, MOST), (self.calls, OFTEN))
@@ -56,18 +53,17 @@ def place_of(run: Run) -> Place | None:
 
 
 def _of_same_place(case: ScoredCase, labels: Iterable[str]) -> float:
-    """The share of a case's outcomes in which every order picks the same place, among those with all replies readable; nan without one."""
     return mean(float(len({*outcome.answers}) == 1) for outcome in case if {*outcome.answers} <= {*labels})
 
 
 def by_place(run: Run) -> bool:
-    """Whether place decides a run's score. Where that is formed of log-odds, place cancels; but if these are tied in every case, nothing is left."""
+    """Whether place decides a run's score: log-odds cancel it, but nothing is left if they are tied in every case."""
     place = place_of(run)
     return place is not None and place.decides and (not run.method.primary or cannot_move([run], run.cases))
 
 
 def cannot_move(runs: Iterable[Run], ids: Iterable[str]) -> bool:
-    """Whether the scores of these cases are chance whatever the runs know, and so their difference is 0: place answers every case."""
+    """Whether place answers all cases: then scores are chance whatever the runs know, and their difference is 0."""
     ids = list(ids)
     return bool(ids) and all(
         run.cases[case_id].value(run.primary) == run.benchmark.report.chance

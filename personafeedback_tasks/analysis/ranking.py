@@ -1,6 +1,6 @@
-"""Some runs -> rankings: which are better, how sure that is, and which cannot be told apart.
+"""Runs -> rankings: which are better, how sure that is, and which cannot be told apart.
 
-Only runs that answered the same cases, asked in the same way, share a ranking. Users are the unit, as in `common.statistics`.
+Only runs that answered the same cases, asked in the same way, share a ranking. Users are the unit.
 """
 
 from __future__ import annotations
@@ -26,27 +26,21 @@ from .shortcuts import make_shortcuts
 from .use import Use, use_of
 
 LEVEL = 0.05
-"""Two runs are told apart if their difference is significant at this level, which all pairs of a ranking share."""
+"""Significance level of a difference, which all pairs of a ranking share."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """One run of a ranking.
-
-    Attributes:
-        rank: 1 is the best; equal scores share the better rank.
-        ranks: (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
-            95 % confidence all of these hold at once.
-        tied: places in the table, from 1, of the other runs that it cannot be told apart from; nothing of that is said of runs whose numbers are void.
-        values: key of a measure -> its value; None where the run has none.
-        controls: value of the control's option -> the run of the same model under it.
-    """
+    """One run of a ranking."""
 
     run: Run
-    rank: int
+    rank: int  # 1 is the best; equal scores share the better rank
+    # (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
+    # 95 % confidence all of these hold at once.
     ranks: tuple[int, int]
-    tied: tuple[int, ...]
-    values: Mapping[str, Estimate | None]
+    tied: tuple[int, ...]  # places, from 1, of the other runs that it cannot be told apart from; empty for void runs
+    values: Mapping[str, Estimate | None]  # key of a measure -> its value; None where the run has none
+    # value of the control's option -> the run of the same model under it
     controls: Mapping[str, Run] = field(default_factory=dict)
 
     @property
@@ -59,49 +53,34 @@ class Ranked:
 
 @dataclass(frozen=True)
 class RankedPair:
-    """Two runs of a ranking, by their places in it, from 1.
-
-    Attributes:
-        difference: score of the first minus that of the second, paired by case.
-        p: two-sided, see `familywise_p` over all pairs of the ranking.
-    """
+    """Two runs of a ranking, by their places in it, from 1."""
 
     first: int
     second: int
-    difference: Estimate
-    p: float
+    difference: Estimate  # score of the first minus that of the second, paired by case
+    p: float  # two-sided, familywise over all pairs of the ranking
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """Runs on the same cases, from the best.
+    """Runs on the same cases, from the best."""
 
-    Attributes:
-        asked: what they share: name -> value.
-        measures: what `Ranked.values` has, in the order of every output.
-        caveats: what a reader must know before the numbers, each about the places of its runs.
-        data: the cases; None if they are not at hand.
-        texts: what they add to the answers; None without data.
-    """
-
-    asked: Mapping[str, Any]
+    asked: Mapping[str, Any]  # name -> value of what they share: signature fields, set, cases and texts
     users: int
     cells: Mapping[str, int]
-    measures: Sequence[Measure]
+    measures: Sequence[Measure]  # keys of `Ranked.values`, in the order of every output
     rows: Sequence[Ranked]
     pairs: Sequence[RankedPair]
-    caveats: Sequence[Caveat]
-    data: CaseSet[Any] | None = None
-    texts: Examined | None = None
+    caveats: Sequence[Caveat]  # each about the places of its runs
+    data: CaseSet[Any] | None = None  # the cases; None if they are not at hand
+    texts: Examined | None = None  # facts from their texts; None without data
 
     @property
     def cases(self) -> int:
-        """How many."""
         return sum(self.cells.values())
 
     @property
     def runs(self) -> list[Run]:
-        """From the best."""
         return [row.run for row in self.rows]
 
     @property
@@ -111,7 +90,7 @@ class Ranking:
 
     @property
     def void(self) -> set[int]:
-        """The places, from 1, of the runs whose numbers are not those of the model: nothing is concluded from them."""
+        """Places, from 1, of the runs whose numbers are not those of the model: nothing is concluded from them."""
         about = [caveat.about for caveat in self.caveats if caveat.severity == VOID]
         return {place for place in range(1, len(self.rows) + 1) if any(f"{place}" in of or not of for of in about)}
 
@@ -127,13 +106,14 @@ class Ranking:
         return [use and replace(use, models=models) for use in found]
 
     def has(self, measure: Measure) -> bool:
-        """Whether it is defined for any run."""
+        """Whether a measure is defined for any run."""
         values = (row.values[measure.key] for row in self.rows)
         return any(value is not None and not math.isnan(value.value) for value in values)
 
 
 def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:
-    """The runs that may share a ranking: the same benchmark, options but for the method, prompt, task version and cases."""
+    """Runs grouped by what a ranking must share: benchmark, options but for the method, prompt, task version and
+    cases."""
     found: dict[str, list[Contender]] = {}
     for one in contenders:
         found.setdefault(repr(asked(one.run)), []).append(one)
@@ -141,7 +121,7 @@ def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:
 
 
 def asked(run: Run) -> dict[str, Any]:
-    """What runs must share for their scores to be compared."""
+    """Values that runs must share for their scores to be compared."""
     shared = {name: run.signature.get(name) for name in run.defining if name != "method"}
     texts = "\n".join(f"{case_id} {case.digest}" for case_id, case in sorted(run.cases.items()))
     cells = ", ".join(f"{cell} {count:,}" for cell, count in sorted(run.answered.items()))
@@ -154,11 +134,10 @@ def make_ranking(
     data: CaseSet[Any] | None = None,
     no_data: str = "",
 ) -> Ranking:
-    """Rank runs that `alike` put together.
+    """Rank runs that `alike` put together; `no_data` says why there are no `data`.
 
     Args:
         texts: of their cases, for the margins over baselines and the adjusted score.
-        data, no_data: the cases, and why there are none: see `caveats.of_result`.
     """
     first = contenders[0].run
     texts = with_scores(first, texts) if texts else None
@@ -204,7 +183,7 @@ def make_ranking(
 
 
 def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:
-    """In what runs of one method differ that any harness can ask."""
+    # conditions that any harness can ask, between runs of one method
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for place, run in enumerate(runs, 1):
         for name, value in run.common_conditions(bool(run.method.new_tokens)).items():
@@ -226,11 +205,8 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
 
 
 def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[RankedPair]:
-    """Each two of some runs, compared; the p values control the chance of any false difference among all of them.
-
-    Args:
-        scores: run -> one value per case, from the best run.
-    """
+    """All pairs of runs, from one value per case of each, the best run first; p controls the chance of any false
+    difference."""
     cases = user_sums([1.0] * len(users), users)
     sums = [user_sums(of_run, users) for of_run in scores]
     found, differences = [], []
@@ -245,11 +221,7 @@ def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[Ra
 
 
 def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:
-    """(best, worst) rank that the run at a place may have.
-
-    Args:
-        apart: (place of the better, of the worse) of each pair that is told apart.
-    """
+    """(best, worst) rank of the run at a place, given the (better, worse) places of each pair that is told apart."""
     return 1 + sum(worse == place for _, worse in apart), count - sum(better == place for better, _ in apart)
 
 

@@ -11,7 +11,7 @@ from .ranking import Ranking, alike, make_ranking
 
 
 def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:
-    """Those with a score together, and each of the others, in whose cases nobody says what is right, for itself."""
+    # runs without right answers are ranked alone
     scored = [one for one in some if not one.run.cases or not all(map(isnan, one.run.values(one.run.primary).values()))]
     return [*([scored] if scored else []), *([one] for one in some if one not in scored)]
 
@@ -21,9 +21,6 @@ def ranked(contenders: Sequence[Contender], data: Sequence[RunData]) -> list[Ran
 
     Args:
         data: where their data may be; the last place counts where no other fits.
-
-    Raises:
-        DataError: see `RunData.of`.
     """
     rankings = []
     for some in (part for group in alike(contenders) for part in _scored(group)):

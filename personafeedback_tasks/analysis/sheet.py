@@ -13,54 +13,43 @@ from .control import named_differences, with_sequence
 from .place import cannot_move
 
 MACRO = "macro"
-"""The name of the column whose cells weigh the same."""
+"""Name of the column whose cells weigh the same."""
 
 
 @dataclass(frozen=True)
 class SheetColumn:
-    """The cases of one group that every run answered.
+    """The cases of one group that every run answered."""
 
-    Attributes:
-        name: `general_hard`, `general`, `total`, `macro`.
-        scores: name of a run -> its primary measure.
-        differences: `rag - no_persona` -> the first minus the second, paired by case.
-    """
-
-    name: str
+    name: str  # `general_hard`, `general`, `total`, `macro`
     cases: int
-    scores: Mapping[str, Estimate]
-    differences: Mapping[str, Estimate]
+    scores: Mapping[str, Estimate]  # name of a run -> its primary measure
+    differences: Mapping[str, Estimate]  # `rag - no_persona` -> the first minus the second, paired by case
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Several runs on the same cases.
+    """Several runs on the same cases."""
 
-    Attributes:
-        runs: name -> run, from the one that is told most.
-        left_out: number of cases that not every run answered.
-    """
-
-    runs: Mapping[str, Run]
+    runs: Mapping[str, Run]  # name -> run, from the one that is told most
     columns: tuple[SheetColumn, ...]
-    left_out: int
+    left_out: int  # number of cases that not every run answered
 
     @property
     def named(self) -> dict[str, Difference]:
-        """`persona - other_persona` -> what it is, of the differences that have a name."""
+        """The differences that have a name, by key: `persona - other_persona`."""
         control = next(iter(self.runs.values())).benchmark.report.control
         assert control is not None  # see `make_sheet`
         named = {difference(one.more, one.less): one for one in control.named}
         return {name: named[name] for name in self.columns[0].differences if name in named}
 
     def named_in(self, group: str) -> dict[str, Estimate]:
-        """What a named difference is called -> its value in a column; empty where no run has one of the column's cases."""
+        """Name of a difference -> its value in a column; empty where no run has one of the column's cases."""
         columns = (column.differences for column in self.columns if column.name == group)
         return {named.name: values[name] for values in columns for name, named in self.named.items()}
 
 
 def difference(more: str, less: str) -> str:
-    """The name of a column's difference."""
+    """Key of a column's difference."""
     return f"{more} - {less}"
 
 

@@ -20,7 +20,7 @@ from ..logs.run import Run
 from .place import by_place
 
 ONE_OF_THEM = 0.95
-"""A run that picks what a baseline picks in a larger share of the cases is said to be that baseline."""
+"""A run that agrees with a baseline in a larger share of the cases is said to be that baseline."""
 
 
 @dataclass(frozen=True)
@@ -36,35 +36,25 @@ class PickAgreement:
     is 0 for such judges, whatever their accuracies, and 1 for two that always agree. It is Cohen's kappa between "the run is
     right" and "the baseline is right" (the error consistency of Geirhos et al., arXiv 2006.16736), with the expected share by
     cell: cells that are hard for both would otherwise look like agreement.
-
-    Attributes:
-        same: o, over the cases in which both pick.
-        expected: e.
-        kappa: with its interval, clustered by user, e being estimated from the same cases.
-        all: share of all answered cases in which both pick the same, so that a case without a pick counts as none.
     """
 
-    same: float
-    expected: float
-    kappa: Estimate
-    all: float
+    same: float  # o, over the cases in which both pick
+    expected: float  # e
+    kappa: Estimate  # with its interval, clustered by user, e being estimated from the same cases
+    all: float  # share of all answered cases in which both pick the same, so that a case without a pick counts as none
 
 
 @dataclass(frozen=True)
 class Shortcuts:
-    """What a report says about shortcuts in a cell or a group of cells.
+    """Shortcuts in a cell or a group of cells."""
 
-    Attributes:
-        baselines: name -> agreement with it.
-        adjusted: see `adjusted.at_zero`; None without a covariate.
-    """
-
-    baselines: Mapping[str, PickAgreement]
-    adjusted: Estimate | None
+    baselines: Mapping[str, PickAgreement]  # name -> agreement with it
+    adjusted: Estimate | None  # the score where the texts' covariate is 0; None without a covariate
 
 
 def make_shortcuts(run: Run, groups: Mapping[str, Sequence[str]], texts: Examined) -> dict[str, Shortcuts]:
-    """Name of a group -> its shortcuts; groups without a pick are left out, and all where the benchmark compares none or place decides."""
+    """Name of a group with a pick -> its shortcuts; empty if the benchmark has no baselines to compare or place
+    decides."""
     picked = run.benchmark.report.picked
     if picked is None or by_place(run):
         return {}
@@ -94,7 +84,7 @@ def _of_group(run: Run, cases: Sequence[ScoredCase], picks: Sequence[float], tex
 def agreement(
     picks: Sequence[float], baseline: Sequence[float], users: Sequence[str], cells: Sequence[str]
 ) -> PickAgreement:
-    """See `PickAgreement`.
+    """Agreement of a run's picks with a baseline's.
 
     Args:
         picks: share of each case's picks that are right; nan without one.
@@ -133,7 +123,6 @@ def agreement(
 
 
 def _of_cells(values: Any, cell_of: Any) -> Any:
-    """Of each case, the mean of the values in its cell."""
     import numpy as np
 
     means = np.empty(len(values))

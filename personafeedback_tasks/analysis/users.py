@@ -1,7 +1,7 @@
-"""For whom does it fail? How far the users' own accuracies differ, and whether those who share an attribute do better or worse.
+"""How far the users' own accuracies differ, and whether those who share an attribute do better or worse.
 
-Nobody is named. Users have few cases, and not the same cells: some have easy ones only. So every value is taken against the
-mean of its cell, and what is said of a user is at the run's own mix of cells.
+Users have few cases, and not the same cells. So every value is taken against the mean of its cell, and results are at
+the run's own mix of cells.
 """
 
 from __future__ import annotations
@@ -23,24 +23,17 @@ SHARED_BY = 20
 
 @dataclass(frozen=True)
 class Slice:
-    """The users who share an attribute, beside all others.
-
-    Attributes:
-        users: how many share it.
-        difference: their accuracy minus that of the others, at equal cells.
-        low, high: its 95 % interval, for this slice alone.
-        p: two-sided, of "no difference", corrected by Holm's method over all tested slices.
-        detectable: the true difference that this test shows with 80 % power, if it were the only one and had the strictest level of
-            Holm's method.
-    """
+    """The users who share an attribute, beside all others."""
 
     attribute: str
     value: str
-    users: int
-    difference: float
-    low: float
+    users: int  # how many share it
+    difference: float  # their accuracy minus that of the others, at equal cells
+    low: float  # its 95 % interval, for this slice alone
     high: float
-    p: float
+    p: float  # two-sided, of "no difference", corrected by Holm's method over all tested slices
+    # the true difference that this test, if it were the only one, shows with 80 % power at the strictest level of
+    # Holm's method
     detectable: float
 
     @property
@@ -50,28 +43,19 @@ class Slice:
 
 @dataclass(frozen=True)
 class Users:
-    """The users of a run.
-
-    Attributes:
-        spread, low, high: standard deviation of the users' true accuracies beyond chance and cells, with its 95 % interval.
-        slices: every tested one, the smallest p first.
-    """
+    """The users of a run."""
 
     count: int
-    spread: float
-    low: float
+    spread: float  # standard deviation of the users' true accuracies beyond chance and cells
+    low: float  # ends of its 95 % interval
     high: float
-    slices: tuple[Slice, ...]
+    slices: tuple[Slice, ...]  # every tested one, the smallest p first
 
 
 def make_users(
     values: Sequence[float], users: Sequence[str], cells: Sequence[str], people: Mapping[str, Mapping[str, str]]
 ) -> Users | None:
-    """The users of some cases; None where fewer than FEW_USERS have one, or none has two.
-
-    Args:
-        values: one per case, in [0, 1]; nan is left out.
-    """
+    """The users of some cases (values in [0, 1] or nan); None where fewer than FEW_USERS have one, or none has two."""
     of_user = by_user(at_equal_cells(values, cells), users)
     if len(of_user) < FEW_USERS or all(len(own) == 1 for own in of_user.values()):
         return None
@@ -90,12 +74,11 @@ def at_equal_cells(values: Sequence[float], cells: Sequence[str]) -> list[float]
 
 
 def slices(means: Mapping[str, float], people: Mapping[str, Mapping[str, str]]) -> tuple[Slice, ...]:
-    """Every slice that SHARED_BY users share and as many do not, the smallest p first, with p corrected by Holm's method
-    so that a false one is named in at most 5 % of reports. Of two values that part the users in the same way, such as two genders, the first is tested.
+    """Every slice that SHARED_BY users share and as many do not, the smallest p first; users without the attribute are
+    in neither.
 
-    Args:
-        means: user -> its accuracy.
-        people: user -> attribute -> value; a user without an attribute is not among the others of its slices.
+    Holm's method corrects p, so that a false one is named in at most 5 % of reports. Of two values that part the users
+    in the same way, such as two genders, the first is tested.
     """
     tested: dict[frozenset[frozenset[str]], Slice] = {}
     errors: dict[frozenset[frozenset[str]], tuple[float, float]] = {}
@@ -121,11 +104,8 @@ def slices(means: Mapping[str, float], people: Mapping[str, Mapping[str, str]]) 
 
 
 def _difference(inside: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
-    """(mean of some users' means minus that of others, its standard error, the degrees of freedom of that), after Welch (1947).
-
-    Each group has a spread of its own: with a common one, a group whose users differ more than the others is named in 12 to 33 % of reports
-    where there is no difference.
-    """
+    # (difference of the means, its standard error, its degrees of freedom), after Welch (1947): with a common spread, a
+    # group whose users differ more than the others is named in 12 to 33 % of reports where there is no difference.
     centers = [mean(some) for some in (inside, others)]
     parts = [
         math.fsum((one - center) ** 2 for one in some) / (len(some) - 1) / len(some)
@@ -139,14 +119,15 @@ def _difference(inside: Sequence[float], others: Sequence[float]) -> tuple[float
 
 
 def true_spread(of_user: Mapping[str, Sequence[float]]) -> tuple[float, float, float]:
-    """(standard deviation of the users' true accuracies, the ends of its 95 % interval), with what chance adds to their means taken out.
+    """(standard deviation of the users' true accuracies, the ends of its 95 % interval), with chance taken out.
 
-    With s the pooled variance of the values within users, the mean m_i of n_i values has the variance v + s / n_i around the
-    center m, which weighs each user by its inverse.
+    With s the pooled variance of the values within users, the mean m_i of n_i values has the variance v + s / n_i
+    around the center m, which weighs each user by its inverse.
 
-    v by the method of moments: Q(v) = sum (m_i - m)^2 / (v + s / n_i) must be what it is expected to be, users - 1 (Paule,
-    Mandel 1982). Its interval is where Q is within the middle 95 % of chi square (Viechtbauer 2007), with the degrees of freedom
-    that the kurtosis of the users' deviations leaves (see `share`): a few users far below all others have most of Q.
+    v by the method of moments: Q(v) = sum (m_i - m)^2 / (v + s / n_i) must be what it is expected to be, users - 1
+    (Paule, Mandel 1982). Its interval is where Q is within the middle 95 % of chi square (Viechtbauer 2007), with the
+    degrees of freedom that the kurtosis of the users' deviations leaves: a few users far below all others have most of
+    Q.
 
     Args:
         of_user: user -> its values, at least one, and two somewhere.
@@ -167,14 +148,14 @@ def true_spread(of_user: Mapping[str, Sequence[float]]) -> tuple[float, float, f
 
 
 SMALLEST = 1e-12
-"""Variance of a mean that chance seems to have no part in, since each user is all right or all wrong."""
+"""Variance of a mean without any part of chance, where each user is all right or all wrong."""
 
 LARGEST = 0.25
 """Variance of shares of which one half is 0 and the other 1."""
 
 
 def _variance(means: Any, noise: Any, expected: float) -> float:
-    """That at which Q is `expected`: at most LARGEST, and 0 where Q is too small for any."""
+    # the variance at which Q is `expected`: at most LARGEST, and 0 where Q is too small for any
     from scipy.optimize import brentq
 
     def excess(variance: float) -> float:
@@ -187,7 +168,6 @@ def _variance(means: Any, noise: Any, expected: float) -> float:
 
 
 def _center(means: Any, variances: Any) -> float:
-    """The mean of the users' means, each weighed by the inverse of its variance."""
     weights = 1 / variances
     return float((weights * means).sum() / weights.sum())
 

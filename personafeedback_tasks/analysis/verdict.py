@@ -21,29 +21,18 @@ from .votes import Voted, voted
 
 @dataclass(frozen=True)
 class VerdictGroup:
-    """One line of a verdict: a cell, or several.
-
-    Attributes:
-        rate: of all duels, also those that were not asked: what the votes come to as they are.
-        won, lost: number of asked duels whose calls all picked the reply, or all the other side.
-        neither: number of those where no call picked a text: no answer can be read, or both rewards are equal.
-        split: number of the others: calls disagree, or some of them picked no text.
-        not_asked: reason -> number of duels, of those that there are anywhere: `tie`, `empty`, `other_empty`.
-        consistency: share of the duels with readable answers whose calls picked the same text; nan without orders.
-        unreadable: share of the calls that picked neither text.
-        exam: the judge's accuracy on the same cells.
-    """
+    """One line of a verdict: a cell, or several."""
 
     name: str
-    rate: Estimate
-    won: int
-    split: int
-    lost: int
-    neither: int
-    not_asked: Mapping[str, int]
-    consistency: float
-    unreadable: float
-    exam: Estimate
+    rate: Estimate  # of all duels, also those that were not asked, uncorrected
+    won: int  # number of asked duels whose calls all picked the reply
+    split: int  # number of those whose calls disagree, or some of them picked no text
+    lost: int  # number of those whose calls all picked the other side
+    neither: int  # number of those where no call picked a text: no answer can be read, or both rewards are equal
+    not_asked: Mapping[str, int]  # reason (`tie`, `empty`, `other_empty`) -> number of duels
+    consistency: float  # share of the duels with readable answers whose calls picked the same text; nan without orders
+    unreadable: float  # share of the calls that picked neither text
+    exam: Estimate  # the judge's accuracy on the same cells
 
     @property
     def asked(self) -> int:
@@ -52,42 +41,30 @@ class VerdictGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class BesidePeople:
-    """People's votes on some of the duels.
+    """People's votes on some of the duels."""
 
-    Attributes:
-        duels, users: number of duels with votes, and of their users.
-        powered: the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users.
-    """
-
-    duels: int
-    users: int
+    duels: int  # number of duels with votes
+    users: int  # number of their users
+    # the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users
     powered: Powered | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """Everything that is printed about one run of duels.
-
-    Attributes:
-        exam: the same judge on the benchmark.
-        groups: the last one has all of them.
-        corrected: the rate without the judge's errors, or why there is none.
-        adjusted: the rate of the asked duels at equal length.
-        unchecked: why the exam's texts are not at hand; None if they are.
-    """
+    """The result of one run of duels."""
 
     run: Run
-    exam: Run
+    exam: Run  # the same judge on the benchmark
     duels: Duels
-    groups: tuple[VerdictGroup, ...]
-    corrected: Corrected
-    adjusted: LengthAdjusted
+    groups: tuple[VerdictGroup, ...]  # the last one has all of them
+    corrected: Corrected  # the rate without the judge's errors, or why there is none
+    adjusted: LengthAdjusted  # the rate of the asked duels at equal length
     people: BesidePeople
-    unchecked: str | None
+    unchecked: str | None  # why the exam's texts are not at hand; None if they are
 
     @property
     def caveats(self) -> list[Caveat]:
-        """What a reader must know before the numbers."""
+        """Caveats to show before the numbers."""
         found = grouped([("", caveats.of_run(self.run)), ("the exam", caveats.of_run(self.exam))])
         if self.run.partial and self.duels.not_asked:
             found.append(Caveat("ties_left_out", WEAKENS))
@@ -99,7 +76,7 @@ class Verdict:
 
 
 def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]:
-    """In what an exam is not one of the judge of a run: `model: found A, expected B`.
+    """Differences between a run and its judge's exam that must not be: `model: found A, expected B`.
 
     Args:
         besides: options in which both may differ.
@@ -113,7 +90,7 @@ def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]
 
 
 def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> None:
-    """Raise RunError unless an exam is of the judge of a run, asked in the same way, and has the same cells, see `differences`."""
+    """Raise RunError unless the exam is of the run's judge, asked in the same way, with the same cells."""
     found = differences(run, exam, besides)
     if found:
         raise RunError(
@@ -129,7 +106,7 @@ def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> No
 
 
 def refuse_other_users(run: Run, exam: Run, duels: Duels) -> None:
-    """Raise RunError unless the cases that both know belong to the same users: an exam may be on another copy of the data."""
+    """Raise RunError unless shared cases belong to the same users: an exam may be on another copy of the data."""
     for case in run.cases.values():
         source = duels.sources[case.case_id]
         there = exam.cases.get(source)
@@ -153,7 +130,7 @@ def make_verdict(
 
     Args:
         examined: the cases of the exam, for their lengths; None if they are not at hand.
-        people: see `human_file.human_votes`; None without any.
+        people: case id of the duel -> people's votes; None without any.
 
     Raises:
         RunError: the exam is of another judge, or of other cells or users; or the run has no answered case.
@@ -217,11 +194,7 @@ def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked:
 
 
 def accuracy(exam: Votes, cells: Sequence[str]) -> Estimate:
-    """The accuracy in an exam whose cells weigh as much as those of some duels.
-
-    Args:
-        cells: the cell of each duel. Without any, nothing is defined.
-    """
+    """The accuracy in an exam whose cells weigh as much as `cells`, those of some duels; undefined without any."""
     found = errors(exam, cells)
     there = [place for place, weight in enumerate(found.weights) if weight]
     users = [exam.users[place] for place in there]

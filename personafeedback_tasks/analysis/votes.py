@@ -1,4 +1,4 @@
-"""A run as votes on pairs of texts: which text each call picked, and which text is the longer one."""
+"""A run as votes on pairs of texts: the text that each call picked, and the longer text."""
 
 from __future__ import annotations
 
@@ -17,16 +17,12 @@ from ..logs.run import Run
 
 @dataclass(frozen=True)
 class Voted:
-    """The votes of a run, case by case.
-
-    Attributes:
-        votes: on them; lengths are in characters, and all equal where the texts are not at hand.
-        consistent: of each case, the share of epochs whose calls all picked the same text, among those that are readable; nan
-            without one, and for rewards, which see no order.
-    """
+    """The votes of a run, case by case."""
 
     ids: Sequence[str]
-    votes: Votes
+    votes: Votes  # their lengths are in characters, and all equal where the texts are missing
+    # of each case, the share of readable epochs whose calls all picked the same text; nan without one, and for rewards,
+    # which see no order
     consistent: Sequence[float]
 
 
@@ -50,7 +46,8 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
 
 
 def picked(row: ScoredCase, run: Run) -> tuple[float, float, float]:
-    """(share of the calls that picked the better response, share that picked the other one, `Voted.consistent`), over all epochs.
+    """(share of calls that picked the better response, share that picked the other one, `Voted.consistent`), over all
+    epochs.
 
     Where log-odds are known in all orders, the debiased score of the case takes the place of these shares.
     """

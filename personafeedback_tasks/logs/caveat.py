@@ -21,17 +21,12 @@ WEAKENS = "weakens"
 
 @dataclass(frozen=True)
 class Caveat:
-    """
-    Attributes:
-        severity: VOID, FORBIDS, NAMED or WEAKENS. Short outputs leave out the last.
-        values: what its sentence needs, by name.
-        about: names of the runs in the output that it concerns; empty for all.
-    """
+    """A reason for care with a run's numbers."""
 
     key: str
-    severity: str
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    about: tuple[str, ...] = ()
+    severity: str  # VOID, FORBIDS, NAMED or WEAKENS. Short outputs leave out the last.
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what its sentence needs, by name
+    about: tuple[str, ...] = ()  # names of the runs in the output that it concerns; empty for all
 
 
 def ordered(caveats: Iterable[Caveat]) -> list[Caveat]:

@@ -158,8 +158,8 @@ class _Samples:
     log: EvalLog
     benchmark: Benchmark
     signature: dict[str, Any]
-    notes: list[dict[str, Any]] = field(default_factory=list)
-    sizes: list[Any] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)  # metadata of our scores
+    sizes: list[Any] = field(default_factory=list)  # of the prompts, for `core.window.counted`
 
     @cached_property
     def spent(self) -> CallsMade:

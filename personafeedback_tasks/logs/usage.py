@@ -13,12 +13,10 @@ from ..core.usage import NONE, Usage, total
 
 
 class CallsMade:
+    """Usage of the calls of a log."""
+
     def __init__(self, stats: EvalStats) -> None:
-        """
-        Args:
-            stats: Inspect's own sums over the run and the logs that it continues.
-        """
-        self._stats = stats
+        self._stats = stats  # Inspect's own sums over the run and the logs that it continues
         self._of_samples = NONE
 
     def of_sample(self, raw: Mapping[str, Any], asked: Sequence[str], settings: int) -> list[Usage]:

@@ -28,14 +28,10 @@ DTYPES = ("auto", "bfloat16", "float16", "float32")
 
 @dataclass(frozen=True)
 class Encoded:
-    """One conversation as the model reads it.
-
-    Attributes:
-        persona: `system turn`, `before the question` or `not told`.
-    """
+    """One conversation as the model reads it."""
 
     ids: list[int]
-    persona: str
+    persona: str  # `system turn`, `before the question` or `not told`
     truncated: bool = False
 
 
