@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,10 @@ from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
 from support.duel_folders import write_duels
 from support.judges import OTHER
-from support.outcomes import changed
 
 from personafeedback_tasks.analysis.beside import make_beside
 from personafeedback_tasks.analysis.comparison import compare
-from personafeedback_tasks.analysis.control import named_differences, refuse_other_control, with_controls
+from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
 from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.common.errors import DataError
@@ -105,44 +103,6 @@ def test_a_comparison_counts_case_by_case(tmp_path):
     )
 
 
-def test_cases_of_one_run_alone_are_named(tmp_path):
-    whole, half = run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4, "general")
-    there = {case_id for case_id, case in SAMPLE.items() if case.cell.startswith("general")}
-    found = compare(whole, half)
-    assert found.only_in_a == tuple(sorted(SAMPLE.keys() - there))
-    assert found.only_in_b == ()
-    assert {name for group in found.groups for name in (*group.only_a, *group.only_b)} <= there
-    (caveat,) = [one for one in found.caveats if one.key == "only_in_one"]
-    assert caveat.values["count"] == len(found.only_in_a) > 5
-    assert caveat.values["shown"] == ", ".join(found.only_in_a[:5]) + ", ..."
-    assert not [one for one in compare(whole, whole).caveats if one.key in ("only_in_one", "other_options")]
-    five = replace(whole, cases={name: whole.cases[name] for name in (*sorted(there), *found.only_in_a[:5])})
-    (caveat,) = [one for one in compare(five, half).caveats if one.key == "only_in_one"]
-    assert caveat.values["shown"] == ", ".join(found.only_in_a[:5])
-
-
-def test_a_comparison_names_what_differs(tmp_path):
-    found = compare(run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4, setting="no_persona"), {"B": "It is gone."})
-    keys = [one.key for one in found.caveats]
-    assert [one.values for one in found.caveats if one.key == "other_options" and one.values["name"] == "setting"] == [
-        {"name": "setting", "a": "persona", "b": "no_persona"}
-    ]
-    assert "other_titles" not in keys
-    assert "other_conditions" not in keys
-
-
-def test_runs_without_a_common_case_or_with_other_texts_are_not_compared(tmp_path):
-    a, b = run(tmp_path, "a", 0.8, "general"), run(tmp_path, "b", 0.4, "specific")
-    with pytest.raises(RunError, match="have no case in common"):
-        compare(a, b)
-    with pytest.raises(RunError, match="expected PersonaFeedback as in"):
-        compare(a, relevance(tmp_path, "r", 0.5))
-    first, second, *_ = sorted(a.cases)
-    other = {**a.cases, **{name: changed(a.cases[name], digest="x") for name in (second, first)}}
-    with pytest.raises(RunError, match=f"2 of {len(a.cases)} cases have other texts .*the first is {first}"):
-        compare(a, replace(a, cases=other))
-
-
 def f1(name: str, share: float) -> float:
     """The harmonic mean of precision and recall, from the counts."""
     said = {row for row, label in LABELS.items() if label == drawn(name + row, share)}
@@ -160,20 +120,6 @@ def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
 
 
 # --- controls -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_control_differs_in_its_setting_alone(tmp_path):
-    mine, control = (run(tmp_path, "a", 0.8, setting=setting) for setting in ("persona", "no_persona"))
-    refuse_other_control(mine, control, "no_persona")
-    assert set(named_differences(mine).values()) >= {"no_persona"}
-    for refused, sentence in (
-        ((mine, mine, "no_persona"), "found setting persona, expected no_persona for a control"),
-        ((control, control, "no_persona"), "expected a run that is told more or other things than its control"),
-        ((mine, replace(control, model="b"), "no_persona"), "found the model b, expected a as in the run"),
-        ((mine, run(tmp_path, "a", 0.8, setting="no_persona", prompt="v2"), "no_persona"), "found fingerprint"),
-    ):
-        with pytest.raises(RunError, match=sentence):
-            refuse_other_control(*refused)
 
 
 def test_controls_find_their_runs(tmp_path):
@@ -201,14 +147,6 @@ def test_a_baseline_has_every_measure_of_a_run(tmp_path):
     assert found.agreement is not None
     assert set(found.people) == {"acc", "f1", "precision", "recall", "kappa", "over_selection"}
     assert all(0 < found.people[name].value <= 1 for name in ("acc", "f1", "precision", "recall", "kappa"))
-
-
-def test_without_precision_and_recall_there_are_the_measures_that_are_compared(tmp_path):
-    mine = run(tmp_path, "a", 0.8)
-    texts = RunData(None).texts(mine)
-    found = make_beside(mine, texts)
-    assert (found.people, found.agreement) == ({}, None)
-    assert set(found.baselines) == set(texts.said)
 
 
 # --- writers ------------------------------------------------------------------------------------------------------------

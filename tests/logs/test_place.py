@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,19 +16,80 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log
-from support import inspect_runs, jsonl_harness, lm_eval_runs, placed
+from support import inspect_runs, jsonl_harness, lm_eval_runs
 from support.commands import personafeedback
-from support.placed import KNOWN, LISTED
+from support.models import orders_of, register
 
 from personafeedback_tasks.analysis.place import place_of
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
+from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs.checks import runs_of
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import Run
 
 pytestmark = pytest.mark.slow
 same = pytest.approx
+
+# --- a judge that prefers the first place by far: its log-odds may hold knowledge, its replies hold next to none ---------
+
+SETTINGS = ("persona", "other_persona", "no_persona")
+LISTED = ",".join(SETTINGS)
+
+KNOWN: Mapping[str, Mapping[str, float]] = {
+    "small": {"persona": 31 / 48, "other_persona": 30 / 48, "no_persona": 24 / 48},  # as SmolLM2-135M on the sample
+    "personal": {"persona": 44 / 48, "other_persona": 20 / 48, "no_persona": 24 / 48},
+}
+"""Judge -> setting -> the share of a benchmark's sample in which its log-odds prefer the right response by a little."""
+
+PLACE, WORTH = 4.0, 0.5
+"""What the first place adds to the log-odds of its response, and knowledge to those of another one."""
+
+OTHERWISE = 0.03
+"""Share of the calls in which the judge `nearly` replies with another letter than the first."""
+
+
+def drawn(text: str) -> float:
+    """A number in [0, 1) that a text decides."""
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16) / 2**256
+
+
+@cache
+def ranks() -> dict[str, float]:
+    """Case of a sample -> its place among all of that sample in a drawn order, as a share."""
+    found: dict[str, float] = {}
+    for name in ("personafeedback", "prefeval"):
+        benchmark = find(name)
+        options = benchmark.options.read({"data": "sample"})
+        ids = sorted((case.id for case in benchmark.load(options, {})), key=drawn)
+        found |= {case_id: place / len(ids) for place, case_id in enumerate(ids)}
+    return found
+
+
+def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]:
+    """The log-likelihood of each letter.
+
+    Args:
+        call: as `Method.asked` names it.
+    """
+    setting, _, order = call.rpartition(" ")
+    orders = orders_of(call)
+    right, count = orders.letters.index(orders.right[order]), len(orders.letters)
+    knows = ranks().get(case_id, drawn(case_id)) < KNOWN[judge][setting or SETTINGS[0]]
+    values = [PLACE - 10, *[-10.0] * (count - 1)]
+    values[right if knows else (right + 1) % count] += WORTH
+    return values
+
+
+def reply(judge: str, prompt: str, case_id: str, call: str) -> str:
+    """`A`; of the judge `nearly`, sometimes another letter."""
+    return orders_of(call).letters[-1] if judge == "nearly" and drawn(f"{case_id} {call}") < OTHERWISE else "A"
+
+
+register("placed", reply, likelihoods)
+
+
+# --- its runs ----------------------------------------------------------------------------------------------------------
 
 
 def by_lm_eval(folder: Path, judge: str, task: str = "personafeedback_mc", setting: object = LISTED) -> Path:
@@ -268,7 +332,7 @@ def test_whether_place_decides_follows_from_the_interval_of_consistency(share, s
     """Of so many cases the same response is picked in both orders, of the others the first one. At half of them nobody knows."""
 
     def model(case_id: str, call: str) -> str:
-        return "A" if placed.drawn(case_id) >= share else TWO.right[call]
+        return "A" if drawn(case_id) >= share else TWO.right[call]
 
     path = jsonl_harness.run(model, "m", tmp_path, "personafeedback", "general", data=str(real_part))
     (log,) = jsonl_harness.opened(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from importlib.resources import files
 from pathlib import Path
@@ -17,15 +18,16 @@ from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsag
 from personafeedback_tasks.inspect_tasks.prefeval import prefeval
 from support.browser import Page
 from support.commands import personafeedback
-from support.four import FOUR, noisy
 from support.inspect_runs import command as inspect_command
 from support.inspect_runs import evaluate, metrics
 from support.lm_eval_runs import command as lm_eval_command
+from support.models import FOUR, register
 from support.stored import check_stored
 
 from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise.baselines import judges
 from personafeedback_tasks.pairwise.scoring import p_chosen, score_answers, score_symmetric
 from personafeedback_tasks.pairwise.wording import ChoiceOptions
 from personafeedback_tasks.parsing.letters import readers
@@ -34,6 +36,32 @@ from personafeedback_tasks.prefeval.record import PREFEVAL
 
 SAMPLE = Path(str(files("personafeedback_tasks.prefeval") / "sample"))
 SETTINGS = ("persona", "no_persona", "other_persona")
+REPLIES = (
+    "{right}", "Answer: {right}", "My choice:\n{right}", "**{other}**", "A", "D", "", "I cannot help with that.", "A or B.",
+    "<think>Perhaps {other}</think>{right}",
+)  # fmt: skip
+
+
+def noisy(case_id: str, call: str) -> str:
+    """Right, wrong, biased and unreadable replies; which one depends on case and order alone."""
+    number = int(hashlib.sha256(f"{case_id} {call}".encode()).hexdigest(), 16)
+    right = FOUR.right[call]
+    other = FOUR.letters[(FOUR.letters.index(right) + 1 + number % 3) % 4]
+    return REPLIES[number // 3 % len(REPLIES)].format(right=right, other=other)
+
+
+def reply(judge: str, prompt: str, case_id: str, call: str) -> str:
+    return noisy(case_id, call) if judge == "noisy" else judges(FOUR)[judge](prompt)
+
+
+def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]:
+    """Highest for the letter that it would say."""
+    said = reply(judge, prompt, case_id, call)
+    return [-0.5 if letter == said else -2.0 for letter in FOUR.letters]
+
+
+register("four", reply, likelihoods)
+
 read, read_last_line = readers(FOUR.letters)
 
 

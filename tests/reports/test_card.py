@@ -30,14 +30,11 @@ from support.outcomes import answering
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.rewards import TOTAL
 from personafeedback_tasks.core.window import PromptCheck
-from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.read import read_run, read_runs
-from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -813,30 +810,3 @@ def test_a_card_calls_the_model_by_its_name(logs, real_part, tmp_path):
     assert "# lab/mid-a" in text
     assert load(card).model_name == "lab/mid-a"
     assert "scripted/polite" not in text
-
-
-def test_real_runs_that_nobody_should_publish(logs, real_part, tmp_path):
-    from support.logs import inspect_log, lm_eval_log
-
-    task = "personafeedback_general_hard"
-    for log, sentence in (
-        (lm_eval_log(tmp_path / "limit", "gold", task, real_part, limit=8), r"PARTIAL: general_hard 8 of 80\."),
-        (inspect_log(tmp_path / "sample", "gold", task, "sample"), "DEMONSTRATION on the bundled sample"),
-        (logs["no_persona"], "MISSING REPLIES: 100.0 %"),
-    ):  # fmt: skip
-        run = read_run(log)
-        with pytest.raises(CardError, match=sentence):
-            update_card(
-                report_of(run, RunData(None)), load_cases(run.signature["source"], "general"), tmp_path / "README.md"
-            )
-    with pytest.raises(RunError, match="found no samples in it"):
-        read_run(lm_eval_log(tmp_path / "bare", "gold", task, real_part, samples=False))
-    mixed = tmp_path / "mixed"
-    mixed.mkdir()
-    for name in ("lm-eval", "no_persona"):
-        (mixed / name).symlink_to(logs[name].parent)
-        for file in logs[name].parent.iterdir():
-            (mixed / file.name).write_bytes(file.read_bytes())
-    with pytest.raises(RunError, match=r"found 2 runs \(.*no_persona.*\), expected one"):
-        read_run(mixed)
-    assert not (tmp_path / "README.md").exists()

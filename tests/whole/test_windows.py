@@ -10,12 +10,11 @@ from unittest.mock import patch
 import pytest
 from support.commands import personafeedback
 from support.judges import who_asks
-from support.logs import inspect_log, lm_eval_log
 from support.servers import as_json
 from werkzeug import Request
 
 from personafeedback_tasks.core.window import KEY, UNKNOWN, PromptCheck
-from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 TASK = "personafeedback_general_hard"
@@ -314,57 +313,3 @@ def test_hf_of_inspect_is_refused_beyond_its_positions(tiny_model, tmp_path):
     assert not any(event.event == "model" for sample in log.samples for event in sample.events)
     run(smallest, "enough")
     assert read_run(tmp_path / "enough").prompts == PromptCheck(2, 0, smallest)
-
-
-# --- from a log alone -------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module", params=["lm-eval", "inspect"])
-def log(request, tmp_path_factory):
-    """(name of the harness, folder -> a log in it whose metadata say that so many prompts were cut)."""
-    folder = tmp_path_factory.mktemp("log")
-    make = lm_eval_log if request.param == "lm-eval" else inspect_log
-    made = make(folder, "gold", TASK, "sample")
-
-    def rewritten(target, prompts):
-        target.mkdir()
-        if request.param == "inspect":
-            from inspect_ai.log import read_eval_log, write_eval_log
-
-            found = read_eval_log(str(made))
-            found.eval.metadata = {**found.eval.metadata, KEY: prompts}
-            write_eval_log(found, str(target / made.name))
-            return target
-        for path in made.parent.iterdir():
-            shutil.copy(path, target)
-        results = json.loads(made.read_bytes())
-        results["configs"][TASK]["metadata"][KEY] = prompts
-        (target / made.name).write_text(json.dumps(results))
-        return target
-
-    return rewritten
-
-
-@pytest.mark.parametrize("cut", [0, 3, None])
-def test_the_answer_is_in_the_log(cut, log, tmp_path):
-    folder = log(tmp_path / "log", {"asked": 16, "cut": cut, "window": 2048})
-    other = log(tmp_path / "other", {"asked": 16, "cut": 0, "window": 2048})
-    (run,) = read_runs([folder])
-    assert (run.prompts.asked, run.prompts.cut) == (16, cut)
-    outputs = [
-        personafeedback("report", folder, "--full"),
-        personafeedback("report", folder),
-        personafeedback("rank", folder, "--data", "sample"),
-        personafeedback("compare", folder, other),
-        personafeedback("report", folder, "--out", tmp_path / "page"),
-    ]
-    for place, done in enumerate(outputs):
-        said = done.stdout + "".join(path.read_text() for path in (tmp_path / "page").rglob("*.md") if place == 4)
-        assert ("PROMPTS CUT" in said) == bool(cut), said
-    assert ("the numbers are void" in outputs[1].stdout) == bool(cut)
-    assert ("not checked" in outputs[0].stdout) == (cut is None)
-
-
-@pytest.mark.parametrize("prompts", [None, "none", {"cut": True}])
-def test_metadata_without_an_answer_are_unknown(prompts, log, tmp_path):
-    assert read_run(log(tmp_path / "log", prompts)).prompts.cut is None
