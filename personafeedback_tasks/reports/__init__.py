@@ -1,4 +1,4 @@
-"""Runs -> what they show: reports, comparisons, tables, the figure, the page, the model card.
+"""Runs -> reports, comparisons, tables, the figure, the page, the model card.
 
 In: runs and, if available, their cases. Out: text, JSON and pictures.
 """

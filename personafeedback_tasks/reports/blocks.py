@@ -33,7 +33,6 @@ Block = Words | Table
 
 
 def heading(text: str) -> Words:
-    """The name of what follows."""
     return Words([line(text, style="bold")], [f"## {foreign.markdown(text)}"])
 
 
@@ -53,7 +52,7 @@ def bullets(texts: Sequence[str], lead: str = "") -> Words:
     """Sentences on numbers above or below them; nothing for none.
 
     Args:
-        lead: what they are about, in a line of its own.
+        lead: their subject, in a line of its own.
     """
     if not texts:
         return Words([], [])
@@ -65,16 +64,12 @@ def bullets(texts: Sequence[str], lead: str = "") -> Words:
 
 
 def paragraph(text: str = "", dim: bool = False) -> Words:
-    """Sentences of their own. On a terminal an empty one is an empty line.
-
-    Args:
-        dim: whether a terminal shows it as less important, such as the meaning of columns.
-    """
+    """Sentences of their own; an empty one is an empty line on a terminal, which shows them less bright where `dim`."""
     return Words([line(text, style="dim" if dim else "")], [foreign.markdown(text)])
 
 
 def quoted(lead: str, texts: Sequence[str]) -> Words:
-    """Replies of a model, as they are, below a line that says what they are."""
+    """Replies of a model, as they are, below a line on their meaning."""
     quotes = [lead, *(f"  {text}" for text in texts)]
     return Words(list(map(line, quotes)), [foreign.fenced("\n".join(quotes))])
 
@@ -85,13 +80,13 @@ def picture(title: str, name: str) -> Words:
 
 
 def signatures(of_runs: Mapping[str, str], printed: bool = True) -> Words:
-    """What numbers depend on."""
+    """The signature line of each run: everything that its numbers depend on."""
     shown = [line(f"{name}: {text}", style="dim") for name, text in of_runs.items()] if printed else []
     return Words(shown, ["\n".join(f"{name}: {foreign.code(text)}  " for name, text in of_runs.items())])
 
 
 def terminal(blocks: Iterable[Block]) -> list[RenderableType]:
-    """What `terminal.show` prints."""
+    """The parts for `terminal.show`."""
     return [part for block in blocks for part in block.terminal()]
 
 

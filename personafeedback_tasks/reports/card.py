@@ -28,11 +28,11 @@ from ..logs.signature_line import signature_line
 from .card_text import section, signature_of, variant
 from .sentences import sentence
 
+# the lines of a `model-index` among the metadata of a card
 _INDEX = re.compile(r"""^["']?model-index["']?:.*\n(?:[ \t-].*\n|[ \t]*\n(?=[ \t-]))*""", re.MULTILINE)
-"""The lines of a `model-index` among the metadata of a card."""
 
+# keys of caveats on facts that a card needs and a report does not
 _UNCHECKED = ("counts_unchecked", "no_data", "prompts_unchecked")
-"""The keys of caveats on what a card needs and a report does not."""
 
 
 class CardError(PersonaFeedbackError):
@@ -75,7 +75,8 @@ def update_card(report: Report, cases: CaseSet[Any] | None, path: Path, cost: Es
 
 
 def refuse_unpublishable(report: Report) -> CardSpec:
-    """What a card says about the run's benchmark; raise CardError, with the reasons, for a run that should not be in one."""
+    """The card's texts for the run's benchmark. Raises CardError, with the reasons, for a run that should not be in
+    one."""
     run, log = report.run, report.run.logs[0]
     spec = run.benchmark.report.card
     if spec is None:
@@ -90,10 +91,9 @@ def refuse_unpublishable(report: Report) -> CardSpec:
 
 
 def results(report: Report, spec: CardSpec) -> list[EvalResult]:
-    """One result per group and measure for `model-index`.
+    """One result per group and measure for `model-index`, in percent, as on the Hub's leaderboards.
 
-    Values are in percent, as on the Hub's leaderboards. `verified` is left to the Hub, and so is the source, whose
-    address only the author of the card can know.
+    `verified` is left to the Hub, and so is the source, whose address only the author of the card can know.
     """
     run = report.run
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
@@ -183,7 +183,7 @@ def _updated(
 
 
 def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str:
-    """The metadata with the results of a run in place of earlier ones. All but the lines of `model-index` stay as they are written."""
+    # all but the lines of `model-index` stay as they are written
     own = foreign.yaml(report.run.name)
     try:
         metadata = yaml.safe_load(f"{front}\n") or {}
@@ -242,7 +242,6 @@ def same_model(one: str, other: str) -> bool:
 
 
 def _with_section(path: Path, body: str, key: str, text: str) -> str:
-    """The body with the section between its two markers: in place of an earlier one, else at the end."""
     begin, end = (f"<!-- personafeedback: {side} {key} -->" for side in ("begin", "end"))
     before, _, rest = body.partition(begin)
     old, closed, after = rest.partition(end)

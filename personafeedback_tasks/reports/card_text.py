@@ -1,4 +1,4 @@
-"""The section of a model card about a run: its verdict and numbers, what they do not show, and how the model was asked."""
+"""The section of a model card about a run: verdict and numbers, their limits, and how the model was asked."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from .table import Column, Table, interval, measured, percent, spaced, with_inte
 MOST_ROWS = 4
 """Rows of the first table of a card. Where there are more cells, it has the groups alone."""
 
+# Markdown: every text of others goes through `foreign`
 _TEMPLATE = Template(
     Path(__file__).with_name("card.md.j2").read_text(encoding="utf-8"),
     trim_blocks=True,
     undefined=StrictUndefined,
 )
-"""Of Markdown: every text of others goes through `foreign`."""
 
 
 def variant(run: Run) -> str:
-    """How a run was asked, which tells it apart from others in one card. It is part of a comment's marker."""
+    """The options that tell the runs of one card apart; part of a comment's marker."""
     asked = ", ".join(run.remarks) or str(run.signature[run.benchmark.options.always()[0]])
     return foreign.comment(f"{run.remark}: {asked}" if run.remark else asked)
 
@@ -114,7 +114,7 @@ def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Se
 
 
 def _arguments(report: Report) -> str:
-    """The arguments of the harness that matter most; the signature has all."""
+    # the arguments that matter most; the signature has all
     run, control = report.run, report.run.benchmark.report.control
     named = {"method": run.method.name}
     if control is not None:

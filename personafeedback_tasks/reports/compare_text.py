@@ -40,7 +40,6 @@ def tables(comparison: RunComparison) -> list[Table]:
 
 
 def _scores(comparison: RunComparison) -> str:
-    """`acc`, or `A acc_sym, B acc` where the runs have different scores."""
     a, b = comparison.run_a.primary, comparison.run_b.primary
     return a if a == b else f"A {a}, B {b}"
 
@@ -52,7 +51,7 @@ def _p(group: GroupComparison) -> str:
 
 
 def _other_table(comparison: RunComparison) -> Table:
-    """The measures of `GroupRunComparison.others` over all cases, each in its unit; differences of percentages are in points."""
+    # differences of percentages are in points
     overall = comparison.groups[-1].others
     rows = [
         (line, *overall[line.measure]) for line in comparison.run_a.benchmark.report.compared if line.measure in overall

@@ -1,4 +1,4 @@
-"""What a run cost."""
+"""The costs of a run as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def as_dicts(costs: Sequence[Cost]) -> list[dict[str, Any]]:
 
 
 def money(dollars: float) -> str:
-    """In dollars, with cents as far as they matter."""
+    """Dollars as text, with cents as far as they matter."""
     return NOTHING if math.isnan(dollars) else f"{dollars:,.2f}" if dollars >= 1 or not dollars else f"{dollars:.2g}"
 
 

@@ -1,8 +1,8 @@
-"""A report -> a record of Every Eval Ever (evaleval/every_eval_ever, schema 0.3.0): its numbers, and one sample for each call.
+"""A report -> a record of Every Eval Ever (evaleval/every_eval_ever, schema 0.3.0), with one sample for each call.
 
-A sample is right or wrong, so the mean over the samples of a cell is its `acc`. What the schema has no field for is left out: measures
-that are better neither high nor low (`first_rate`), values that are undefined, and the users by which errors are clustered, which the
-method of each error names.
+A sample is right or wrong, so the mean over a cell is its `acc`. The schema has no field for measures without a
+direction (`first_rate`), undefined values, and the users by which errors are clustered, which each error's method
+names.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..logs.wrapping import LABEL
 SCHEMA = "0.3.0"
 
 LIBRARIES = {"inspect-ai": "inspect_ai", "lm-eval": "lm_eval"}
-"""How their records name the harnesses."""
+"""The harnesses' names in such records."""
 
 CLUSTERED = "clustered by user"
 
@@ -59,10 +59,10 @@ class Evaluator:
 def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evaluator) -> dict[Path, str]:
     """Path below the folder of a datastore -> content: the record, and its samples where each call is right or wrong.
 
-    The same reports give the same bytes: the record has the time of the run in place of that of the export.
+    The record has the time of the run, so the same reports give the same bytes.
 
     Args:
-        reports: of the run first and then of its controls, by setting.
+        reports: by setting, of the run first and then of its controls.
 
     Raises:
         OptionError: the model's name is not DEVELOPER/MODEL.
@@ -123,7 +123,6 @@ def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evalu
 
 
 def _model_id(run: Run) -> str:
-    """The developer and the model, without the provider's prefix."""
     parts = run.name.split("/")
     if len(parts) != 2 or not all(parts):
         raise OptionError(
@@ -133,7 +132,6 @@ def _model_id(run: Run) -> str:
 
 
 def _results(setting: str, report: Report, spec: CardSpec) -> Iterator[dict[str, Any]]:
-    """Every defined measure with a direction, of every group; and the differences to the controls."""
     run, benchmark = report.run, report.run.benchmark
     better = {metric.name: metric.higher_is_better for metric in run.method.metrics}
     better |= dict.fromkeys(benchmark.corpus, True) | dict.fromkeys(benchmark.undirected)
@@ -217,7 +215,7 @@ def _source(run: Run, spec: CardSpec) -> dict[str, Any]:
 
 
 def _generation(run: Run) -> dict[str, Any]:
-    """The settings that their schema has a field for, as numbers; all conditions as texts."""
+    # the schema has fields for some settings, as numbers; all conditions are texts
     common = run.common_conditions(writes=True)
     given: dict[str, Any] = {}
     for field, name, kind in (("temperature", "temperature", float), ("max_tokens", "new tokens", int)):
@@ -230,7 +228,6 @@ def _generation(run: Run) -> dict[str, Any]:
 
 
 def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
-    """One row per call, where a call is right or wrong: methods that read a label from each."""
     method = run.method
     if method.several is not None or not isinstance(method, (LabelMethod, LikelihoodMethod)):
         return

@@ -17,13 +17,12 @@ FOLDER = ".eval_results"
 
 
 def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
-    """Write the run's score in each group: `FOLDER/personafeedback.yaml`, in place of an earlier one.
+    """Write the run's score in each group, in percent: `FOLDER/personafeedback.yaml`, in place of an earlier one.
+
+    The error and the conditions are in `notes`, the only field for them.
 
     Args:
         folder: of the model's repository.
-
-    Returns:
-        The file. Values are in percent; the error and the conditions are in `notes`, the only field for them.
     """
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 

@@ -27,7 +27,7 @@ from ..logs.caveat import VOID
 from .sentences import first_sentence
 
 NAME = "accuracy"
-"""Of its files."""
+"""Name of its files."""
 
 WIDTH = 3.5
 """Inches: one column of a paper."""
@@ -40,15 +40,15 @@ HANDLE = 0.33
 """Inches: the mark before a name in the legend."""
 
 SIZE = 7.5
-"""Points: of all text."""
+"""Points of all text."""
 
 CHANCE = "Chance"
 
 MOST_PIXELS = 60_000
-"""Of a side: matplotlib draws at most 65,536."""
+"""Limit of a side: matplotlib draws at most 65,536 pixels."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's palette, which color-blind readers can tell apart. The seventh run has the first one's again."""
+"""Okabe and Ito's palette, which color-blind readers can tell apart; the seventh run has the first color again."""
 
 MARKERS = "osD^vP"
 STYLE: Any = {
@@ -130,7 +130,7 @@ def _axis(reports: Sequence[Report]) -> str:
 def _places(
     blocks: Sequence[FigureBlock], labels: Mapping[str, Sequence[str]]
 ) -> tuple[list[list[float]], list[tuple[str, float]], float]:
-    """(the places of each block's rows, (line of a name, its place), how many lines there are), in lines from the top."""
+    # (the places of each block's rows, (line of a name, its place), number of lines), in lines from the top
     rows: list[list[float]] = []
     heading: list[tuple[str, float]] = []
     top = 0.0
@@ -159,7 +159,7 @@ def _draw_points(axes: Axes, block: FigureBlock, places: Sequence[float], number
 
 
 def _draw_baselines(axes: Axes, blocks: Sequence[FigureBlock], rows: Sequence[Sequence[float]]) -> dict[str, Artist]:
-    """Label -> one of its lines, for the legend. Chance is the same everywhere: one line through the cells of a run."""
+    # chance is the same everywhere: one line through the cells of a run
     drawn: dict[str, Artist] = {}
     style: Any = {"colors": "0.4", "linewidth": 1.2, "zorder": 1}
     for block, places in zip(blocks, rows, strict=True):
@@ -176,7 +176,7 @@ def _draw_baselines(axes: Axes, blocks: Sequence[FigureBlock], rows: Sequence[Se
 
 
 def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
-    """Columns of (label of a baseline, its lines): all beside each other if they fit, else one column."""
+    # all beside each other if they fit, else one column
     specs = [report.run.benchmark.report for report in reports]
     labels = [*dict.fromkeys(label for spec in specs for label, _ in spec.drawn.values())]
     labels += [CHANCE] if any(spec.chance is not None for spec in specs) else []
@@ -187,11 +187,7 @@ def _legend(reports: Sequence[Report]) -> list[list[tuple[str, list[str]]]]:
 
 
 def _draw_legend(figure: Figure, entries: Sequence[tuple[Artist, Sequence[str]]], **place: Any) -> None:
-    """Name every entry as it is: matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs.
-
-    Args:
-        entries: (mark, lines of its name).
-    """
+    # matplotlib leaves out names that begin with `_`, and reads formulas between dollar signs
     legend = figure.legend(
         [handle for handle, _ in entries], [""] * len(entries), frameon=False, fontsize=SIZE, handlelength=2, labelspacing=0.3,
         borderpad=0.3, borderaxespad=0, **place,
@@ -206,7 +202,8 @@ def _write(figure: Figure, line: str, x: float, y: float, **style: Any) -> None:
 
 
 def wrapped(text: str, width: float) -> list[str]:
-    """The lines of a text that take so many inches at most, broken after spaces, slashes and hyphens where possible."""
+    """The lines of a text that are at most `width` inches wide, broken after spaces, slashes and hyphens where
+    possible."""
     lines = [""]
     for piece in re.findall(r"[^\s/,_-]*(?:[\s/,_-]|\Z)", text):
         if inches(lines[-1] + piece.rstrip()) > width and lines[-1]:

@@ -1,4 +1,4 @@
-"""What `--out` of the commands promises: file name -> content."""
+"""The files of `--out` of each command: file name -> content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .blocks import Block, lines, markdown, picture
 
 
 def report_document(reports: Sequence[Report]) -> dict[str, Any]:
-    """What report.json has: the reports, and how far the wordings move their scores."""
+    """The content of report.json: the reports, and how far the wordings move their scores."""
     return {
         "reports": list(map(report_text.document, reports)),
         "prompt_sensitivity": report_text.wording_ranges(reports),

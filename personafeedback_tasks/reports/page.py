@@ -79,7 +79,7 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool, has_texts:
 
 
 def about(ranking: Ranking) -> str:
-    """What is compared: the cells, how many cases and users, how they were asked, and when."""
+    """A sentence on the comparison: the cells, how many cases and users, how they were asked, and when."""
     first = ranking.runs[0]
     every = first.benchmark.cells
     whole = len(ranking.cells) == len(every) > 1
@@ -93,7 +93,6 @@ def about(ranking: Ranking) -> str:
 
 
 def _day(text: str) -> str:
-    """`2026-11-23` -> `23 November 2026`; what is no date stays."""
     try:
         year, month, day = map(int, text.split("-"))
         return f"{day} {month_name[month]} {year}"

@@ -1,4 +1,4 @@
-"""Rankings and the cases behind them -> what the page's script browses: the texts, and what each run picked."""
+"""Rankings and the cases behind them -> data for the page's script: the texts, and each run's picks."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def places(rankings: Sequence[Ranking]) -> list[list[str]]:
 
 
 def called(run: Run) -> str:
-    """The model, and how it was asked; what a reader must not overlook beside that is among the caveats."""
+    """The model, and how it was asked; other remarks on a run are among the caveats."""
     return f"{run.name} ({', '.join(run.remarks)})" if run.remarks else run.name
 
 
 def names(ranking: Ranking) -> list[str]:
-    """What each run is called."""
+    """The name of each run."""
     return rank_text.told_apart([called(run) for run in ranking.runs], ranking)
 
 
@@ -108,7 +108,6 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
 
 
 def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
-    """`Shown.told` of the values under which a run or a control of the ranking was asked."""
     control = ranking.runs[0].benchmark.report.control
     asked = {value for row in ranking.rows for value in row.controls}
     asked |= {str(run.signature[control.option]) for run in ranking.runs} if control else set()
@@ -125,7 +124,7 @@ def texts_of(ranking: Ranking) -> Shown | None:
 
 
 def _written(ranking: Ranking, written: Callable[[Earlier], Shown]) -> Shown | None:
-    """What the models of a ranking wrote, each under its name where they differ; None without logs, or with several replies to a case."""
+    # each text under its model's name where they differ; None without logs, or with several replies to a case
     try:
         of_runs = {name: written(of_run(run)) for name, run in zip(names(ranking), ranking.runs, strict=True)}
     except RunError:
@@ -145,12 +144,11 @@ def _written(ranking: Ranking, written: Callable[[Earlier], Shown]) -> Shown | N
 
 
 def _key(case: ScoredCase) -> tuple[str, str]:
-    """Runs on two copies of the data may have other texts under the same id."""
+    # runs on two copies of the data may have other texts under the same id
     return case.case_id, case.digest
 
 
 def _keys(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
-    """Every case once: in the order of the cells, then by number."""
     places_of: dict[tuple[str, str], tuple[int, list[Any]]] = {}
     for ranking in rankings:
         cells = ranking.runs[0].benchmark.cells
@@ -171,10 +169,8 @@ def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
 
 
 def _answer(case: ScoredCase, run: Run) -> dict[str, Any]:
-    """What a run answered to a case: by epoch and call (answer, whether it is right).
-
-    The second is None if the answer cannot be read, and empty where no label is right, such as where people's mean is the target.
-    """
+    # picks by epoch and call: (answer, whether it is right); the second is None if the answer cannot be read, and empty
+    # where no label is right, such as where people's mean is the target
     spec, labels = run.benchmark.report, run.benchmark.labels
     entry: dict[str, Any] = {"score": case.value(run.primary)}
     if case[0].answers:

@@ -1,4 +1,4 @@
-"""The pictures of a page's ranking, as places along an axis in percent: accuracies, and what the persona is worth."""
+"""The pictures of a page's ranking, as places along an axis in percent: accuracies, and gains of the persona."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..common.statistics import Estimate, mean
 from .table import interval, percent
 
 TICKS = 7
-"""How many an axis has at most."""
+"""Most ticks of an axis."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,7 @@ class Axis:
 
     @classmethod
     def over(cls, values: Iterable[float], ends: tuple[float, float] = (0.0, 100.0)) -> Axis:
-        """An axis with all of these shares on it.
-
-        Args:
-            ends: what it never goes beyond.
-        """
+        """An axis with all of these shares on it, never beyond `ends`."""
         percents = [100 * value for value in values if not math.isnan(value)] or list(ends)
         for step in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0):
             low, high = step * math.floor(min(percents) / step), step * math.ceil(max(percents) / step)
@@ -96,9 +92,10 @@ def plane(found: Sequence[Balance]) -> dict[str, Any] | None:
 
 
 def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
-    """Every run's score by whom the model was told about; None where no run has a control.
+    """Every run's score by the person in its prompt; None where no run has a control.
 
-    Each point is over the cases that the run and this control answered, so that the points of a run are about the same cases.
+    Each point is over the cases that the run and this control answered, so that the points of a run are about the same
+    cases.
     """
     spec = ranking.runs[0].benchmark.report.control
     if spec is None or not any(row.controls.keys() & spec.people.keys() for row in ranking.rows):
@@ -122,7 +119,7 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
 
 
 def _points(row: Ranked, option: str, people: Mapping[str, str]) -> list[tuple[str, float]]:
-    """(whom the model was told about, mean of the measure of the control's gain); nan where that was not asked."""
+    # (person in the prompt, mean of the measure of the control's gain); nan where that was not asked
     asked = {row.run.signature[option]: row.run, **row.controls}
     runs = {value: run for value, run in asked.items() if value in people}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()

@@ -36,14 +36,15 @@ MOST_NAMES = 3
 """Models that a sentence names."""
 
 MOST_PAIRS = 40
-"""Runs whose pairs a page shows: more columns than that nobody reads."""
+"""Most runs whose pairs a page shows: nobody reads more columns."""
 
 Cell = dict[str, Any]
-"""What a cell shows: `text`; `aside`, its interval; `sort`, the number that orders it, empty where it is undefined."""
+"""Content of a cell: `text`; `aside`, its interval; `sort`, the number that orders it, empty where it is undefined."""
 
 
 def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
-    """The columns after the one of the models: heading, what that means, whether it is shown at first, its cells and their picture."""
+    """The columns after the models' one: heading, meaning, whether it is shown at first, its cells and their
+    picture."""
     person = rank_text.of_person(ranking)
     first = (measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "beside")
     short = [*first, *person]
@@ -79,7 +80,7 @@ Sentence = list[tuple[str, bool]]
 
 
 def lead(ranking: Ranking) -> list[Sentence]:
-    """What a ranking says: the most accurate model, the models that use who the user is, and those whose numbers are void."""
+    """The sentences of a ranking: the most accurate model, models that use who the user is, and void ones."""
     if len(ranking.rows) < 2:
         return []
     void = sorted(place - 1 for place in ranking.void)
@@ -121,11 +122,6 @@ def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
 
 
 def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
-    """Models in a sentence: `a, b and 3 others`.
-
-    Args:
-        places: of the models, from 0.
-    """
     every = names_of(ranking)
     names = [(every[place], True) for place in places[:MOST_NAMES]]
     if more := len(places) - len(names):
@@ -137,7 +133,7 @@ def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
 
 
 def notes(ranking: Ranking) -> list[list[str]]:
-    """What a reader must know of each run by itself: whether it uses who the user is, and its own caveats, in sentences."""
+    """Sentences on each run: void numbers, whether it uses who the user is, and its own caveats."""
     made = []
     for place, use in enumerate(ranking.uses, 1):
         texts = ["No verdict: its numbers are void."] if place in ranking.void else []
@@ -149,17 +145,15 @@ def notes(ranking: Ranking) -> list[list[str]]:
 
 
 def is_of_models(caveat: Caveat) -> bool:
-    """Whether a caveat goes below the names of its models, not above the table, where all are that make numbers void."""
+    """Whether a caveat goes below the names of its models; VOID ones go above the table."""
     return caveat.severity != VOID and (
         len(caveat.about) == 1 or bool(caveat.about and caveat.key in sentences.OF_A_MODEL)
     )
 
 
 def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
-    """Of each run the differences to those below it, in points, and whether they are told apart: half a matrix.
-
-    Only the first MOST_PAIRS runs are in it.
-    """
+    """Half a matrix of the MOST_PAIRS best runs: differences to those below, in points, and whether they are told
+    apart."""
     count = min(len(ranking.rows), MOST_PAIRS)
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
     return [
@@ -195,7 +189,6 @@ def _cell(measure: Measure, row: Ranked) -> Cell:
 
 
 def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
-    """Where 0 is, the value of each run with its interval, and whether the run is said to use who the user is."""
     values = [row.values[measure.key] for row in ranking.rows]
     there = [value for value in values if value is not None]
     axis = Axis.over([0.0, *(end for value in there for end in (value.value, value.low, value.high))], (-100.0, 100.0))
@@ -210,12 +203,12 @@ def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
 
 
 def _tied(row: Ranked, numbers: Sequence[str]) -> str:
-    """The runs that it cannot be told apart from, neighbors as a range: `2–4, 6`."""
+    # neighbors as a range: `2–4, 6`
     return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(row.tied))
 
 
 def _meaning(measure: Measure, ranking: Ranking) -> str:
-    """What a measure of a ranking is; no sentence, without a period. Empty where the benchmark's record does not say."""
+    # no sentence, without a period; empty where the benchmark's record does not say
     spec = ranking.runs[0].benchmark.report
     if measure.key == SCORE:
         return "; ".join(filter(None, (spec.line(score).meaning for score in ranking.scores)))

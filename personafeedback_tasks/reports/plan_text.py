@@ -15,11 +15,7 @@ ESTIMATED = (
 
 
 def blocks(plan: Plan, tokenizer: str | None) -> list[Block]:
-    """The tables of a plan.
-
-    Args:
-        tokenizer: what counted the tokens; None for an estimate.
-    """
+    """The tables of a plan; `tokenizer` counted the tokens, None for an estimate."""
     return [*_cells(plan), *_takes(plan, tokenizer), *(_differences(plan) if plan.smallest else [])]
 
 

@@ -40,14 +40,14 @@ ALL = ("all",)
 TIED = "tied"
 
 NOT_ASKED = "not asked"
-"""In place of a difference whose control is not there."""
+"""Text for a difference whose control is missing."""
 
 SHORTEST = 16
 """Characters that a model's name keeps at least."""
 
 
 def title(ranking: Ranking) -> str:
-    """What the runs of a ranking share, in a line."""
+    """A line on what the runs of a ranking share."""
     options = ranking.runs[0].benchmark.options
     remarks = [*options.remarks(ranking.asked)] or ["default options"]
     return (
@@ -87,7 +87,7 @@ def all_blocks(rankings: Sequence[Ranking], columns: Sequence[str] = (), width: 
 
 
 def balance(found: Sequence[Balance]) -> list[Block]:
-    """What knowing the user is worth to each model, and what it costs; nothing where not both are known."""
+    """Each model's gain from knowing the user, and its cost; nothing where not both are known."""
     if not found:
         return []
     columns: list[Column] = []
@@ -132,12 +132,12 @@ def known(rankings: Sequence[Ranking]) -> list[str]:
 
 
 def short_table(ranking: Ranking) -> Table:
-    """Place, model, score, what knowing the user is worth, and ties."""
+    """Place, model, score, gain from knowing the user, and ties."""
     return _table_of(ranking, [*_scores(ranking), *_differences(ranking)], _tied(ranking))
 
 
 def _within(ranking: Ranking, width: int) -> list[Table]:
-    """The short table no wider than that. Where it cannot be, the differences to the controls are a table of their own below it."""
+    # where the table cannot be that narrow, the differences to the controls are a table of their own below it
     scores, differences = _scores(ranking), _differences(ranking)
     whole = _no_wider(ranking, [*scores, *differences], width)
     if whole.width <= width or not differences:
@@ -146,7 +146,7 @@ def _within(ranking: Ranking, width: int) -> list[Table]:
 
 
 def _no_wider(ranking: Ranking, columns: Sequence[Column], width: int) -> Table:
-    """These columns and the ties. If they are wider, long lists of ties become their number, and then names are shortened to SHORTEST."""
+    # if too wide, long lists of ties become their number, and then names are shortened to SHORTEST
     tied = _tied(ranking)
     made = _table_of(ranking, columns, tied)
     if made.width <= width:
@@ -167,15 +167,18 @@ def _scores(ranking: Ranking) -> list[Column]:
 
 
 def _differences(ranking: Ranking) -> list[Column]:
-    """Those to the controls; none of a judge of duels, which is seldom asked about another persona, if it was not."""
+    # a judge of duels is seldom asked about another persona, so then it has no such columns
     person = of_person(ranking)
     of_duels = any(measure.kind == "given" for measure in ranking.measures)
     return [] if of_duels and not any(map(ranking.has, person)) else _shown(ranking, person, absent=NOT_ASKED)
 
 
 def of_person(ranking: Ranking) -> list[Measure]:
-    """The measures that tell what knowing the user is worth to a model: `right_minus_wrong` and `persona_gain`. Empty where its benchmark
-    has no control, and for settings that have none. A further difference is there where a run has it."""
+    """The measures of gains from knowing the user: `right_minus_wrong`, `persona_gain`, and further ones that a run
+    has.
+
+    Empty where the benchmark or its settings have no control.
+    """
     control = ranking.runs[0].benchmark.report.control
     if control is None:
         return []
@@ -188,7 +191,7 @@ def of_person(ranking: Ranking) -> list[Measure]:
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
-    """Names that are no longer than that, each still another one: without folders and providers, then without their middle."""
+    """Distinct names of at most `width` columns: without folders and providers, then without their middle."""
     whole = list(map(foreign.terminal, names))
     last = [name.rpartition("/")[2] for name in whole]
     of_each = [
@@ -200,13 +203,12 @@ def shortened(names: Sequence[str], width: int) -> list[str]:
 
 
 def _without_middle(name: str, width: int) -> str:
-    """A name of at most that many columns: its end tells variants apart as often as its beginning."""
+    # the end of a name tells variants apart as often as its beginning
     end = (width - 1) // 2
     return name if cell_len(name) <= width else f"{set_cell_size(name, width - 1 - end)}…{name[-end:]}"
 
 
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
-    """A sentence on each model: whether it uses who the user is, where that was asked, and its own caveats."""
     lines = []
     for place, (use, name) in enumerate(zip(ranking.uses, _names(ranking), strict=True), 1):
         parts = ["no verdict, its numbers are void"] if place in ranking.void else []
@@ -229,7 +231,7 @@ def _table_of(
 
 
 def _place(place: int, row: Ranked) -> str:
-    """`2`, or `2 (1–3)`: where it is in the table, and the places that it may have."""
+    # `2`, or `2 (1–3)`: its place in the table, and the places that it may have
     return f"{place} ({row.ranks[0]}–{row.ranks[1]})" if row.ranks[0] < row.ranks[1] else f"{place}"
 
 
@@ -273,11 +275,7 @@ def _of_places(ranking: Ranking, columns: Sequence[Column]) -> Table:
 
 
 def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING) -> list[Column]:
-    """Each measure, and beside a share its interval, if any run has one.
-
-    Args:
-        absent: for a run that lacks the measure.
-    """
+    # beside a share its interval, if any run has one; `absent` is for a run that lacks the measure
     columns = []
     for measure in measures:
         values = [row.values[measure.key] for row in ranking.rows]

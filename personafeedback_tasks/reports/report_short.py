@@ -1,4 +1,4 @@
-"""A report on one screen: the verdict, the numbers behind it, and a line on each thing that could be wrong with it."""
+"""A report on one screen: the verdict, its numbers, and a line on each thing that could be wrong with it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,7 @@ MOST_ROWS = 8
 
 
 def blocks(report: Report, others: bool = False) -> list[Block]:
-    """The short form of a report.
-
-    Args:
-        others: whether it is one of several: then it has no table of the cells.
-    """
+    """The short form of a report; one of several (`others`) has no table of the cells."""
     above = [
         heading(title(report)),
         lines([f"! {(sentence if caveat.severity == VOID else first_sentence)(caveat)}" for caveat in severe(report)]),
@@ -54,7 +50,7 @@ def title(report: Report) -> str:
 
 
 def severe(report: Report) -> list[Caveat]:
-    """Those that are on every screen."""
+    """The caveats that every screen shows."""
     return [caveat for caveat in report.caveats if caveat.severity != WEAKENS]
 
 
@@ -98,7 +94,7 @@ def _points(estimate: Estimate) -> str:
 
 
 def _asking(report: Report) -> list[Block]:
-    """The option that asks for the controls that are missing; none where the run itself must be repeated, or no harness made it."""
+    # no advice where the run itself must be repeated, or no harness made it
     run, control = report.run, report.run.benchmark.report.control
     missing = [
         value for name, value in report.named_controls.items() if name not in report.differences(report.overall.name)
@@ -172,7 +168,7 @@ def unreadable(report: Report) -> str:
 
 
 def _ceiling(report: Report) -> str:
-    """The highest score that the labels allow, where it is below 100 %; else how often people label alike what the data have twice."""
+    # where labels allow 100 %, how often people label alike what the data have twice
     places = ", ".join(f"{name} {value} %" for name, value in headline.ceilings(report).items())
     if places:
         return f"label ceiling of these cells: {places}"
@@ -184,7 +180,7 @@ CHECKS = (_place, _shortcuts, _users, unreadable, _ceiling)
 """A line each on place, shortcuts, users, unreadable replies, and the ceiling or repeats of labels."""
 
 OF_THE_MODEL = (_place, _shortcuts, _users)
-"""Those that say something about the model, which void numbers do not."""
+"""Checks that say something about the model, which void numbers do not."""
 
 
 def _last(report: Report) -> list[str]:

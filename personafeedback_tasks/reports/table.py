@@ -15,10 +15,10 @@ from ..core.report import Line
 from . import terminal as console
 
 NOTHING = "–"
-"""What is undefined or unknown."""
+"""Text for an undefined or unknown value."""
 
 NOT_MEASURED = "not measured"
-"""In place of a difference to a control that no answer could have moved."""
+"""Text for a difference to a control that no answer could have moved."""
 
 INTERVAL = "95 % interval"
 
@@ -85,7 +85,7 @@ class Table:
         return [*heading, *(self._drawn(columns, tight) for columns, tight in self._fitting())]
 
     def _upright(self) -> RenderableType:
-        """A row for each column; those that are joined to it are beside it."""
+        # a row for each column, with those that are joined to it beside it
         rows: list[tuple[Column, dict[str, str]]] = []
         for column in self.shown:
             if column.joined and rows:
@@ -111,7 +111,6 @@ class Table:
         return [*heading, *map(self._grid, parts)]
 
     def _grid(self, columns: Sequence[Column]) -> str:
-        """A table of Markdown: the labels left, the columns right."""
         header = map(foreign.markdown, [self.corner, *(column.heading for column in columns)])
         texts = [
             [f"**{text}**" if column.strong else text for text in map(foreign.markdown, column.texts)]
@@ -128,7 +127,7 @@ class Table:
         return label + 1 + sum(console.width_of(column.heading, column.texts) + 1 for column in self.shown)
 
     def _fitting(self) -> list[tuple[list[Column], bool]]:
-        """The columns of each part that fits console.WIDTH beside the labels, and whether only one space is between them."""
+        # (the columns of each part that fits console.WIDTH beside the labels, whether only one space is between them)
         columns = self.shown
         label = min(console.width_of(self.corner, self.labels), console.LONGEST)
         widths = {column: console.width_of(column.heading, column.texts) for column in columns}
@@ -173,7 +172,7 @@ def with_interval(
 
 
 def measured(line: Line, estimates: Sequence[Estimate]) -> list[Column]:
-    """A measure as a line of the benchmark's record has it, with its interval where the line says so."""
+    """Columns of a measure in the unit and form of the benchmark's line, with its interval where the line says so."""
     texts = (
         line.none.format(n=one.n) if line.none and one.value == 0 else number(line, one.value) for one in estimates
     )
@@ -185,7 +184,7 @@ def measured(line: Line, estimates: Sequence[Estimate]) -> list[Column]:
 
 
 def _within(estimate: Estimate) -> Estimate:
-    """The part of an interval in [0, 1]: a jackknife does not know that a share ends there."""
+    # a jackknife does not know that a share ends at 0 and 1
     if math.isnan(estimate.low):
         return estimate
     return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))

@@ -18,7 +18,7 @@ WIDTH = 80
 """Columns that a table takes at most, however wide the terminal is, unless one of its columns alone needs more."""
 
 LONGEST = 24
-"""Columns of a name before it is broken: of a word in a heading, and of a label on a narrow terminal."""
+"""Columns of a name before it is broken: a word in a heading, or a label on a narrow terminal."""
 
 
 def is_terminal() -> bool:
@@ -86,7 +86,7 @@ def show(parts: Sequence[RenderableType]) -> None:
 
 
 def _hanging(part: RenderableType, console: Console) -> RenderableType:
-    """An indented line, of which a terminal indents what it wraps as well."""
+    # a terminal indents the wrapped rows of an indented line as well
     if not isinstance(part, Text):
         return part
     indent = len(part.plain) - len(part.plain.lstrip())
@@ -97,7 +97,7 @@ def _hanging(part: RenderableType, console: Console) -> RenderableType:
 
 
 def height(parts: Sequence[RenderableType], width: int) -> int:
-    """How many lines `show` prints on a terminal of some width."""
+    """Lines that `show` prints on a terminal of some width."""
     console = Console(highlight=False, markup=False, emoji=False, width=width)
     with console.capture() as captured:
         for part in parts:
@@ -106,13 +106,13 @@ def height(parts: Sequence[RenderableType], width: int) -> int:
 
 
 def width_of(name: str, texts: Iterable[str]) -> int:
-    """How many columns of a terminal a column of a table takes."""
+    """Columns of a terminal that a column of a table takes."""
     shown = list(map(foreign.terminal, texts))
     return max(map(cell_len, [*_heading(name, shown), *shown]))
 
 
 def _heading(name: str, texts: Iterable[str]) -> list[str]:
-    """The lines of a column's heading: as narrow as its numbers, but for a word that is wider."""
+    # as narrow as its numbers, but for a word that is wider
     shown = foreign.terminal(name)
     word = max([0, *map(cell_len, shown.split())])
     width = max([2, min(word, LONGEST), *map(cell_len, texts)])
@@ -122,6 +122,6 @@ def _heading(name: str, texts: Iterable[str]) -> list[str]:
 
 
 def _to_spare(drawn: Table) -> int:
-    """By how many columns the labels of a table may be wrapped."""
+    # columns by which the labels of a table may be wrapped
     labels = [cell_len(row) for cell in drawn.columns[0].cells for row in str(cell).split("\n")]
     return max(0, max([0, *labels]) - LONGEST)

@@ -27,13 +27,13 @@ LEGEND = (
 
 
 def title(verdict: Verdict) -> str:
-    """Who wrote, against what, and who judged."""
+    """A line on the writer, the other side and the judge."""
     remarks = f" ({', '.join(verdict.run.remarks)})" if verdict.run.remarks else ""
     return f"{verdict.duels.writer} against {verdict.duels.against}, judged by {verdict.run.model}{remarks}"
 
 
 def in_a_sentence(verdict: Verdict) -> str:
-    """The verdict for somebody who reads nothing else: by the best of the rates over all duels, and how far it can be trusted."""
+    """A sentence for hasty readers: the best rate over all duels, and how far it can be trusted."""
     if any(caveat.severity in (VOID, FORBIDS) for caveat in verdict.caveats):
         return f"No verdict on {verdict.duels.writer}: the warnings below say why."
     against = verdict.duels.against
@@ -58,7 +58,7 @@ def in_a_sentence(verdict: Verdict) -> str:
 
 
 def _often(rate: float) -> str:
-    """`in 7 of 10 duels`; in percent where that would say half, none or all."""
+    # in percent where tenths would say half, none or all
     tenths = round(10 * rate)
     return f"in {tenths} of 10 duels" if tenths in (1, 2, 3, 4, 6, 7, 8, 9) else f"in {percent(rate)} % of the duels"
 
@@ -68,7 +68,7 @@ EVEN = 0.5
 
 
 def _weakness(verdict: Verdict) -> str:
-    """Why the judge's votes stay as they are: the subject of a sentence that ends in `to say more`."""
+    # the subject of a sentence that ends in `to say more`
     if verdict.unchecked is not None:
         return "the texts of this judge's exam are needed"
     if verdict.corrected.longer - verdict.corrected.shorter > LARGEST_GAP:
@@ -121,7 +121,7 @@ def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
 
 
 def notes(verdict: Verdict) -> Iterator[str]:
-    """What the numbers can say, and what they assume."""
+    """Notes on the meaning of the numbers, and their assumptions."""
     exam = verdict.overall.exam.value
     if not math.isnan(exam):
         ends = sorted((exam, 1 - exam))
@@ -142,7 +142,6 @@ def notes(verdict: Verdict) -> Iterator[str]:
 
 
 def _why_not(verdict: Verdict) -> str:
-    """Why there is no corrected win rate; empty if there is one."""
     return (
         verdict.corrected.why_not
         if verdict.unchecked is None
@@ -203,7 +202,6 @@ def _about_length(verdict: Verdict) -> Iterator[str]:
 
 
 def blocks(verdict: Verdict) -> list[Block]:
-    """One verdict."""
     return [
         heading(title(verdict)),
         paragraph(in_a_sentence(verdict)),
