@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of, ranks_of
+from personafeedback_tasks.analysis.ranking import pairs_of, ranks_of
+from personafeedback_tasks.common.statistics import ALPHA
 
 USERS, CASES = 101, 10
 """As many as General Hard has: 1,010 cases."""
@@ -30,7 +31,7 @@ def places_hold(rng: np.random.Generator, runs: int, step: float) -> bool:
     accuracies = 0.7 + step * (np.arange(runs)[::-1] - (runs - 1) / 2)
     found, users = scores(rng, accuracies)
     order = sorted(range(runs), key=lambda run: -sum(found[run]))
-    apart = {(pair.first, pair.second) for pair in pairs_of([found[run] for run in order], users) if pair.p < LEVEL}
+    apart = {(pair.first, pair.second) for pair in pairs_of([found[run] for run in order], users) if pair.p < ALPHA}
     for place, run in enumerate(order, start=1):
         low, high = ranks_of(place, runs, apart)
         best, worst = (1, runs) if step == 0 else (run + 1, run + 1)

@@ -19,7 +19,7 @@ from scipy.stats import binom
 from support import planted_prompts
 from support.planted_duels import Planted
 
-from personafeedback_tasks.analysis.ranking import LEVEL, pairs_of
+from personafeedback_tasks.analysis.ranking import pairs_of
 from personafeedback_tasks.analysis.users import Slice, slices, true_spread
 from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.release.preferences import Preferences
@@ -36,7 +36,7 @@ from personafeedback_tasks.common.paired_tests import (
     paired_p,
 )
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import Estimate, estimate, share
+from personafeedback_tasks.common.statistics import ALPHA, Estimate, estimate, share
 from personafeedback_tasks.core import stopping
 from personafeedback_tasks.recenter.agreement import against_rest
 
@@ -120,7 +120,7 @@ def _rankings() -> Iterable[Study]:
 
         def told_apart(rng: Rng, runs: int = runs) -> list[float]:
             pairs = pairs_of(*planted_rankings.scores(rng, np.linspace(0.98, 0.02, runs)))
-            return [float(np.mean([pair.p < LEVEL for pair in pairs]))]
+            return [float(np.mean([pair.p < ALPHA for pair in pairs]))]
 
         yield Study(
             (Claim("`rank`: pairs told apart", f"{runs} runs from 2 to 98 %", "", users, cases),), told_apart, 8

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from ..common.paired_tests import familywise_p
-from ..common.statistics import Estimate, of_mean, user_sums
+from ..common.statistics import ALPHA, Estimate, of_mean, user_sums
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..logs.caveat import VOID, WEAKENS, Caveat, grouped
@@ -24,9 +24,6 @@ from .caveats import of_result
 from .measures import SCORE, Contender, Measure, measures
 from .shortcuts import make_shortcuts
 from .use import Use, use_of
-
-LEVEL = 0.05
-"""Significance level of a difference, which all pairs of a ranking share."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +143,7 @@ def make_ranking(
     listed = measures(contenders)
     entries = sorted(contenders, key=lambda one: (-sum(one.scores), one.run.label))
     pairs = pairs_of([one.scores for one in entries], users)
-    apart = {(pair.first, pair.second) for pair in pairs if pair.p < LEVEL}
+    apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
     rows = [
         Ranked(
             one.run,

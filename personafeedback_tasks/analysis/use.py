@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from ..common.statistics import LEVEL, Estimate, critical, paired, shows_spread
+from ..common.statistics import ALPHA, Estimate, critical, paired, shows_spread
 from ..core.report import Examined
 from ..logs.run import Run
 from .control import gains, measure_of
@@ -101,7 +101,7 @@ class Use:
             return None
         if difference.value and not shows_spread(difference.stderr):
             p = 2 * 0.5**difference.users
-            return 0 if self.models * p > 1 - LEVEL else 1 if difference.value > 0 else -1
+            return 0 if self.models * p > ALPHA else 1 if difference.value > 0 else -1
         # Bonferroni: both sides of an interval grow as Student's t does, also where it is longer on one of them.
         wider = critical(difference.users - 1, self.models) / critical(difference.users - 1)
         low, high = (difference.value + wider * (end - difference.value) for end in (difference.low, difference.high))

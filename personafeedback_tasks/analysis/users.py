@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..common.significance import detectable, holm, two_sided_p
-from ..common.statistics import LEVEL, critical, degrees_of_freedom, mean
+from ..common.statistics import ALPHA, critical, degrees_of_freedom, mean
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
@@ -38,7 +38,7 @@ class Slice:
 
     @property
     def significant(self) -> bool:
-        return self.p < 1 - LEVEL
+        return self.p < ALPHA
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def true_spread(of_user: Mapping[str, Sequence[float]]) -> tuple[float, float, f
     means = np.array([mean(values) for values in of_user.values()])
     within = math.fsum((value - m) ** 2 for values, m in zip(of_user.values(), means, strict=True) for value in values)
     noise = np.maximum(within / (sizes.sum() - len(sizes)) / sizes, SMALLEST)
-    users, tail = len(sizes), (1 - LEVEL) / 2
+    users, tail = len(sizes), (ALPHA) / 2
     variance = _variance(means, noise, users - 1)
     deviations = ((means - _center(means, variance + noise)) / np.sqrt(variance + noise)).tolist()
     degrees = degrees_of_freedom(deviations)

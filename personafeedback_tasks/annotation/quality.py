@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from math import comb
 from statistics import median
 
-from ..common.statistics import Estimate, percent, share
+from ..common.statistics import ALPHA, Estimate, percent, share
 from .assignment import ATTENTION
 from .items import CANNOT, NONE, Item, is_attentive
 from .rows import PackItem, Vote
 
 SLIPS = 0.05
 """Share of attention items that somebody attentive fails."""
-
-LEVEL = 0.05
-"""The chance that any attentive annotator is accused, at most."""
 
 SUSPICIOUS = 12
 """From so many votes on, one letter throughout says something: of an honest annotator, one in 2 ** 11 would do so."""
@@ -76,7 +73,7 @@ class Annotator:
     @property
     def doubts(self) -> Iterator[str]:
         """Why somebody should look at these votes."""
-        if self.failed and self.chance * self.annotators <= LEVEL:
+        if self.failed and self.chance * self.annotators <= ALPHA:
             yield (
                 f"failed {self.failed} of {self.attention} attention items: an attentive annotator, who slips on {SLIPS:.0%}, fails this many with a "
                 f"probability of {self.chance:.2g}"

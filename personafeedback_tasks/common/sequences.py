@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .statistics import LEVEL
+from .statistics import CONFIDENCE
 
 STEP = 0.001
 """Distance of the values that are tried; an interval is rounded outward to them."""
@@ -22,7 +22,9 @@ MOST_BET = 0.9
 Intervals = list[tuple[float, float]]
 
 
-def betting(sums: Sequence[float], counts: Sequence[int], low: float, most: int, level: float = LEVEL) -> Intervals:
+def betting(
+    sums: Sequence[float], counts: Sequence[int], low: float, most: int, level: float = CONFIDENCE
+) -> Intervals:
     """For any distribution of bounded values: accuracies, or differences with much skew.
 
     Hedged capital with predictable bets (Waudby-Smith, Ramdas 2024, JRSS B 86, section 4.2, their PrPl-hedged): for each value two

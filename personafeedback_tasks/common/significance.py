@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .statistics import LEVEL, Estimate, critical, estimate, shows_spread, t_quantile
+from .statistics import CONFIDENCE, Estimate, critical, estimate, shows_spread, t_quantile
 
 POWER = 0.8
 """Share of benchmarks in which a true difference of the smallest detectable size is significant."""
@@ -86,7 +86,7 @@ def equivalence_bound(found: Estimate) -> float:
     """
     if not shows_spread(found.stderr):
         return found.high
-    return abs(found.value) + t_quantile(LEVEL, found.users - 1) * found.stderr
+    return abs(found.value) + t_quantile(CONFIDENCE, found.users - 1) * found.stderr
 
 
 def two_sided_p(t: float, degrees: float) -> float:

@@ -16,8 +16,11 @@ from typing import Any, TypeVar
 
 from .clusters import Clusters, Shared, shared_variance, sides_of
 
-LEVEL = 0.95
-"""Share of benchmarks whose interval contains the true value. 1 - LEVEL is the level of every test."""
+CONFIDENCE = 0.95
+"""Share of benchmarks whose interval contains the true value."""
+
+ALPHA = 0.05
+"""The level of every test."""
 
 ALIKE = 0.15
 """Correlation of two cases of a user, as far as the cases that are not like all others are too few to show it. Baselines have 0.02 to 0.04 on the
@@ -194,7 +197,7 @@ def share(
         inverse = (spread.stderr**2 + weight * assumed) / (
             value * (1 - value) + weight
         )  # of the effective number of cases
-        square = inverse * t_quantile(1 - (1 - LEVEL) / 2, spread.degrees) ** 2
+        square = inverse * t_quantile(1 - ALPHA / 2, spread.degrees) ** 2
         reach = math.sqrt(square * (value * (1 - value) + square / 4))
         low = (value + square / 2 - reach) / (1 + square) if value > 0 else 0.0
         high = (value + square / 2 + reach) / (1 + square) if value < 1 else 1.0
@@ -322,7 +325,7 @@ def critical(degrees: float, tests: int = 1) -> float:
     Args:
         tests: number of intervals that hold at once with 95 % (Bonferroni).
     """
-    return t_quantile(1 - (1 - LEVEL) / 2 / tests, degrees)
+    return t_quantile(1 - ALPHA / 2 / tests, degrees)
 
 
 def t_quantile(level: float, degrees: float) -> float:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..analysis.measures import DIFFERENCE, SCORE, SHARE, Measure
-from ..analysis.ranking import LEVEL, Ranked, Ranking
+from ..analysis.ranking import Ranked, Ranking
 from ..analysis.use import EXCESS
-from ..common.statistics import percent
+from ..common.statistics import ALPHA, percent
 from ..core.report import Control
 from ..logs.caveat import VOID, Caveat
 from . import rank_text, sentences
@@ -158,7 +158,7 @@ def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
     return [
         [
-            (percent(gap[first, second].difference.value, sign=True), gap[first, second].p < LEVEL)
+            (percent(gap[first, second].difference.value, sign=True), gap[first, second].p < ALPHA)
             for second in range(first + 1, count + 1)
         ]
         for first in range(1, count)

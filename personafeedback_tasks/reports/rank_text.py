@@ -9,8 +9,9 @@ from rich.cells import cell_len, set_cell_size
 
 from ..analysis.balance import COST, GAIN, SWAP, Balance, balances
 from ..analysis.measures import DIFFERENCE, SCORE, SIGNED, Measure
-from ..analysis.ranking import LEVEL, Ranked, Ranking
+from ..analysis.ranking import Ranked, Ranking
 from ..common import foreign
+from ..common.statistics import ALPHA
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
@@ -264,7 +265,7 @@ def matrix(ranking: Ranking) -> Table:
             return ""
         pair = gap[min(a, b), max(a, b)]
         value = pair.difference.value if a < b else -pair.difference.value
-        return percent(value, sign=True) + ("*" if pair.p < LEVEL else "")
+        return percent(value, sign=True) + ("*" if pair.p < ALPHA else "")
 
     return _of_places(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
 

@@ -11,11 +11,11 @@ from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.items import Item
-from personafeedback_tasks.annotation.quality import LEVEL, SLIPS, annotators, at_least
+from personafeedback_tasks.annotation.quality import SLIPS, annotators, at_least
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Pair
 from personafeedback_tasks.building.votes import counted
-from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.common.statistics import ALPHA, share
 
 
 def found(votes, items=(), pairs=None, who=None):
@@ -87,8 +87,8 @@ def test_one_failure_of_28_is_no_reason_and_two_of_two_are():
 def test_somebody_attentive_is_accused_as_seldom_as_promised(items):
     assert at_least(1, items) == pytest.approx(binom.sf(0, items, SLIPS))
     least = next(failed for failed in range(1, items + 1) if accused(failed, items))
-    assert 9 * binom.sf(least - 1, items, SLIPS) <= LEVEL
-    assert 9 * binom.sf(least - 2, items, SLIPS) > LEVEL
+    assert 9 * binom.sf(least - 1, items, SLIPS) <= ALPHA
+    assert 9 * binom.sf(least - 2, items, SLIPS) > ALPHA
 
 
 def test_the_table_of_votes_says_it_in_words(tmp_path):

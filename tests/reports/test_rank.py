@@ -23,7 +23,7 @@ from support.outcomes import changed, scored_case
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.measures import Contender
-from personafeedback_tasks.analysis.ranking import LEVEL
+from personafeedback_tasks.common.statistics import ALPHA
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -78,7 +78,7 @@ def test_six_planted_judges_come_in_order(template, sizes):
     assert [row.run.model for row in ranking.rows] == list(planted)
     assert [row.rank for row in ranking.rows] == [1, 2, 3, 4, 5, 6]
     assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in ranking.rows)
-    assert all(pair.p < LEVEL and pair.difference.value > 0 for pair in ranking.pairs)
+    assert all(pair.p < ALPHA and pair.difference.value > 0 for pair in ranking.pairs)
     assert all(row.tied == () for row in ranking.rows)
     assert [row.ranks for row in ranking.rows] == [(place, place) for place in range(1, 7)]
 
