@@ -55,7 +55,8 @@ def _measure(ranking: Ranking) -> tuple[str, Callable[[Ranked], Estimate | None]
 
 
 def cost_beside(run: Run, rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> Estimate | None:
-    """COST of the same model among other runs and their controls, for a card; None where no whole run on the benchmark's own data has it."""
+    """COST of the same model among other runs and their controls; None where no whole run on the benchmark's own data
+    has it."""
     for other, controls in rows:
         sound = not any(one.severity in (VOID, FORBIDS) for one in caveats.of_run(other))
         if other.identity == run.identity and sound and not (other.partial or other.remark):

@@ -1,4 +1,4 @@
-"""What forbids or weakens a conclusion from a run: the same caveats in every command."""
+"""Reasons that forbid or weaken a conclusion from a run, the same in every command."""
 
 from __future__ import annotations
 

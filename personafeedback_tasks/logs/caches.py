@@ -1,4 +1,5 @@
-"""Runs of two models that answered from one cache: lm-eval's `--use_cache` looks a request up by its arguments, whatever the model."""
+"""Runs of two models with one cache: lm-eval's `--use_cache` looks requests up by their arguments, whatever the
+model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader must know before the numbers, as a record: code asks for its key, `reports/sentences.py` says it in words."""
+"""Caveats on numbers, as records: code asks for a key, `reports/sentences.py` has the words."""
 
 from __future__ import annotations
 

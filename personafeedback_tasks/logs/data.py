@@ -87,7 +87,7 @@ class RunData:
         return found
 
     def texts(self, run: Run) -> Examined | None:
-        """What the texts of the run's cases add to its answers; None without data."""
+        """Facts from the texts of the run's cases; None without data."""
         cases, _ = self.of(run)
         examine = run.benchmark.report.examine
         if cases is None or examine is None:

@@ -1,4 +1,4 @@
-"""The role of every field that a harness records about a run or a sample. The table is fields.ini: readers have no other list."""
+"""The role of every field that a harness records about a run or a sample, from fields.ini, the only such list."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 CONDITION, REASON, HARMLESS = "condition", "reason", "harmless"
-"""The roles, see fields.ini."""
+"""The roles in fields.ini."""
 
 # how the names of fields end that may hold a secret
 _SECRET = re.compile(r"(?i)(?:\A|_|-)(?:\w*key|token|secret|password|passwd|credentials?|auth\w*|cookie|headers?)\Z")

@@ -121,7 +121,8 @@ def chosen(path: Path, found: Sequence[str], named: Sequence[str]) -> str:
 
 
 def refuse_other_mean(path: Path, value: str, found: float, reported: Mapping[str, float]) -> None:
-    """Raise RunError unless the mean of the samples' values is what the log reports, so that their change is one of its score."""
+    """Raise RunError unless the mean of the samples' values is the logged one, so that their change is one of its
+    score."""
     if not reported:
         raise RunError(
             f"{path}: found no accuracy or mean of {value} in its results, expected one: other metrics are no mean over samples."

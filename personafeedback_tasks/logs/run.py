@@ -198,12 +198,12 @@ class Run:
 
     @property
     def title(self) -> str:
-        """What its data are called: by the name of the set, or by the benchmark's title."""
+        """Name of its data: that of the set, or the benchmark's title."""
         return self.benchmark.titled(self.named_set)
 
     @property
     def remark(self) -> str:
-        """What a reader must know of the data; empty for the benchmark's own."""
+        """A remark on the data; empty for the benchmark's own."""
         return remark_of(self.signature["demonstration"], self.named_set)
 
     @property
@@ -212,7 +212,7 @@ class Run:
 
     @property
     def asked_as(self) -> tuple[str, ...]:
-        """What tells the runs of one log apart: the benchmark and the options."""
+        """Benchmark and options, which tell the runs of one log apart."""
         return tuple(str(self.signature.get(name)) for name in ("benchmark", *self.benchmark.options.signed_names()))
 
     @cached_property
@@ -262,12 +262,12 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What outputs call the model: as the user does, else without providers and folders."""
+        """Name of the model in outputs: the user's, else the harness's without providers and folders."""
         return self.shown or short_name(self.model)
 
     @property
     def identity(self) -> str:
-        """What tells models apart: the user's name for it, else that of the harness in full."""
+        """Identity of the model: the user's name for it, else that of the harness in full."""
         return self.shown or self.model
 
     @property
@@ -307,7 +307,7 @@ class Run:
         return {name: (mine, its) for name, (mine, its) in values.items() if mine != its}
 
     def common_conditions(self, writes: bool) -> dict[str, str]:
-        """The conditions that runs of other harnesses have too, see `fields.common`."""
+        """The conditions that runs of other harnesses have too, each under one name."""
         found = fields.common(self.program, self.conditions, writes)
         return {name: NOT_SET if value is None else text(value) for name, value in found.items()}
 
@@ -317,7 +317,8 @@ class Run:
 
     @property
     def same(self) -> dict[str, Any]:
-        """What logs must share to be in one row, by name: the benchmark first, since it decides which options there are."""
+        """Values that logs of one row must share, by name: the benchmark first, since it decides which options there
+        are."""
         names = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "set", "data"))
         return {
             **{name: self.signature.get(name) for name in names},

@@ -20,7 +20,7 @@ _DATE = {*calendar.month_name, *calendar.month_abbr, *calendar.day_name, *calend
 
 
 class Around(NamedTuple):
-    """What is before and after our text in a prompt that is one text, and whether the template trims our text."""
+    """Text before and after ours in a prompt that is one text, and whether the template trims ours."""
 
     before: str
     after: str

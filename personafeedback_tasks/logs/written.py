@@ -1,4 +1,5 @@
-"""Who wrote the replies of a run; and a judge's run on duels -> a run of the writer, so that writers can be ranked as models are."""
+"""The writer of a run's replies; and a judge's run on duels -> a run of the writer, so that writers are ranked as
+models."""
 
 from __future__ import annotations
 

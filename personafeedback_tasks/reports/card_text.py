@@ -92,7 +92,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate 
 
 
 def cost_sentence(cost: Estimate) -> str:
-    """What knowing the user costs."""
+    """A sentence on the cost of knowing the user."""
     turned = f"{percent(cost.value)} % (95 % interval {interval(cost)}) of the model's right answers (memsyco)"
     return f"Where its memory of the user is wrong, it turns {turned}."
 

@@ -41,7 +41,7 @@ CLUSTERED = "clustered by user"
 
 @dataclass(frozen=True)
 class Evaluator:
-    """What no log knows.
+    """Facts that no log has.
 
     Attributes:
         name: the organization that ran the evaluation.

@@ -1,4 +1,5 @@
-"""`.eval_results/*.yaml` of a model's repository on the Hub, which shows on a data set's leaderboard once its owners register it as a benchmark."""
+"""`.eval_results/*.yaml` of a model on the Hub, shown on a data set's leaderboard once its owners register a
+benchmark."""
 
 from __future__ import annotations
 

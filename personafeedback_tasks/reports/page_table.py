@@ -1,4 +1,4 @@
-"""The tables of a page's ranking: its runs with their measures, of which a few are shown at first, and every pair of them."""
+"""The tables of a page's ranking: its runs with their measures, a few of them shown at first, and every pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run takes and what it can show, on a terminal."""
+"""A run's costs and the differences that it can show, on a terminal."""
 
 from __future__ import annotations
 

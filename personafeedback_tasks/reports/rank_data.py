@@ -1,4 +1,4 @@
-"""A ranking for programs, as JSON and as CSV: the same measures in both, whatever is at hand. `common/outputs.schema.json` has the keys."""
+"""A ranking as JSON and CSV, with the same measures whatever is at hand; `common/outputs.schema.json` has the keys."""
 
 from __future__ import annotations
 
