@@ -51,7 +51,6 @@ class RewardModel:
         aspects: names of the outputs, where the model has more than one. Its reward is then the model's own `score` if
             its code computes one, else the first aspect.
         truncate: cut what is too long instead of refusing it.
-        trust_remote_code: run code that comes with the model.
         dtype: one of DTYPES; `auto` is bfloat16 on a GPU and float32 elsewhere.
         revision: a commit, branch or tag of the Hub.
         unpinned: run the model's code even if no commit pins it.
@@ -61,7 +60,6 @@ class RewardModel:
 
     Raises:
         RewardError: the model is not a usable sequence classifier.
-        OptionError: the options do not fit the model's source.
     """
 
     def __init__(
