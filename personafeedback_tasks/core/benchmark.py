@@ -156,6 +156,10 @@ class Benchmark(ABC):
         """
         return {}
 
+    def detects(self, cases: Sequence[Any]) -> float:
+        """How far above chance a score must be for these cases to show it in 80 % of benchmarks, as a share; nan where that is unknown."""
+        return nan
+
     def signs(self, cases: Any, options: Any) -> dict[str, Any]:
         """What a signature contains beside the options, under the names of `signed`, ready for JSON."""
         return {}

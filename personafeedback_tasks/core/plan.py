@@ -31,6 +31,7 @@ class Plan:
         asks: setting -> its calls, as each harness counts them, and tokens, of replies `reply` each.
         longest: tokens of the longest prompt; `max_tokens` limits those of the longest reply, and is 0 where the model writes none that count.
         smallest: (how two runs, or two settings of one, are compared; the smallest difference that the whole task shows, as a share).
+        detects: name of a cell or of a group -> see `Benchmark.detects`; empty where that is unknown.
         reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
         longer: call of the benchmark's stage -> the limit on its replies, where that is not `reply` and nobody expects less.
         epochs: how often each call is made; all numbers include it.
@@ -44,6 +45,7 @@ class Plan:
     longest: int
     max_tokens: int
     smallest: tuple[tuple[Comparison, float], ...]
+    detects: Mapping[str, float]
     reply: int
     is_bound: bool = False
     longer: Mapping[str, int] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Plan:
             "prices": self.prices and asdict(self.prices),
             "dollars": self.dollars(self.total),
             "comparisons": [{**asdict(comparison), "smallest": smallest} for comparison, smallest in self.smallest],
+            "detects": self.detects,
         }
         return jsonable(document)
 
@@ -177,6 +180,8 @@ def make_plan(
         asks[setting or "the run"] = Usage(calls=calls, input=each * sum(tokens), output=output)
         longest = max(longest, *tokens)
     sizes = list(_users(cases).values())
+    groups = benchmark.columns(cases.cells).items()
+    detects = {name: benchmark.detects([case for cell in of for case in cases.cells[cell]]) for name, of in groups}
     return Plan(
         task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
         options=options,
@@ -186,6 +191,7 @@ def make_plan(
         longest=longest,
         max_tokens=max_tokens,
         smallest=tuple((one, one.smallest(sizes)) for one in benchmark.comparisons),
+        detects={name: value for name, value in detects.items() if not math.isnan(value)},
         reply=reply,
         is_bound=0 < method.new_tokens == reply,
         longer={stage.name: longer} if stage and longer != reply else {},

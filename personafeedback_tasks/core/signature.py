@@ -38,7 +38,7 @@ def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Opt
         source, counts, demonstration: see `cases.CaseSet`.
         set: {name, counts} of `cases.NamedSet`; None for the benchmark's own data.
         data: the digest of all data, whatever cells were asked, see `cases.CaseSet.digest`.
-        cells: cell -> {cases, data}: how many cases it has and their digest; a run with fewer is partial.
+        cells: cell -> {cases, data}, see `CaseSet.signed_cell`; a run with fewer cases is partial.
         All options (see `Options.signed`), and what `Benchmark.signs` adds.
     """
     return {
@@ -54,7 +54,7 @@ def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Opt
         "demonstration": cases.demonstration,
         "set": asdict(cases.named_set) if cases.named_set else None,
         "data": cases.digest,
-        "cells": {cell: {"cases": len(cases.cells[cell]), "data": digest} for cell, digest in cases.digests.items()},
+        "cells": {cell: cases.signed_cell(cell) for cell in cases.cells},
     }
 
 

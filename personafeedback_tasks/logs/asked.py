@@ -36,6 +36,11 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
             f"{run.logs[0]}: found a run of {run.title} with {_counted(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
             f"{_counted(cases.named_set)}, as in {cases.source}. Pass --data with the data of the run (its log names them)."
         )
+    for cell in cases.cells:
+        logged = run.signature.get("cells", {}).get(cell, {})
+        for name, value in cases.signed_cell(cell).items():
+            if name not in ("cases", "data") and logged.get(name, value) != value:
+                raise refused(run.logs[0], f"the {name} {logged[name]} of {cell}", f"{value} as in {cases.source}")
     of_data = {case.id: (case.digest, case.cell, case.user_id) for case in cases}
     for cell, size in run.cells.items():
         if (expected_size := len(cases.cells.get(cell, ()))) != size:

@@ -12,15 +12,19 @@ The labels follow from the votes on each user's own pair of responses; nobody vo
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
+from ..common.clusters import Clusters, Shared, shared_variance
 from ..common.errors import DataError
+from ..common.significance import detectable
 from ..common.statistics import mean
+from ..core.cases import digest_of
 from ..core.options import option
 from ..core.outcome import Outcome
 from ..core.report import CardFacts, Examined, Line
@@ -35,7 +39,7 @@ from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of
 from .cells import DIFFICULTIES
 from .persona import Persona
 from .prompts import SETTINGS, Template
-from .record import PERSONAFEEDBACK, PersonaFeedback
+from .record import COMPARISONS, PERSONAFEEDBACK, PersonaFeedback
 
 MATCHED, ALL = "matched", "all"
 CATEGORY = "general"
@@ -46,6 +50,9 @@ PAIRS = {
     ALL: dict(zip(CELLS, (3253, 2460, 1362), strict=True)),
 }
 """Pairs of rows in the release, by what `pairs` says. Each makes two cases."""
+
+MATCHING = dict(zip(CELLS, ("74f088dce462", "d89866208415", "469178df66b6"), strict=True))
+"""The digest of the drawn pairs of the release, see `SwapCases.matching`."""
 
 SAMPLE = Path(__file__).with_name("sample") / "swap"
 """Rows of the bundled sample for this task alone: no question of its other rows was asked by two users."""
@@ -91,6 +98,18 @@ class SwapCase(PersonaCase):
         return min(thirds, key=lambda persona: _hash(self.pair, self.user_id, persona.user_id))
 
 
+@dataclass(frozen=True)
+class SwapCases(PersonaCases):
+    """The cases of all pairs, the two of a pair one after the other."""
+
+    def matching(self, cell: str) -> str:
+        """SHA-256 (12 hex digits) of the pairs of a cell."""
+        return digest_of(sorted({pair_of(case.id) for case in self.cells[cell]}))
+
+    def signed_cell(self, cell: str) -> dict[str, Any]:
+        return {**super().signed_cell(cell), "matching": self.matching(cell)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class SwapOptions(Template):
     """The options of PersonaFeedback, and which pairs of users are asked."""
@@ -105,7 +124,7 @@ class SwapOptions(Template):
     )  # fmt: skip
 
 
-def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
+def swapped(cases: PersonaCases, pairs: str = MATCHED) -> SwapCases:
     """The cases of every pair of users who asked the same question, the two of a pair one after the other.
 
     Args:
@@ -124,7 +143,7 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
         raise DataError(
             f"{cases.source}: found no question that two users asked, expected some. Use the tasks of PersonaFeedback, which need none."
         )
-    return replace(cases, cases=tuple(found))
+    return SwapCases(tuple(found), cases.release, cases.counts)
 
 
 def _asked_alike(cases: Sequence[PersonaCase]) -> Iterator[list[PersonaCase]]:
@@ -175,7 +194,7 @@ def _rows(data: str | None, difficulty: str | None, counts: str) -> PersonaCases
 
 def _as_asked(cases: PersonaCases, signature: Mapping[str, Any]) -> PersonaCases:
     """The cases of a run, of the rows of its data or of these cases themselves."""
-    return cases if any(isinstance(case, SwapCase) for case in cases) else swapped(cases, signature["pairs"])
+    return cases if isinstance(cases, SwapCases) else swapped(cases, signature["pairs"])
 
 
 def pair_of(case_id: str) -> str:
@@ -195,6 +214,11 @@ def _changed(pair: Sequence[Outcome]) -> list[float]:
     own, others = (TWO.picks(one.answers) for one in pair)
     shown_alike = zip(own, reversed(others), strict=True)
     return [float(mine == its) for mine, its in shown_alike if None not in (mine, its)]  # each its own, or the other's
+
+
+def _squares(clusters: Clusters) -> float:
+    """How many times two cases are in the same cluster, each with itself included."""
+    return float(sum(size**2 for size in Counter(chain.from_iterable(clusters)).values()))
 
 
 def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
@@ -241,6 +265,7 @@ class Swap(PersonaFeedback):
     corpus = {"changed": UnitMean(PAIR, _changed)}
     undirected = ("changed",)
     units = PAIR
+    comparisons = ()  # they take users for independent
     report = replace(
         _BASE,
         headline=(
@@ -273,7 +298,15 @@ class Swap(PersonaFeedback):
     )
 
     def load(self, options: Any, selection: Mapping[str, str]) -> PersonaCases:
-        return swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
+        cases = swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
+        is_release = not cases.demonstration and cases.named_set is None and cases.counts != "any"
+        for cell in cases.cells if is_release and options.pairs == MATCHED else ():
+            if (found := cases.matching(cell)) != MATCHING[cell]:
+                raise DataError(
+                    f"{cases.source}: found the matching {found} of the pairs of {cell}, expected {MATCHING[cell]}, that of the release. Get an "
+                    "intact copy, or pass counts=any to ask other pairs; the results then say so."
+                )
+        return cases
 
     def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
         """Two cases for each pair of the release or of the sample; a set has what it has."""
@@ -281,6 +314,15 @@ class Swap(PersonaFeedback):
             return {}
         pairs = SAMPLE_PAIRS if signature["demonstration"] else PAIRS[signature["pairs"]]
         return {cell: 2 * count for cell, count in pairs.items()}
+
+    def detects(self, cases: Sequence[Any]) -> float:
+        """With the variance of a case that is answered alike in both orders, and the correlation of baselines between two cases that share a user
+        or the question."""
+        also = Shared([case.question for case in cases], [case.partner for case in cases])
+        users, count = [case.user_id for case in cases], len(cases)
+        shared, _ = shared_variance(_squares, users, also)
+        effect = 1 + COMPARISONS[0].correlation * (shared / count - 1)
+        return detectable(math.sqrt(0.25 * effect / count), len({*users}) - 1)
 
     def flags(self, cases: PersonaCases) -> Mapping[str, Sequence[str]]:
         return {}  # each pair of responses is there twice

@@ -16,7 +16,12 @@ ESTIMATED = (
 
 def blocks(plan: Plan, tokenizer: str | None) -> list[Block]:
     """The tables of a plan; `tokenizer` counted the tokens, None for an estimate."""
-    return [*_cells(plan), *_takes(plan, tokenizer), *(_differences(plan) if plan.smallest else [])]
+    return [
+        *_cells(plan),
+        *_takes(plan, tokenizer),
+        *(_differences(plan) if plan.smallest else []),
+        *(_detects(plan) if plan.detects else []),
+    ]
 
 
 def _cells(plan: Plan) -> list[Block]:
@@ -54,6 +59,13 @@ def _takes(plan: Plan, tokenizer: str | None) -> list[Block]:
     if plan.prices:
         notes.append(f"At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens.")
     return [of_rows("What a run takes", header, rows), *map(paragraph, notes), paragraph()]
+
+
+def _detects(plan: Plan) -> list[Block]:
+    title = "The smallest score above chance that the cases show, at 80 % power, 5 % two-sided"
+    rows = [(spaced(name), percent(points, sign=True)) for name, points in plan.detects.items()]
+    note = "Cases that share a user or the question are taken to correlate as those of baselines do."
+    return [of_rows(title, ["", "points"], rows), paragraph(note)]
 
 
 def _differences(plan: Plan) -> list[Block]:

@@ -26,10 +26,11 @@ from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.common.errors import OptionError
+from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.statistics import mean, share
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.personafeedback import swap
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, MATCHED, SWAP, SwapOptions, swapped
 
@@ -262,6 +263,37 @@ def test_shards_that_split_a_pair_are_whole_together(tmp_path):
 def test_a_run_that_stops_by_users_would_split_pairs():
     with pytest.raises(OptionError, match="a pair has cases of two"):
         personafeedback_swap(data="sample", stop="acc:5")
+
+
+@pytest.mark.slow
+def test_other_pairs_than_those_of_the_release_are_refused_before_a_call_and_in_a_log(
+    real_data, real_logs, monkeypatch
+):
+    told, hard = SwapOptions(data=str(real_data)), {"difficulty": "hard"}
+    assert SWAP.load(told, hard).matching("general_hard") == swap.MATCHING["general_hard"]
+    monkeypatch.setattr(swap, "SEED", 2)
+    with pytest.raises(DataError, match=f"expected {swap.MATCHING['general_hard']}, that of the release"):
+        SWAP.load(told, hard)
+    for log in real_logs["first"]:
+        done = personafeedback("report", log, "--data", real_data)
+        assert done.exit_code != 0
+        assert f"found the matching {swap.MATCHING['general_hard']} of general_hard" in done.output
+
+
+@pytest.mark.slow
+def test_a_plan_says_the_calls_and_the_smallest_score_that_each_cell_shows(real_data, tmp_path):
+    found = {}
+    for pairs in (MATCHED, ALL):
+        file = tmp_path / f"{pairs}.json"
+        done = personafeedback("plan", "--data", real_data, "--task", SWAP.name, "-T", f"pairs={pairs}", "--json", file)
+        found[pairs] = json.loads(file.read_text("utf-8"))
+        assert "The smallest score above chance" in done.stdout
+    matched, every = found[MATCHED], found[ALL]
+    assert matched["calls"] == 4 * (355 + 307 + 276)
+    assert matched["detects"].keys() == {*SWAP.cells, "general"}
+    for cell in SWAP.cells:
+        assert 0.05 < every["detects"][cell] < matched["detects"][cell] < 0.09
+    assert matched["detects"]["general"] < min(matched["detects"][cell] for cell in SWAP.cells)
 
 
 def test_data_without_a_shared_question_are_refused_in_one_sentence(tmp_path):
