@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..common import tables
 from ..common.errors import DataError
-from ..common.records import broken, load_json, read, short
+from ..common.records import broken, decoded, load_json, read, short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,52 +85,49 @@ def _seconds(where: str, written: str) -> int:
     return int(written or 0)
 
 
+class _Data(msgspec.Struct, frozen=True):
+    item: str
+
+
+class _Value(msgspec.Struct, frozen=True):
+    choices: tuple[str, ...] = ()
+    text: tuple[str, ...] | str = ()  # a string is of a field of the team's own
+
+
+class _Result(msgspec.Struct, frozen=True):
+    from_name: str = ""
+    value: _Value = _Value()
+
+
+class _Annotation(msgspec.Struct, frozen=True):
+    result: tuple[_Result, ...]
+    was_cancelled: bool | None = None
+    completed_by: int | str | dict[str, Any] | None = None  # a number, a name, or an object that has either
+
+    def written(self, field: str) -> list[str]:
+        """Texts, or choices, of a field."""
+        of_field = [result.value for result in self.result if result.from_name == field]
+        texts = [value.choices or value.text for value in of_field]
+        return [one for text in texts for one in ([text] if isinstance(text, str) else text)]
+
+    @property
+    def login(self) -> str:
+        user = self.completed_by
+        return str((user.get("id") or user.get("email")) if isinstance(user, dict) else "" if user is None else user)
+
+
+class _Task(msgspec.Struct, frozen=True):
+    data: _Data
+    annotations: tuple[_Annotation, ...]
+
+
 def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
     """Every annotation that was submitted. Label Studio exports cancelled ones, too."""
-    if (
-        not isinstance(task, dict)
-        or not isinstance(task.get("data"), dict)
-        or not isinstance(task.get("annotations"), list)
-    ):
-        raise broken(
-            where,
-            short(task),
-            "a task with data and annotations: an export as JSON, not as JSON-MIN, nor the pack itself",
-        )
-    item = task["data"].get("item")
-    if not isinstance(item, str):
-        raise broken(where, f"data.item = {short(item)}", "the item of a pack")
-    for annotation in task["annotations"]:
-        results = annotation.get("result") if isinstance(annotation, dict) else None
-        if not isinstance(results, list):
-            raise broken(where, f"the annotation {short(annotation)}", "one with a result")
-        if annotation.get("was_cancelled"):
-            continue
-        faults = [one for result in results for one in _written(where, result, "faults", "choices")]
-        notes = [one for result in results for one in _written(where, result, "note", "text")]
-        for result in results:
-            if choices := _written(where, result, "vote", "choices"):
-                yield SentVote(
-                    where=where, item=item, answer=" ".join(choices), login=_login(annotation.get("completed_by")), note="; ".join(notes),
-                    faults="; ".join(faults),
-                )  # fmt: skip
-
-
-def _written(where: str, result: Any, field: str, kind: str) -> list[str]:
-    """What a result of Label Studio has for a field: texts, or choices; nothing if it is another field's."""
-    if not isinstance(result, dict) or result.get("from_name") != field:
-        return []
-    value = result.get("value")
-    written = value.get(kind) if isinstance(value, dict) else None
-    if not isinstance(written, list) or not written or not all(isinstance(one, str) for one in written):
-        raise broken(
-            where, f"{kind} = {short(written)}", "one text or more" if kind == "text" else "one choice or more"
-        )
-    return written
-
-
-def _login(user: Any) -> str:
-    """A number, a name, or an object that has either."""
-    if isinstance(user, dict):
-        user = user.get("id") or user.get("email")
-    return str(user) if isinstance(user, (str, int)) and not isinstance(user, bool) else ""
+    fix = "Pass an export as JSON, not as JSON-MIN, nor the pack itself."
+    task = decoded(where, task, _Task, fix)
+    for one in task.annotations:
+        if not one.was_cancelled and (choices := one.written("vote")):
+            yield SentVote(
+                where=where, item=task.data.item, answer=" ".join(choices), login=one.login, note="; ".join(one.written("note")),
+                faults="; ".join(one.written("faults")),
+            )  # fmt: skip

@@ -11,7 +11,8 @@ from ..common.columns import in_columns
 from ..common.errors import DataError
 from .folder import Folder
 from .models import NOBODY, Models
-from .release.release_folder import files, labels_are_due, make
+from .release.labeling import are_due, labels_now
+from .release.release_folder import files, make
 from .rows import SPLITS, TEST, Answer, Below, Origin, Pair, Person, Question, Refused, Tiered, kept
 from .spending import HEADER, SPENT, spent_rows, used_models, yield_rows
 from .steps import (  # fmt: skip
@@ -119,9 +120,10 @@ def _is_stale(folder: Folder) -> bool:
     if not folder.read(Tiered):
         return False
     try:
-        if labels_are_due(folder):
+        labels = labels_now(folder)
+        if are_due(folder, labels):
             return True
-        contents = files(folder, make(folder))
+        contents = files(folder, make(folder, labels))
     except DataError:
         return True
     for name, content in contents.items():

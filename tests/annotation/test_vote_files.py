@@ -57,8 +57,8 @@ def test_a_table_says_when_and_how_long_and_under_which_consent(tmp_path):
         ("{}", "found an object with no keys, expected"),
         ("[", "expected a CSV or a JSON export. Export it again"),
         ('[{"id": 1, "vote": "A"}]', "task 1: .*not as JSON-MIN"),
-        ('[{"data": {"item": 1}, "annotations": []}]', "task 1: found data.item = 1, expected the item of a pack"),
-        ('[{"data": {"item": "i"}, "annotations": [{}]}]', "task 1: found the annotation"),
+        ('[{"data": {"item": 1}, "annotations": []}]', "task 1: found data.item = 1, expected str"),
+        ('[{"data": {"item": "i"}, "annotations": [{}]}]', r"task 1: found no annotations\[0\].result, expected one"),
         ("item,vote,seconds\ni1,A,-1\n", "line 2: found seconds = '-1', expected a whole number, or nothing"),
     ],
 )  # fmt: skip

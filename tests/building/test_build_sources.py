@@ -287,7 +287,7 @@ def test_one_example_is_drawn_for_each_question_and_a_teams_own_replace_ours(tmp
     path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")
     assert question_examples(tmp_path) == ["<situation>Rain</situation>\n<question>Which boots?</question>"]
     for line, said in (
-        ('{"scenario": "Rain"}', "question = None"),
+        ('{"scenario": "Rain"}', "no question, expected one"),
         ('{"scenario": "a", "question": "b", "features": "c"}', "features = 'c'"),
     ):
         path.write_text(f"{line}\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from personafeedback_tasks.annotation.ingest import Merged, merged
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.basis import Bases
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.release.labeling import make_tiers
+from personafeedback_tasks.building.release.labeling import labels_now, make_tiers
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.building.votes import asked, study_of
 from personafeedback_tasks.core.cases import digest_of
@@ -117,7 +117,7 @@ def likes_full(left: str, right: str, one: PackItem) -> str:
 def labeled(build: Folder) -> list[str]:
     """Make the labels of the votes, as `build release` does first; what it says."""
     said: list[str] = []
-    make_tiers(build, said.append, lambda title, header, rows: None)
+    make_tiers(build, labels_now(build), said.append, lambda title, header, rows: None)
     return said
 
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from ...annotation.rows import Vote
 from ...common.agreement import alpha, randolph
@@ -58,16 +59,46 @@ class Voting:
     coefficients: Mapping[str, Estimate]
 
 
-def make_tiers(folder: Folder, say: Say, show_table: ShowTable) -> None:
+class Labels(NamedTuple):
+    """What the votes say now: those that count, the pairs that become cases, and the others."""
+
+    votes: list[Vote]
+    cases: list[Tiered]
+    below: list[Below]
+
+    @property
+    def every(self) -> list[Tiered]:
+        return [*self.cases, *self.below]
+
+
+def labels_now(folder: Folder) -> Labels:
+    """Of a build; none before people have voted. Raises DataError, see `counted` and `sort_into_tiers`."""
+    votes = counted(folder)
+    return Labels(votes, *(sort_into_tiers(folder, votes) if folder.has(Vote) else ([], [])))
+
+
+def outdated_labels(folder: Folder, labels: Labels) -> list[int]:
+    """The lines of tiers.jsonl that are not what the votes and build.yaml say now. Lines that a team took out stay out."""
+    voted = folder.has(Vote)  # of annotators who were dropped, too
+    now = {label.pair_id: label for label in labels.every}
+    lines = enumerate(folder.read(Tiered), start=1)
+    return [number for number, label in lines if now.get(label.pair_id) != label and (voted or any(label.votes))]
+
+
+def are_due(folder: Folder, labels: Labels) -> bool:
+    """Whether people voted, and tiers.jsonl is empty or not what their votes give now."""
+    return folder.has(Vote) and (not folder.read(Tiered) or bool(outdated_labels(folder, labels)))
+
+
+def make_tiers(folder: Folder, labels: Labels, say: Say, show_table: ShowTable) -> None:
     """Make tiers.jsonl and below.jsonl of the votes that count, and show how far annotators agree.
 
     Raises:
         DataError: there are no votes, one is broken, see `counted`; or no pair became a case, which is written.
     """
-    votes = counted(folder)
-    cases, below = sort_into_tiers(folder, votes)
-    agreements = agreement(folder.read(Pair), [*cases, *below], votes)
-    noise = label_noise([*cases, *below], folder.read(Pair))
+    votes, cases, below = labels
+    agreements = agreement(folder.read(Pair), labels.every, votes)
+    noise = label_noise(labels.every, folder.read(Pair))
     document = {
         "codings": CODINGS,
         "agreement": {name: asdict(voting) for name, voting in agreements.items()},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import isnan
 from pathlib import PurePosixPath
 from typing import Any
@@ -22,10 +21,10 @@ from ..folder import Folder
 from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered
 from ..settings import FILE
 from ..steps import command
-from ..votes import counted, refuse_edited_labels
-from .labeling import HEADLINE, Voting, agreement
+from ..votes import refuse_edited_labels
+from .labeling import HEADLINE, Labels, Voting, agreement, outdated_labels
 from .preferences import RISK
-from .tiers import ALL, label_noise, sort_into_tiers
+from .tiers import ALL, label_noise
 
 Rows = dict[str, list[dict[str, Any]]]
 """Cell -> its rows, in their order."""
@@ -58,8 +57,8 @@ class Made:
     left_out: int
 
 
-def make(folder: Folder) -> Made:
-    """The release of a build.
+def make(folder: Folder, labels: Labels) -> Made:
+    """The release of a build, whose votes say `labels` now.
 
     Raises:
         DataError: there are no tiers, they are not what the votes give, a text was edited since it was voted on or labeled, a row names a
@@ -67,9 +66,8 @@ def make(folder: Folder) -> Made:
     """
     answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
     kept, bases = {question.id for question in folder.questions()}, Bases(folder)
-    tiered, votes = folder.read(Tiered), counted(folder)
-    every = [*chain(*sort_into_tiers(folder, votes))] if folder.has(Vote) else []
-    for line in outdated_labels(folder, tiered, every):
+    tiered, votes, every = folder.read(Tiered), labels.votes, labels.every
+    for line in outdated_labels(folder, labels):
         raise DataError(
             f"{folder.path(Tiered)}, line {line}: found another label, tier or number of votes for the pair {tiered[line - 1].pair_id} than the "
             f"votes and {folder.root / FILE} give. Put them back, or remove the line."
@@ -124,26 +122,6 @@ def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
     chosen_by = {origin.parents[0]: origin.model for origin in folder.read(Origin) if origin.kind == "memory"}
     have = (user for user in users if folder.has_memory(user))
     return Counter(chosen_by.get(user, OWN) for user in have)
-
-
-def outdated_labels(folder: Folder, tiered: Sequence[Tiered], every: Sequence[Tiered]) -> list[int]:
-    """The lines of labels that are not what the votes and build.yaml say now. Lines that a team took out stay out.
-
-    Args:
-        every: what they say of each pair.
-    """
-    voted = folder.has(Vote)  # of annotators who were dropped, too
-    now = {label.pair_id: label for label in every}
-    lines = enumerate(tiered, start=1)
-    return [number for number, label in lines if now.get(label.pair_id) != label and (voted or any(label.votes))]
-
-
-def labels_are_due(folder: Folder) -> bool:
-    """Whether people voted, and there are no labels or other ones than their votes give now. Raises DataError, see `counted`."""
-    if not folder.has(Vote):
-        return False
-    tiered, every = folder.read(Tiered), [*chain(*sort_into_tiers(folder, counted(folder)))]
-    return not tiered or bool(outdated_labels(folder, tiered, every))
 
 
 def _row(

@@ -21,8 +21,8 @@ from ..steps import RELEASE as STEP
 from ..steps import Say, ShowTable
 from . import shortcuts
 from .data_card import card
-from .labeling import make_tiers
-from .release_folder import files, labels_are_due, make
+from .labeling import are_due, labels_now, make_tiers
+from .release_folder import files, make
 
 RELEASE, NEXT, LAST = "release", ".release-next", ".release-last"
 """Names in the build's folder: of the release, of the one that is being made, and of the one before while they change places."""
@@ -46,9 +46,10 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
     with folder.step(STEP):
         if not folder.read(Tiered):
             folder.need(Vote)
-        if labels_are_due(folder):
-            make_tiers(folder, say, show_table)
-        made = make(folder)
+        labels = labels_now(folder)
+        if are_due(folder, labels):
+            make_tiers(folder, labels, say, show_table)
+        made = make(folder, labels)
         with staged(folder.root, files(folder, made)) as (place, cases):
             measured, stopping = shortcuts.check(cases)
             table = shortcuts.shortcut_table(measured)

@@ -10,8 +10,10 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ...common.errors import DataError
-from ...common.records import broken, rows, short, short_list
+from ...common.records import broken, decoded, rows, short
 from ..steps import command
 from .checks import LONGEST
 from .languages import words
@@ -62,6 +64,12 @@ def seeds(root: Path) -> list[dict[str, Any]]:
     return profiles
 
 
+class _Asked(msgspec.Struct):
+    """A line of pool.jsonl."""
+
+    question: str
+
+
 def pool(root: Path) -> tuple[list[str], dict[str, int]]:
     """The different questions of a build's pool, and how many were left out and why.
 
@@ -72,13 +80,7 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
     questions: dict[str, None] = {}
     left_out = {"too short": 0, "too long": 0, "there twice": 0}
     for number, row in rows(path):
-        where = f"{path}, line {number}"
-        if "question" not in row:
-            raise broken(where, f"no 'question' (keys: {short_list(row) or 'none'})", "a string 'question'")
-        question = row["question"]
-        if not isinstance(question, str):
-            raise broken(where, f"question = {short(question)}", "a string")
-        text = " ".join(question.split())
+        text = " ".join(decoded(f"{path}, line {number}", row, _Asked).question.split())
         if words(text) < SHORTEST:
             left_out["too short"] += 1
         elif words(text) > LONGEST:

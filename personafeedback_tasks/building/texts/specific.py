@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...common.records import broken, rows, short
+import msgspec
+
+from ...common.records import NonEmpty, decoded, rows
 from ...common.similar import Seen
 from ...core.cases import digest_of
 from ...personafeedback.persona import Persona
@@ -213,20 +215,22 @@ class _Specific:
         return f"{slot}:{time}" if time else slot
 
 
+class _Example(msgspec.Struct):
+    """A line of examples.jsonl."""
+
+    scenario: NonEmpty
+    question: NonEmpty
+    features: tuple[str, ...] = ()
+
+
 def question_examples(root: Path) -> list[str]:
     """The examples of a build, as a prompt shows them. Raises DataError: there are none, or a line lacks its question."""
     path = given(root, EXAMPLES, 'one {"features": ["..."], "scenario": "...", "question": "..."} per line')
     found = []
     for number, row in rows(path):
-        where, features = f"{path}, line {number}", row.get("features", [])
-        if not isinstance(features, list) or not all(isinstance(feature, str) for feature in features):
-            raise broken(where, f"features = {short(features)}", "a list of strings")
-        for key in ("scenario", "question"):
-            if not isinstance(row.get(key), str) or not row[key].strip():
-                raise broken(where, f"{key} = {short(row.get(key))}", "a non-empty string")
-        user = "".join(f"\n- {feature}" for feature in features)
-        told = f"<user>{user}\n</user>\n" if features else ""
-        found.append(f"{told}<situation>{row['scenario']}</situation>\n<question>{row['question']}</question>")
+        example = decoded(f"{path}, line {number}", row, _Example)
+        told = f"<user>\n{_lines(example.features)}\n</user>\n" if example.features else ""
+        found.append(f"{told}<situation>{example.scenario}</situation>\n<question>{example.question}</question>")
     return found
 
 
