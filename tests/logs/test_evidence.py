@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import OTHER, gold
 from support.logs import lm_eval_log
+from support.samples import a_part
 from support.servers import as_json, providers, run
 
 from personafeedback_tasks.pairwise.orders import ORDERS
@@ -242,8 +244,7 @@ def half(closed: str, cut: str):
     return lambda place, letter, prompt: (closed if place % 2 else cut).format(letter)
 
 
-@pytest.mark.parametrize("tag", CLOSED)
-@pytest.mark.parametrize("method", ["generate", "cot"])
+@pytest.mark.parametrize(("method", "tag"), a_part([*product(("generate", "cot"), CLOSED)], 2))
 def test_a_reply_that_never_left_its_thinking_is_truncated(tag, method, tmp_path):
     says = half(CLOSED[tag].replace("{}", "Answer: {}"), CUT)
     expected, task = {"acc": 0.5, "invalid": 0.5}, f"{HARD}_cot" if method == "cot" else HARD

@@ -9,8 +9,11 @@ import pytest
 
 
 def a_part(values: Collection[Any], every: int, first: int = 0) -> list[Any]:
-    """All values; but for one in `every`, they are for `tox -e release`."""
+    """All values, a tuple for several parameters; but for one in `every`, they are for `tox -e release`."""
     return [
-        value if number % every == first else pytest.param(value, marks=pytest.mark.release)
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=() if number % every == first else pytest.mark.release,
+        )
         for number, value in enumerate(values)
     ]

@@ -102,6 +102,7 @@ def _wait_until_up(url, server):
     pytest.fail(f"no answer from {url}")
 
 
+@pytest.mark.release
 def test_a_served_model_is_asked_over_the_real_protocol(tiny_model, served_model, tmp_path):
     lm_eval(
         "--model", "local-chat-completions",
