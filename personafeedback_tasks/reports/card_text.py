@@ -93,7 +93,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate 
 
 def cost_sentence(cost: Estimate) -> str:
     """A sentence on the cost of knowing the user."""
-    turned = f"{percent(cost.value)} % (95 % interval {interval(cost)}) of the model's right answers (memsyco)"
+    turned = f"{percent(cost.value)} % (95 % interval {interval(cost)}) of the model's right answers"
     return f"Where its memory of the user is wrong, it turns {turned}."
 
 
