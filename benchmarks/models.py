@@ -5,7 +5,7 @@
     tox -e models -- --only sample    # the runs with this word in their names
     tox -e models -- --table FILE     # run nothing: write the tables of what is done into FILE
 
-PERSONAFEEDBACK_DATA names the data; without it there is only the sample. Weights are unpacked once into --cache
+PERSONAFEEDBACK_DATA and MEMSYCO_DATA name the data; without them there is only the sample. Weights are unpacked once into --cache
 (~/.cache/personafeedback-models), where each run gets a folder of its own when it is done. Runs of General Hard are parts of 4 cases,
 which `report` joins. All are in float32, with one call at a time on one thread, so that ways differ in nothing but the way.
 """
@@ -43,6 +43,8 @@ HARD = 1010
 PART = 4
 """Cases of one run on General Hard: what is lost if it is killed."""
 SETTINGS = "persona,other_persona,no_persona"
+ASKED = {"swap": "persona"}
+"""The settings of data that are asked under others: without a persona, half of the calls of swap are right by construction."""
 BIN = Path(sys.executable).parent
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "INSPECT_DISPLAY": "plain", "LOCAL_API_KEY": "none"}
 
@@ -121,7 +123,7 @@ class Job:
     Attributes:
         way: `lm-eval hf`, `lm-eval server`, `Inspect hf`, `Inspect server`.
         method: `generate`, `mc`, `cot` or `logprobs`.
-        data: `sample` or `hard`.
+        data: `sample`, `hard`, `swap` or `memsyco`.
         cell: of which cases are asked.
         part: which PART cases of the draw from General Hard; None on the sample.
         limit: number of cases; 0 for all.
@@ -142,6 +144,10 @@ class Job:
         return "-".join([*self.row, self.way]).replace(" ", "-") + f"/{self.cell}{ending}"
 
     @property
+    def task(self) -> str:
+        return {"swap": "personafeedback_swap_", "memsyco": "memsyco_"}.get(self.data, "personafeedback_") + self.cell
+
+    @property
     def row(self) -> tuple[str, str, str]:
         """The row of the table that it is a part of."""
         return self.model.name, self.data, self.method
@@ -150,8 +156,15 @@ class Job:
         return self._lm_eval(out, port) if self.way.startswith("lm-eval") else self._inspect(out)
 
     def _lm_eval(self, out: Path, port: int) -> list[str]:
-        task = f"personafeedback_{self.cell}" + ("" if self.method == "generate" else f"_{self.method}")
-        words = ["lm_eval", "run", "--tasks", task, "--metadata", json.dumps({"setting": SETTINGS})]
+        task = self.task + ("" if self.method == "generate" else f"_{self.method}")
+        words = [
+            "lm_eval",
+            "run",
+            "--tasks",
+            task,
+            "--metadata",
+            json.dumps({"setting": ASKED.get(self.data, SETTINGS)}),
+        ]
         if self.way == "lm-eval hf":
             words += ["--model", "hf", "--model_args", f"pretrained={self.model.name},dtype=float32"]
             words += ["--device", "cpu", "--batch_size", "1"]
@@ -204,6 +217,9 @@ def jobs(cases: int, agree: int) -> list[Job]:
             found += [Job(model, "lm-eval hf", method, "hard", part=part) for method in ("mc", "generate")]
         if model.chat:
             found += [Job(model, "lm-eval hf", "cot", "sample", limit=4)]
+            found += [Job(model, "lm-eval hf", "mc", "swap", limit=24)]
+            if "MEMSYCO_DATA" in os.environ:
+                found += [Job(model, "lm-eval hf", "mc", "memsyco", "objective_fact_judgment", limit=24)]
     return found
 
 
@@ -298,12 +314,13 @@ def reported(runs: Path, tokenizer: Path, out: Path) -> dict[str, Any]:
 def figures(report: dict[str, Any]) -> list[str]:
     """The columns from `cases` to `tokens`."""
     group, settings = (largest(report["groups"]), report["settings"])
-    measures, differences = group["measures"], largest(settings["groups"])["differences"]
-    (total,) = [cost for cost in report["costs"] if cost["asked"] == "total"]
+    measures, differences = group["measures"], largest(settings["groups"])["differences"] if settings else {}
+    named = settings["named"] if settings else {}
+    total = next((cost for cost in report["costs"] if cost["asked"] == "total"), report["costs"][0])
     return [
         str(group["cases"]),
         *(percent(measures.get(name)) for name in ("acc", "acc_sym", "consistency", "first_rate", "invalid")),
-        *(percent(differences.get(settings["named"][name]), "+") for name in ("right minus wrong", "persona gain")),
+        *(percent(differences.get(named.get(name, "")), "+") for name in ("right minus wrong", "persona gain")),
         f"{total['calls']:,}",
         f"{total['input_tokens'] + total['output_tokens']:,}",
     ]
