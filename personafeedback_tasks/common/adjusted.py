@@ -16,22 +16,21 @@ LEAST_SHARE = 0.2
 def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequence[str]) -> Estimate:
     """The share of right picks at no difference: logit P(right) = a + b * difference / its root mean square, at 0.
 
-    The length-controlled win rate of Dubois et al. (arXiv 2404.04475) without its other terms. A judge that picks by the
-    difference alone separates the data: b has no finite estimate, and a hardly one. So b has a weak prior, log F(1, 1), which
-    is half a right and half a wrong pick at a = 0 and a difference of one unit (Greenland, Mansournia 2015). The interval is
-    a +- t * stderr, turned into shares. The standard error is clustered by user, but at least that of the model: close to
-    separation the residuals vanish, and with them the clustered one. On each side it is at least as long as that of `share`: an adjustment
-    takes no uncertainty away, and near 0 and 1 a few picks decide the error here too.
-
-    If less than LEAST_SHARE of the differences are below 0, or above, hardly any picks are near 0, and the value there would follow
-    from the shape of the curve alone: it is undefined.
-
-    If otherwise all picks are right, or all are wrong, there is nothing to adjust: the value is that of `share`.
-
     Args:
         picks: share of each case's picks that are right, in [0, 1]; nan is left out.
         differences: of the better response minus the other one.
     """
+    # The length-controlled win rate of Dubois et al. (arXiv 2404.04475) without its other terms. A judge that picks by
+    # the difference alone separates the data: b has no finite estimate, and a hardly one. So b has a weak prior, log
+    # F(1, 1), which is half a right and half a wrong pick at a = 0 and a difference of one unit (Greenland, Mansournia
+    # 2015). The interval is a +- t * stderr, turned into shares. The standard error is clustered by user, but at least
+    # that of the model: close to separation the residuals vanish, and with them the clustered one. On each side it is
+    # at least as long as that of `share`: an adjustment takes no uncertainty away, and near 0 and 1 a few picks decide
+    # the error here too.
+    #
+    # If less than LEAST_SHARE of the differences are below 0, or above, hardly any picks are near 0, and the value
+    # there would follow from the shape of the curve alone: it is undefined. If otherwise all picks are right, or all
+    # are wrong, there is nothing to adjust: the value is that of `share`.
     there = [one for one in zip(picks, differences, users, strict=True) if not math.isnan(one[0])]
     values, clusters = [one[0] for one in there], [one[2] for one in there]
     sides = [sum(sign * one[1] > 0 for one in there) for sign in (-1, 1)]
@@ -66,29 +65,23 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
 
 @dataclass(frozen=True)
 class LengthAdjusted:
-    """A win rate, without what the judge gives for length.
+    """A win rate, without what the judge gives for length."""
 
-    Attributes:
-        rate: at equal length, in [0, 1]; None where too few replies are on one side of it.
-        shorter, longer: shares of the replies that are shorter than the other side, and longer; nan without any.
-    """
-
-    rate: Estimate | None
-    shorter: float
-    longer: float
+    rate: Estimate | None  # at equal length, in [0, 1]; None where too few replies are on one side of it
+    shorter: float  # share of the replies that are shorter than the other side; nan without any
+    longer: float  # share of those that are longer
 
 
 def length_adjusted(won: Sequence[float], log_ratios: Sequence[float], users: Sequence[str]) -> LengthAdjusted:
     """Logistic regression of the votes on tanh(log length ratio / its standard deviation), read at 0.
 
-    After AlpacaEval 2 (Dubois et al., arXiv 2404.04475), which has the difference of the lengths there and further terms. A
-    ratio takes 100 characters for much in a short reply and for little in a long one; tanh keeps a very long one from
-    deciding the slope.
-
     Args:
         won: the votes for the replies, in [0, 1].
         log_ratios: log(length of the reply / length of the other side).
     """
+    # After AlpacaEval 2 (Dubois et al., arXiv 2404.04475), which has the difference of the lengths there and further
+    # terms. A ratio takes 100 characters for much in a short reply and for little in a long one; tanh keeps a very long
+    # one from deciding the slope.
     if not won:
         return LengthAdjusted(None, math.nan, math.nan)
     count = len(log_ratios)

@@ -1,4 +1,4 @@
-"""How far people agree with each other: coefficients of votes on rows. Each is 1 where all agree and 0 where chance would explain it."""
+"""How far people agree with each other: coefficients that are 1 where all agree and 0 where chance would explain it."""
 
 from __future__ import annotations
 
@@ -22,28 +22,17 @@ def agreed(votes: RowVotes) -> float:
 
 
 def randolph(rows: Sequence[RowVotes], categories: int) -> float:
-    """Randolph's free-marginal kappa: (P - 1 / k) / (1 - 1 / k), where every one of k votes is as likely by chance.
-
-    Of two categories it is 2 P - 1: what Fleiss' kappa comes to on average where each row's votes are coded by a side drawn at random.
-
-    Args:
-        rows: the votes of each row, two or more.
-        categories: k, number of possible votes.
-    """
+    """Randolph's free-marginal kappa: (P - 1 / k) / (1 - 1 / k), where each of k categories is as likely by chance."""
+    # Of two categories it is 2 P - 1: what Fleiss' kappa comes to on average where each row's votes are coded by a side
+    # drawn at random.
     by_chance = 1 / categories
     return (math.fsum(map(agreed, rows)) / len(rows) - by_chance) / (1 - by_chance)
 
 
 def fleiss(rows: Sequence[RowVotes]) -> float:
-    """Fleiss' kappa: (agreement - expected) / (1 - expected); nan if all votes are equal.
-
-    The agreement of a row is the share of its pairs of people who say the same, and each row counts once; what is expected
-    follows from the share of each label among all votes. Fleiss (1971) has as many votes in each row; for unequal numbers
-    both definitions remain as they are.
-
-    Args:
-        rows: the votes of each row, two or more.
-    """
+    """Fleiss' kappa: (agreement - expected) / (1 - expected); nan if all votes are equal. Each row needs two votes."""
+    # Each row counts once; what is expected follows from the share of each label among all votes. Fleiss (1971) has as
+    # many votes in each row; for unequal numbers both definitions remain as they are.
     same, every = 0.0, Counter[Hashable]()
     for votes, times in Counter(map(tuple, rows)).items():  # few rows differ
         same += times * agreed(votes)
@@ -54,15 +43,7 @@ def fleiss(rows: Sequence[RowVotes]) -> float:
 
 
 def alpha(rows: Sequence[RowVotes], values: Sequence[Hashable], level: Level) -> float:
-    """Krippendorff's alpha; nan if all votes are equal. Rows may have unequal numbers of votes.
-
-    Args:
-        rows: the votes of each row, two or more.
-        values: every possible vote, in order.
-
-    Raises:
-        ModuleNotFoundError: krippendorff is not installed.
-    """
+    """Krippendorff's alpha of rows of two or more votes; `values`: all votes in order. nan if all votes are equal."""
     require("krippendorff", extra="report")
     import krippendorff
 

@@ -9,16 +9,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Shared:
-    """What makes cases alike beside their user.
+    """What makes cases alike beside their user: a prompt, or any user in common, on either side."""
 
-    Attributes:
-        prompts: the prompt of each case.
-        partners: of each case a second user that it is about. Two cases are then alike where they have any user in common, on either side.
-            Empty where a case is about its user alone.
-    """
-
-    prompts: Sequence[str]
-    partners: Sequence[str] = ()
+    prompts: Sequence[str]  # the prompt of each case
+    partners: Sequence[str] = ()  # a second user that each case is about; empty where it is about its user alone
 
 
 Clusters = Sequence[Sequence[Hashable]]
@@ -30,16 +24,16 @@ def shared_variance(
 ) -> tuple[float, bool]:
     """(the variance where cases are alike that share a user or a prompt, whether it is an upper bound).
 
-    That of users + that of prompts - that of what is in both (Cameron, Gelbach, Miller 2011), and at least either of the first two,
-    since the difference may be too small with few clusters.
-
-    With partners, that of users is dyadic (Aronow, Samii, Assenova 2015): over the cases that have a user in common, those with both in common
-    counted once. This difference is taken as it is: in simulations a least value makes intervals too long. Where it is not above 0, users and
-    prompts are added up and nothing is subtracted, which is never too small.
-
     Args:
-        variance: its value with these clusters alone. Where that is undefined (nan) for users, prompts or their pairs, so is the result.
+        variance: its value with these clusters alone. Where that is nan for users, prompts or pairs, so is the result.
     """
+    # That of users + that of prompts - that of what is in both (Cameron, Gelbach, Miller 2011), and at least either of
+    # the first two, since the difference may be too small with few clusters.
+    #
+    # With partners, that of users is dyadic (Aronow, Samii, Assenova 2015): over the cases that have a user in common,
+    # those with both in common counted once. This difference is taken as it is: in simulations a least value makes
+    # intervals too long. Where it is not above 0, users and prompts are added up and nothing is subtracted, which is
+    # never too small.
     several = also is not None and len(set(also.prompts)) > 1
     if also is None or not (several or also.partners):
         return variance([users]), False

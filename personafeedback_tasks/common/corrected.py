@@ -1,12 +1,11 @@
-"""The win rate of replies behind the votes of a judge that errs: what its exam says of its errors is taken out.
+"""The win rate of replies behind the votes of a judge that errs: what its exam says of its errors is taken out."""
 
-The plug-in estimator of Lee et al. (arXiv 2511.21140), which is that of Rogan and Gladen (1978):
-(share of votes - false votes) / (sensitivity - false votes). A judge of pairs has no two kinds of cases by itself, since the better
-text may be either one; it errs by length instead. So its exam gives a curve, logit P(right) = a + b * log length ratio, where
-the ratio is that of the better text to the other one. A better reply is voted for as often as the curve says at the reply's ratio; a worse
-one as often as the judge is wrong at the other side's. Each case's vote is the mean over both orders, in the exam too, which
-is why a preference for a place needs no correction of its own.
-"""
+# The plug-in estimator of Lee et al. (arXiv 2511.21140), which is that of Rogan and Gladen (1978): (share of votes -
+# false votes) / (sensitivity - false votes). A judge of pairs has no two kinds of cases by itself, since the better
+# text may be either one; it errs by length instead. So its exam gives a curve, logit P(right) = a + b * log length
+# ratio, where the ratio is that of the better text to the other one. A better reply is voted for as often as the curve
+# says at the reply's ratio; a worse one as often as the judge is wrong at the other side's. Each case's vote is the
+# mean over both orders, in the exam too, which is why a preference for a place needs no correction of its own.
 
 from __future__ import annotations
 
@@ -45,19 +44,11 @@ LONGER, EQUAL, SHORTER = 1, 0, -1
 
 @dataclass(frozen=True)
 class Votes:
-    """A judge's votes on pairs of texts: an exam, where the first text is the better one, or duels, where it is the reply.
+    """A judge's votes on pairs of texts: an exam (the first text is the better one), or duels (it is the reply)."""
 
-    Attributes:
-        won: share of each case's calls that picked the first text, in [0, 1].
-        lost: share that picked the second one; what is left to 1 was unreadable.
-        longer: log(length of the first text / length of the second).
-        users: the user of each case.
-        cells: the cell of each case.
-    """
-
-    won: Sequence[float]
-    lost: Sequence[float]
-    longer: Sequence[float]
+    won: Sequence[float]  # share of each case's calls that picked the first text, in [0, 1]
+    lost: Sequence[float]  # share that picked the second one; what is left to 1 was unreadable
+    longer: Sequence[float]  # log(length of the first text / length of the second)
     users: Sequence[str]
     cells: Sequence[str]
 
@@ -67,14 +58,9 @@ class Votes:
 
 @dataclass(frozen=True)
 class Known:
-    """Duels that no judge was asked about.
+    """Duels that no judge was asked about."""
 
-    Attributes:
-        won: 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one.
-        users: the user of each.
-    """
-
-    won: Sequence[float] = ()
+    won: Sequence[float] = ()  # 0.5 for a reply that equals the other side, 0 for an empty one, 1 against an empty one
     users: Sequence[Any] = ()
 
 
@@ -83,25 +69,16 @@ NONE = Known()
 
 @dataclass(frozen=True)
 class Corrected:
-    """What is left of a win rate without the judge's errors.
+    """What is left of a win rate without the judge's errors."""
 
-    Attributes:
-        rate: the estimate, in [0, 1]; None where `why_not` says why there is none.
-        unclipped: before it was brought into [0, 1]; nan without an estimate.
-        longer, shorter: the judge's accuracy in the exam where the better text is the longer one, and the shorter.
-        at_equal, slope: log odds that the judge is right at equal length, and what a log length ratio of 1 adds.
-        outside: share of the asked replies whose length is outside of RANGE.
-        why_not: a sentence; empty where there is an estimate.
-    """
-
-    rate: Estimate | None
-    unclipped: float
-    longer: float
-    shorter: float
-    at_equal: float = math.nan
-    slope: float = math.nan
-    outside: float = math.nan
-    why_not: str = ""
+    rate: Estimate | None  # in [0, 1]; None where `why_not` says why there is none
+    unclipped: float  # before it was brought into [0, 1]; nan without an estimate
+    longer: float  # the judge's accuracy in the exam where the better text is the longer one
+    shorter: float  # the same where it is the shorter one
+    at_equal: float = math.nan  # log odds that the judge is right at equal length
+    slope: float = math.nan  # what a log length ratio of 1 adds to them
+    outside: float = math.nan  # share of the asked replies whose length is outside of RANGE
+    why_not: str = ""  # a sentence; empty where there is an estimate
 
     def right(self, ratio: float) -> float:
         """How often the judge is right where the better text is so many times as long as the other one, by the curve."""
@@ -110,25 +87,15 @@ class Corrected:
 
 @dataclass(frozen=True)
 class Errors:
-    """What an exam says of a judge, by the length of the better text: LONGER, SHORTER, and EQUAL for the whole exam.
+    """What an exam says of a judge, by the length of the better text: LONGER, SHORTER, and EQUAL for the whole exam."""
 
-    Attributes:
-        weights: of each case, so that the cells weigh as much as in the duels; 0 in other cells.
-        parts: the same of the cases of each side, which sum to 1; nan where there are none.
-        right: share of calls that picked the better text, in [0, 1] or nan.
-    """
-
-    weights: Any
-    parts: Mapping[int, Any]
-    right: Mapping[int, float]
+    weights: Any  # of each case, so that the cells weigh as much as in the duels; 0 in other cells
+    parts: Mapping[int, Any]  # the same of the cases of each side, which sum to 1; nan where there are none
+    right: Mapping[int, float]  # share of calls that picked the better text, in [0, 1] or nan
 
 
 def errors(exam: Votes, cells: Sequence[str]) -> Errors:
-    """What an exam says of a judge of duels.
-
-    Args:
-        cells: the cell of each duel.
-    """
+    """What an exam says of a judge of duels in these cells."""
     import numpy as np  # the extra `report` brings it
 
     here, there = Counter(exam.cells), Counter(cells)
@@ -147,14 +114,12 @@ def errors(exam: Votes, cells: Sequence[str]) -> Errors:
 def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     """The share of the duels that the reply wins, with an interval that has both errors: of the votes, and of the exam.
 
-    sum(votes - false votes) / sum(right votes - false votes) over the calls that can be read: the others are votes for neither side,
-    whichever is better. The error is the jackknife over the users of both. The interval is value +- t * stderr, cut off at 0 and 1.
-
     Args:
-        duels: the votes on the replies.
         exam: of the same judge, on at least the cells of the duels; its other cells are left out.
-        known: the duels that were not asked.
     """
+    # sum(votes - false votes) / sum(right votes - false votes) over the calls that can be read: the others are votes
+    # for neither side, whichever is better. The error is the jackknife over the users of both. The interval is value +-
+    # t * stderr, cut off at 0 and 1.
     import numpy as np  # the extra `report` brings it
     from scipy.special import expit
 
@@ -214,7 +179,6 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
 
 
 def _bounded(value: float, moves: Mapping[str, float], cases: int, without: Corrected) -> Corrected:
-    """An estimate from what each user moves it by, cut off at 0 and 1, or why there is none."""
     made = linearized(value, moves, cases)
     if made.low > 1 or made.high < 0:
         why_not = (
@@ -229,7 +193,6 @@ def _bounded(value: float, moves: Mapping[str, float], cases: int, without: Corr
 
 
 def _why_not(duels: int, rights: Mapping[int, float]) -> str:
-    """Why votes cannot be corrected with such an exam, whatever the lengths of the replies; empty if they can."""
     if not duels:
         return "No duel was asked."
     if rights[EQUAL] < LEAST_ACCURACY - ROUNDING:

@@ -1,8 +1,6 @@
-"""Texts -> unit vectors of a frozen sentence-embedding model.
+"""Texts -> unit vectors of a frozen sentence-embedding model: Sentence-BERT (arXiv 1908.10084), on the CPU."""
 
-Sentence-BERT (Reimers and Gurevych, arXiv 1908.10084), as the package sentence-transformers runs it, on the CPU: the same texts
-and the same model give the same vectors on one machine.
-"""
+# The same texts and the same model give the same vectors on one machine.
 
 from __future__ import annotations
 
@@ -31,18 +29,11 @@ Vectors = Any
 
 
 class Embedder:
-    """A loaded model.
-
-    Args:
-        model: a name on the Hugging Face Hub, which is downloaded once, or a folder.
+    """A loaded model: a name on the Hugging Face Hub, which is downloaded once, or a folder.
 
     Attributes:
         name: a name on the Hub, or the absolute path of a folder.
         longest: tokens that it reads; what is beyond them is cut off.
-
-    Raises:
-        ModuleNotFoundError: sentence-transformers is not installed.
-        OptionError: there is no such model, or it cannot be loaded.
     """
 
     def __init__(self, model: str) -> None:
@@ -74,14 +65,8 @@ class Embedder:
         return digest.hexdigest()[:12]
 
     def embed(self, texts: Sequence[str], progress: Callable[[str], None] = lambda text: None) -> Vectors:
-        """Unit vectors, one row per text, in the order given.
-
-        Each different text is embedded once, and batches hold texts of similar length, whatever order they come in.
-
-        Args:
-            texts: at least one.
-            progress: gets how far it is.
-        """
+        """Unit vectors, one row per text, in the order given; at least one."""
+        # Each different text is embedded once, and batches hold texts of similar length, whatever order they come in.
         import numpy as np
 
         different = sorted(set(texts), key=lambda text: (len(text), text))
@@ -100,16 +85,12 @@ class Embedder:
 
 @lru_cache(maxsize=2)
 def embedder(model: str) -> Embedder:
-    """The same, loaded once in a process."""
+    """A model, loaded once in a process."""
     return Embedder(model)
 
 
 def name_of(model: str) -> str:
-    """The model's name; the absolute path where it is a folder.
-
-    Raises:
-        OptionError: it is empty.
-    """
+    """The model's name; the absolute path where it is a folder."""
     if not model.strip():
         raise OptionError(
             f"The embedding model must be a name on the Hugging Face Hub, such as {DEFAULT}, or a folder."
@@ -120,7 +101,6 @@ def name_of(model: str) -> str:
 
 @contextmanager
 def _threads(number: int | None) -> Iterator[None]:
-    """With so many threads of torch; None leaves them as they are."""
     import torch
 
     before = torch.get_num_threads()
@@ -133,7 +113,7 @@ def _threads(number: int | None) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the progress bar that transformers draws while it loads."""
+    # transformers draws a progress bar while it loads.
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()

@@ -23,18 +23,14 @@ class FileError(PersonaFeedbackError):
 
 
 def write(path: Path, content: Content) -> None:
-    """Replace one file, see `write_all`."""
+    """Replace one file as a whole or not at all."""
     write_all({path: content})
 
 
 def write_all(contents: Mapping[Path, Content]) -> None:
-    """Replace files, text in UTF-8, so that none is ever half written: nothing is replaced before all are on the disk.
-
-    Folders that are missing are made. A link stays a link, and a file keeps its mode.
-
-    Raises:
-        FileError: one of them cannot be written, or is no file. All are unchanged.
-    """
+    """Replace files, text in UTF-8, so that none is ever half written; after a FileError all are unchanged."""
+    # Nothing is replaced before all are on the disk. Folders that are missing are made. A link stays a link, and a file
+    # keeps its mode.
     staged: dict[Path, tuple[Path, Path]] = {}
     try:
         for path, content in contents.items():
@@ -62,11 +58,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn the system's errors about writing to a path into one sentence.
-
-    Raises:
-        FileError: the block raised an OSError.
-    """
+    """Turn the system's errors about writing to a path into one sentence, a FileError."""
     try:
         yield
     except OSError as error:
@@ -78,13 +70,9 @@ def explained(path: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock a file or folder against other processes that would read and change it; it need not exist.
-
-    The lock is a hidden file beside it. It is removed while it is held: filelock (4.2) sees that a file it locked is gone, and tries again.
-
-    Raises:
-        FileError: another process holds the lock for more than LOCK_WAIT seconds, or it cannot be written.
-    """
+    """Lock a file or folder, which need not exist, against other processes that would read and change it."""
+    # The lock is a hidden file beside it. It is removed while it is held: filelock (4.2) sees that a file it locked is
+    # gone, and tries again.
     from filelock import FileLock, Timeout  # half as long to import as the whole command takes otherwise
 
     target = Path(os.path.realpath(path))

@@ -13,11 +13,9 @@ SAMPLE = "sample"
 
 
 def find(name: str) -> Path | None:
-    """The folder of that name, in full; None if there is none.
-
-    A relative one is looked for in the working directory, then where the user's shell stands: Inspect changes into the folder
-    of a task file that it is given by path.
-    """
+    """The folder of that name, in full; None if there is none."""
+    # A relative one is looked for in the working directory, then where the user's shell stands: Inspect changes into
+    # the folder of a task file that it is given by path.
     folders = [os.path.join(place, os.path.expanduser(name)) for place in _places(name)]
     return next((Path(folder).absolute() for folder in folders if os.path.isdir(folder)), None)
 
@@ -28,9 +26,6 @@ def located(data: str | os.PathLike[str] | None, variable: str, sample: Path, ge
     Args:
         data: a folder, or `sample`; None reads the environment variable.
         get: what to do without data, in a sentence or more.
-
-    Raises:
-        DataError: there is no such folder, or none is named.
     """
     name = (os.fspath(data) if data is not None else os.environ.get(variable, "")).strip()
     if name == SAMPLE:

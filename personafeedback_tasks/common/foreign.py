@@ -1,7 +1,4 @@
-"""Text of others (names of models and users, conditions, paths, replies, errors), as the place that shows it needs it.
-
-One function per place. Names as models have them are unchanged.
-"""
+"""Text of others (names, paths, replies, errors), as the place that shows it needs it: one function per place."""
 
 from __future__ import annotations
 
@@ -78,5 +75,5 @@ def without_passwords(value: Any) -> Any:
 
 
 def _unmarked(text: str) -> str:
-    """Without what looks like a mark of a card, where there are no escapes."""
+    # Without what looks like a mark of a card, where there are no escapes.
     return text.replace("<!--", "<! --")

@@ -17,33 +17,23 @@ LEAST_USERS = 10
 
 @dataclass(frozen=True)
 class Powered:
-    """A prediction-powered win rate.
+    """A prediction-powered win rate."""
 
-    Attributes:
-        rate: of all duels, in [0, 1].
-        weight: lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone.
-    """
-
-    rate: Estimate
-    weight: float
+    rate: Estimate  # of all duels, in [0, 1]
+    weight: float  # lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone
 
 
 def prediction_powered(people: Sequence[float | None], duels: Votes, known: Known = NONE) -> Powered:
     """The share of the duels that the reply wins by people's votes, with the judge's votes on the other duels.
 
-    PPI++ (Angelopoulos, Duchi, Zrnic, arXiv 2311.01453) as ppi_py has it: weight * mean(judge, other duels) + mean(people -
-    weight * judge). It says nothing false whatever the judge's errors, as long as people saw a random sample of the duels. The
-    intervals of ppi_py take all duels for independent, and cover too little where a user's go together; so the estimate and the
-    weight are its own, and the standard error is clustered by user.
-
     Args:
         people: share of the people's votes that are for the reply, a tie being half of one; None where nobody voted.
         duels: the judge's votes on the same duels.
-        known: the duels that were not asked.
-
-    Raises:
-        ModuleNotFoundError: the extra `verdict` is not installed.
     """
+    # PPI++ (Angelopoulos, Duchi, Zrnic, arXiv 2311.01453) as ppi_py has it: weight * mean(judge, other duels) +
+    # mean(people - weight * judge). It says nothing false whatever the judge's errors, as long as people saw a random
+    # sample of the duels. The intervals of ppi_py take all duels for independent, and cover too little where a user's
+    # go together; so the estimate and the weight are its own, and the standard error is clustered by user.
     import numpy as np  # the extra `report` brings it
 
     labeled = np.array([vote is not None for vote in people])
@@ -68,8 +58,8 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
     moves += [(user, (won - rate) / count) for user, won in zip(known.users, known.won, strict=True)]
     voters = len({user for user, vote in zip(duels.users, people, strict=True) if vote is not None})
     made = linearized(rate, by_user(moves), count, voters - 1)
-    # Votes that leave nothing over once the judge's are known, such as unanimous ones, do not say that others would not: as in
-    # `statistics.share`, up to this share of the users may differ.
+    # Votes that leave nothing over once the judge's are known, such as unanimous ones, do not say that others would
+    # not: as in `statistics.share`, up to this share of the users may differ.
     unseen = 1 - (0.05 / 2) ** (1 / voters) if np.ptp(residual) < ROUNDING else 0.0
     reach = unseen * len(judge) / count
     if shows_spread(made.stderr) or not unseen:
@@ -82,7 +72,7 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
 
 
 def _weight(truth: Any, seen: Any, others: Any) -> float:
-    """The weight that ppi_py chooses. It returns the estimate only, which is linear in the weight."""
+    # The weight that ppi_py chooses. It returns the estimate only, which is linear in the weight.
     require("ppi_py", extra="verdict")
     from ppi_py import ppi_mean_pointestimate
 

@@ -18,16 +18,8 @@ def jackknife_stderr(
     clusters: Sequence[str],
     also: Shared | None = None,
 ) -> float:
-    """Standard error of something that is not a mean over cases, such as F1: leaving out one cluster at a time.
-
-    sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
-
-    Args:
-        measure: items -> its value; nan where it is undefined.
-        items: one per case.
-        clusters: the cluster (one user) of each case. nan with fewer than two, or where it is undefined without one of them.
-        also: what cases share beside their user, see `shared_variance`.
-    """
+    """Standard error of what is no mean over cases, such as F1, leaving out one cluster at a time; nan if undefined."""
+    # sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
 
     def variance(clusters: Clusters) -> float:
         of_case = list(map(set, zip(*clusters, strict=True)))
@@ -51,14 +43,10 @@ def estimate_of(
     ends: tuple[float, float] = (-math.inf, math.inf),
     also: Shared | None = None,
 ) -> Estimate:
-    """The estimate of something that is not a mean over cases, with its jackknife standard error and its 95 % interval.
-
-    Args:
-        ends: of the measure. Its interval stays between them: value +- t * stderr on the scale of log((value - low) / (high -
-            value)), or of log(value - low) where nothing bounds it above. At an end the plain interval is cut off there.
-
-    Where leaving out any user changes nothing, the error of 0 says nothing about the spread: the interval is nan.
-    """
+    """The jackknife estimate of what is no mean over cases. Its 95 % interval stays between the measure's `ends`."""
+    # The interval is value +- t * stderr on the scale of log((value - low) / (high - value)), or of log(value - low)
+    # where nothing bounds it above. At an end the plain interval is cut off there. Where leaving out any user changes
+    # nothing, the error of 0 says nothing about the spread: the interval is nan.
     value, stderr, count = measure(items), jackknife_stderr(measure, items, users, also), len(set(users))
     fewer = min(count, prompts) if also is not None and (prompts := len(set(also.prompts))) > 1 else count
     reach = critical(fewer - 1) * stderr if shows_spread(stderr) else math.nan

@@ -6,16 +6,14 @@ from typing import Any
 
 
 def fitted(design: Any, right: Any, weights: Any, prior: Any, start: Any = None) -> tuple[Any, Any]:
-    """(coefficients, inverse of the curvature there) of logit P(right) = design @ coefficients.
-
-    Newton's method, with steps of at most 2.
+    """(coefficients, inverse of the curvature there) of logit P(right) = design @ coefficients, by Newton's method.
 
     Args:
         design: cases x coefficients.
         right: of each case, in [0, 1].
         weights: of each case, from 0 on.
-        prior: of each coefficient the weight of log F(1, 1), which is half a right and half a wrong pick of it alone (Greenland, Mansournia 2015).
-        start: coefficients near the result; 0 without them.
+        prior: of each coefficient the weight of log F(1, 1), which is half a right and half a wrong pick of it alone
+            (Greenland, Mansournia 2015).
     """
     import numpy as np  # the extra `report` brings it
     from scipy.special import expit

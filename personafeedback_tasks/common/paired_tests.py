@@ -26,13 +26,9 @@ CHUNK = 500
 
 
 def paired_p(differences: Sequence[float], users: Sequence[str], resamples: int = RESAMPLES) -> float:
-    """Two-sided p value of "the two runs are equally good for such users", in (0, 1]; see `familywise_p`.
-
-    Whole users are resampled: to flip single cases would take the correlation within users for evidence, and reject far too often.
-
-    Args:
-        differences: one paired difference per case; nan is left out. Without a defined one the p value is nan.
-    """
+    """Two-sided p value of "the two runs are equally good for such users", in (0, 1]; nan without a difference."""
+    # Whole users are resampled: to flip single cases would take the correlation within users for evidence, and reject
+    # far too often.
     sums = list(user_sums(differences, users).values())
     return familywise_p([sums], resamples)[0] if sums else nan
 
@@ -40,19 +36,19 @@ def paired_p(differences: Sequence[float], users: Sequence[str], resamples: int 
 def familywise_p(sums: Sequence[Sequence[float]], resamples: int = RESAMPLES) -> list[float]:
     """p values of several differences, each in (0, 1]: the chance of any false one below a level is at most that level.
 
-    The larger of two p values. *Sign flips*: if the runs are equally good and differences are symmetric, a user's could as well have had
-    the opposite sign. This is exact for any number of users, but rejects too often where few users have most of the difference (13 % instead of 5 %
-    at 30 users with a log-normal one). *Bootstrap-t*: users are drawn again, and t is taken around the observed difference; this
-    allows for skew, and is approximate with few users (there 9 %, and 7 % together).
-
-    All differences are resampled at once, and each |t| is compared with the largest of the family in the same resample (single-step
-    maxT: Westfall and Young 1993, section 2.3; Romano and Wolf 2005). So the smallest p does not depend on how many differences there are, as
-    it does where p values are multiplied by their number.
-
     Args:
         sums: difference -> one summed difference per user, the same users in each; at least one user.
         resamples: number of random flips and of random samples. All flips are tried where there are no more.
     """
+    # The larger of two p values. *Sign flips*: if the runs are equally good and differences are symmetric, a user's
+    # could as well have had the opposite sign. This is exact for any number of users, but rejects too often where few
+    # users have most of the difference (13 % instead of 5 % at 30 users with a log-normal one). *Bootstrap-t*: users
+    # are drawn again, and t is taken around the observed difference; this allows for skew, and is approximate with few
+    # users (there 9 %, and 7 % together).
+    #
+    # All differences are resampled at once, and each |t| is compared with the largest of the family in the same
+    # resample (single-step maxT: Westfall and Young 1993, section 2.3; Romano and Wolf 2005). So the smallest p does
+    # not depend on how many differences there are, as it does where p values are multiplied by their number.
     import numpy as np  # the extra `report` brings it
 
     scaled = _scaled(sums)
@@ -61,7 +57,7 @@ def familywise_p(sums: Sequence[Sequence[float]], resamples: int = RESAMPLES) ->
 
 
 def _scaled(sums: Sequence[Sequence[float]]) -> Any:
-    """Users x differences, each with a sum of at least 0 and a sum of squares of 1 (or 0): |t| depends on neither."""
+    # Users x differences, each with a sum of at least 0 and a sum of squares of 1 (or 0): |t| depends on neither.
     import numpy as np
 
     table = np.array(sums, dtype=float).T
@@ -70,7 +66,7 @@ def _scaled(sums: Sequence[Sequence[float]]) -> Any:
 
 
 def _flipped(scaled: Any, resamples: int) -> Any:
-    """Sign-flip p values of the columns. Flips leave the squares alone, so t grows with the absolute sum, alike for every column."""
+    # Flips leave the squares alone, so t grows with the absolute sum, alike for every column.
     import numpy as np
 
     users = len(scaled)
@@ -88,7 +84,7 @@ def _flipped(scaled: Any, resamples: int) -> Any:
 
 
 def _drawn_again(scaled: Any, resamples: int) -> Any:
-    """Bootstrap-t p values of the columns, twice that of the tail on the observed side: the two tails of a skewed t differ."""
+    # Twice the p value of the tail on the observed side: the two tails of a skewed t differ.
     import numpy as np
 
     users = len(scaled)

@@ -1,7 +1,6 @@
 """Personal data in a text: e-mail addresses, phone numbers and account handles.
 
-Patterns, so neither complete nor free of false alarms. They leave alone what conversations are full of: dates, years, prices,
-versions, and the "@" of code.
+Patterns, neither complete nor free of false alarms. Dates, years, prices, versions and the "@" of code are left alone.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def first_in(text: str) -> tuple[str, int] | None:
 
 
 def contact_in(text: str) -> tuple[str, int] | None:
-    """As `first_in`, without handles: e-mail addresses before phone numbers."""
+    """The first e-mail address of a text, or else its first phone number, by kind, and where it begins; or None."""
     for kind, pattern in (("an e-mail address", _EMAIL), ("a phone number", _PHONE)):
         if hit := pattern.search(text):
             return kind, hit.start()

@@ -1,7 +1,6 @@
-"""Files with records that others wrote: JSON, JSON Lines and YAML, decoded by msgspec; and the one place that words what is wrong with them.
+"""Files with records that others wrote: JSON, JSON Lines and YAML, decoded by msgspec; what is broken raises DataError.
 
-What is broken raises DataError with the file and the line, nothing is skipped or repaired. An error names the record, what was found, what
-was expected and what to do.
+Nothing is skipped or repaired. An error names the record, what was found, what was expected and what to do.
 """
 
 from __future__ import annotations
@@ -47,11 +46,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def read(path: Path) -> bytes:
-    """A file as a whole, without the mark that some programs put before UTF-8.
-
-    Raises:
-        DataError: it cannot be read, or is too large.
-    """
+    """A file as a whole, without the mark that some programs put before UTF-8."""
     try:
         if (size := path.stat().st_size) > LARGEST:
             raise DataError(
@@ -63,11 +58,7 @@ def read(path: Path) -> bytes:
 
 
 def load_json(path: Path, expected: str, fix: str = FIX) -> Any:
-    """The parsed JSON of a file.
-
-    Raises:
-        DataError: it cannot be read, or is none; the message has what was expected and what to do.
-    """
+    """The parsed JSON of a file; DataError says what was expected and what to do."""
     raw = read(path)
     try:
         return loads(raw)
@@ -76,11 +67,8 @@ def load_json(path: Path, expected: str, fix: str = FIX) -> Any:
 
 
 def rows(path: Path, any_text: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number from 1, row). Lines end at LF alone: U+2028 inside a text is no line break.
-
-    Args:
-        any_text: lone surrogates are no fault: a model wrote the texts.
-    """
+    """Yield (line number from 1, row). With `any_text` lone surrogates are no fault: a model wrote the texts."""
+    # Lines end at LF alone: U+2028 inside a text is no line break.
     raw = read(path)
     if not raw.strip():
         raise DataError(f"{path}: the file is empty, expected one JSON object per line. Get a complete copy.")
@@ -95,7 +83,8 @@ def rows(path: Path, any_text: bool = False) -> Iterator[tuple[int, dict[str, An
 
 
 def check_json(raw: bytes | str) -> None:
-    """Raise ValueError for what no parser survives: some recurse for each bracket, some copy a number to the stack. Brackets and digits inside of strings do not count."""
+    """Raise ValueError for what no parser survives: some recurse for each bracket, some copy a number to the stack."""
+    # Brackets and digits inside of strings do not count.
     if isinstance(raw, str):
         raw = raw.encode("utf-8", "surrogatepass")
     no_escapes = raw.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quotes are left but those around strings
@@ -108,11 +97,7 @@ def check_json(raw: bytes | str) -> None:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parsed JSON.
-
-    Raises:
-        ValueError: it is none, exceeds a limit, or has NaN, half a surrogate pair or a number that is too large.
-    """
+    """Parsed JSON: ValueError also for an exceeded limit, NaN, half a surrogate pair and a number that is too large."""
     check_json(text)
     try:
         return msgspec.json.decode(text)
@@ -121,11 +106,7 @@ def loads(text: str | bytes) -> Any:
 
 
 def lenient(text: str | bytes) -> Any:
-    """JSON as Python writes it, with NaN and half a surrogate pair.
-
-    Raises:
-        ValueError: it is broken, or exceeds a limit.
-    """
+    """JSON as Python writes it, with NaN and half a surrogate pair: ValueError if it is broken or exceeds a limit."""
     check_json(text)
     try:
         return json.loads(text)
@@ -134,11 +115,7 @@ def lenient(text: str | bytes) -> Any:
 
 
 def decoded(where: object, document: Any, kind: type[Kind], fix: str = FIX) -> Kind:
-    """A parsed document as a record of a type, strictly: no key more, none less, no value of another type.
-
-    Raises:
-        DataError: it is none.
-    """
+    """A parsed document as a record of a type, strictly: no key more, none less, no value of another type."""
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
@@ -170,18 +147,14 @@ def _explained(message: str, document: Any, kind: Any) -> str:
 
 
 def _at(document: Any, place: str) -> Any:
-    """What is at a place such as `duel.models[0]`."""
+    # `place` is like `duel.models[0]`.
     for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
         document = document[int(number)] if number else document[name]
     return document
 
 
 def settings(path: Path) -> dict[str, str]:
-    """A YAML file of single values: key -> the value as it is written, never a date or a truth value. None if the file is empty.
-
-    Raises:
-        DataError: it is something else.
-    """
+    """A YAML file of single values: key -> the value as it is written, never a date or a truth value."""
     try:
         found = yaml.load(read(path), Loader=yaml.BaseLoader) or {}  # which makes texts alone
     except (yaml.YAMLError, RecursionError) as error:
@@ -196,11 +169,7 @@ def settings(path: Path) -> dict[str, str]:
 
 
 def argument(text: str) -> Any:
-    """The value of an option -T or -M of a command, as Inspect reads it: YAML 1.1.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """The value of an option -T or -M of a command, as Inspect reads it: YAML 1.1; else ValueError."""
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
@@ -237,10 +206,9 @@ def cut(text: str, length: int = 60) -> str:
 
 
 def json_text(document: dict[str, Any]) -> str:
-    """A document as the commands write it: the same content, the same bytes. nan, which JSON does not have, is refused.
-
-    Chinese stays readable. What is not printable is escaped: it could act on a terminal, and half a surrogate pair is no UTF-8.
-    """
+    """A document as the commands write it: the same content, the same bytes. nan, which is no JSON, is refused."""
+    # Chinese stays readable. What is not printable is escaped: it could act on a terminal, and half a surrogate pair is
+    # no UTF-8.
     text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 

@@ -16,20 +16,14 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 
 def check_installed() -> None:
-    """Name the extra to install, before the first call.
-
-    Raises:
-        ModuleNotFoundError: bm25s is not installed.
-    """
+    """Name the extra to install, before the first call."""
     require("bm25s", extra="retrieval")
 
 
 def search_terms(text: str) -> list[str]:
-    """The lower-cased words and numbers of a text, and the pairs of neighboring Chinese characters.
-
-    The tokenizer of bm25s makes one token of a Chinese line, which then matches nothing. A single character
-    is a term itself, and full-width letters and figures are those of ASCII.
-    """
+    """The lower-cased words and numbers of a text, and the pairs of neighboring Chinese characters."""
+    # The tokenizer of bm25s makes one token of a Chinese line, which then matches nothing. A single character is a term
+    # itself, and full-width letters and figures are those of ASCII.
     found: list[str] = []
     for run in _RUN.findall(nfkc(text).lower()):
         if len(run) == 1 or not _IDEOGRAPH.match(run):
@@ -40,15 +34,14 @@ def search_terms(text: str) -> list[str]:
 
 
 def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
-    """The k different pieces that are most relevant to a question, best first; all of them if there are fewer.
-
-    Pieces that are equally relevant keep their order, including those that share no term with the question.
-    """
+    """The k different pieces that are most relevant to a question, best first; all of them if there are fewer."""
+    # Pieces that are equally relevant keep their order, including those that share no term with the question.
     different, index = _index(tuple(pieces))
     known = Counter(term for term in search_terms(question) if index is not None and term in index.vocab_dict)
     if not known:
         return different[:k]
-    # A term counts as often as the question has it, but is looked up once: bm25s would add each repetition to each piece.
+    # A term counts as often as the question has it, but is looked up once: bm25s would add each repetition to each
+    # piece.
     often: dict[int, list[str]] = {}
     for term, count in known.items():
         often.setdefault(count, []).append(term)
@@ -61,7 +54,7 @@ def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)  # one a user: the cases of a task come with users in turn
 def _index(pieces: tuple[str, ...]) -> tuple[tuple[str, ...], Any]:
-    """The pieces, each once, and their index; None if no piece has a term, which bm25s cannot index."""
+    # None if no piece has a term, which bm25s cannot index.
     check_installed()
     import bm25s
 

@@ -1,5 +1,4 @@
-"""A folder whose files hold one type of row each: tables that people edit (CSV), and JSON Lines. Strict: a row that is broken raises
-DataError with its line."""
+"""A folder of files with one type of row each: CSV tables that people edit, and JSON Lines."""
 
 from __future__ import annotations
 
@@ -20,15 +19,10 @@ from .records import rows as json_rows
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of a file.
+    """A row of a file."""
 
-    Attributes:
-        file: path in its folder: a table that people edit (.csv), or JSON Lines.
-        key: fields that no two rows share; empty if rows may repeat.
-    """
-
-    file: ClassVar[str]
-    key: ClassVar[tuple[str, ...]] = ("id",)
+    file: ClassVar[str]  # path in its folder: a table that people edit (.csv), or JSON Lines
+    key: ClassVar[tuple[str, ...]] = ("id",)  # fields that no two rows share; empty if rows may repeat
 
 
 R = TypeVar("R", bound=Row)
@@ -45,17 +39,13 @@ def required(kind: type[Row]) -> list[str]:
 
 
 class RowFolder:
-    """A folder with such files.
-
-    Attributes:
-        guard: name of the file by which commands keep each other out.
-    """
+    """A folder with such files."""
 
     root: Path
-    guard: ClassVar[str]
+    guard: ClassVar[str]  # name of the file by which commands keep each other out
 
     def locked(self) -> AbstractContextManager[None]:
-        """Keep other commands out of the folder, see `files.locked`."""
+        """Keep other commands out of the folder."""
         return locked(self.root / self.guard)
 
     def path(self, kind: type[Row]) -> Path:
@@ -66,15 +56,11 @@ class RowFolder:
 
     @cached_property
     def _known(self) -> dict[type[Row], tuple[object, list[Any]]]:
-        """Type of row -> (which state of its file was read, its rows), so that a command reads each file once."""
+        # Which state of its file was read: a command reads each file once.
         return {}
 
     def read(self, kind: type[R]) -> list[R]:
-        """The rows of a file, in its order; none if there is no such file, or it is empty.
-
-        Raises:
-            DataError: a row is broken, or two have one id.
-        """
+        """The rows of a file, in its order; none if there is no such file, or it is empty."""
         path = self.path(kind)
         if not os.path.lexists(path):
             return []
@@ -106,24 +92,16 @@ class RowFolder:
         return rows
 
     def by_id(self, kind: type[R]) -> dict[str, R]:
-        """The rows of a file with one key, by it. Raises DataError, see `read`."""
+        """The rows of a file with one key, by it."""
         (key,) = kind.key
         return {getattr(row, key): row for row in self.read(kind)}
 
     def write(self, kind: type[R], rows: Iterable[R]) -> None:
-        """Replace one file as a whole, see `write_together`."""
+        """Replace one file as a whole."""
         self.write_together({kind: rows})
 
     def write_together(self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}) -> None:
-        """Replace files as a whole, in this order and after the others, once all of them are on the disk.
-
-        Args:
-            rows: type of row -> all rows of its file.
-            others: path -> content of files that are no rows.
-
-        Raises:
-            FileError: one cannot be written. All are unchanged.
-        """
+        """Replace files as a whole, in this order and after the others, once all of them are on the disk."""
         write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in rows.items()}})
 
     def _content(self, kind: type[Row], rows: Iterable[Row]) -> Content:
@@ -136,7 +114,7 @@ class RowFolder:
         return tables.text([*names, *others], [{**notes.get(row[key], {}), **row} for row in dicts])
 
     def _notes(self, path: Path, names: Sequence[str], key: str) -> dict[str, dict[str, str]]:
-        """Key of a line -> what a team wrote into columns of its own, which a step that adds lines must not lose."""
+        # What a team wrote into columns of its own, which a step that adds lines must not lose.
         if not path.is_file():
             return {}
         return {

@@ -1,9 +1,8 @@
-"""Confidence sequences over users: intervals that hold at every user at once, so that one may look after each and stop.
+"""Confidence sequences over users: intervals that hold at every user at once, so one may look after each and stop."""
 
-The target is the ratio of the means of what users add up to and of their numbers of cases, as in any mean over cases. Users come in
-random order. Each sequence is the set of values that no user so far has excluded, as an interval; a value that is excluded once
-stays out.
-"""
+# The target is the ratio of the means of what users add up to and of their numbers of cases, as in any mean over cases.
+# Users come in random order. Each sequence is the set of values that no user so far has excluded, as an interval; a
+# value that is excluded once stays out.
 
 from __future__ import annotations
 
@@ -25,21 +24,16 @@ Intervals = list[tuple[float, float]]
 def betting(
     sums: Sequence[float], counts: Sequence[int], low: float, most: int, level: float = CONFIDENCE
 ) -> Intervals:
-    """For any distribution of bounded values: accuracies, or differences with much skew.
-
-    Hedged capital with predictable bets (Waudby-Smith, Ramdas 2024, JRSS B 86, section 4.2, their PrPl-hedged): for each value two
-    gamblers bet that the mean is above it and below it, with half of the capital each; a value is excluded where one of them has
-    made its half 2 / (1 - level) times as large.
+    """The interval in [low, 1] after each user, for any bounded values: accuracies, or differences with much skew.
 
     Args:
         sums: of the values of each user's cases, each in [low, 1].
-        counts: cases of each user.
         low: 0 for accuracies, -1 for differences.
         most: cases of the user with most of them in the data, known before the run.
-
-    Returns:
-        after each user, the interval in [low, 1].
     """
+    # Hedged capital with predictable bets (Waudby-Smith, Ramdas 2024, JRSS B 86, section 4.2, their PrPl-hedged): for
+    # each value two gamblers bet that the mean is above it and below it, with half of the capital each; a value is
+    # excluded where one of them has made its half 2 / (1 - level) times as large.
     import numpy as np
 
     values, needed = _values(low), math.log(2 / (1 - level))
@@ -64,14 +58,14 @@ def _values(low: float) -> Any:
 
 
 def _apart(sums: Sequence[float], counts: Sequence[int], values: Any) -> Any:
-    """By how much each user's sum lies above what each value implies: users x values."""
+    # Users x values.
     import numpy as np
 
     return np.asarray(sums, float)[:, None] - np.asarray(counts, float)[:, None] * values
 
 
 def _intervals(values: Any, excluded: Any) -> Intervals:
-    """What is left after each user, rounded outward; where nothing is, the point that was left last."""
+    # Rounded outward; where nothing is left, the point that was left last.
     import numpy as np
 
     left = ~np.logical_or.accumulate(excluded, axis=0)

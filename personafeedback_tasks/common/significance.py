@@ -14,40 +14,28 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two runs are compared, and what is assumed of them before there are any results.
-
-    Attributes:
-        name: for readers.
-        variance: of a case's value: of the paired difference, or of one run's accuracy.
-        correlation: between two cases of a user, which makes n cases worth n / `design_effect`.
-        paired: whether both runs have the same cases; if not, each has as many of its own, and two errors add up.
-    """
+    """How two runs are compared, and what is assumed of them before there are any results."""
 
     name: str
-    variance: float
-    correlation: float
-    paired: bool = True
+    variance: float  # of a case's value: of the paired difference, or of one run's accuracy
+    correlation: float  # between two cases of a user, which makes n cases worth n / `design_effect`
+    paired: bool = True  # both runs have the same cases; if not, each has as many of its own, and two errors add up
 
     def design_effect(self, sizes: Sequence[int]) -> float:
-        """How much larger the variance of a mean is than with as many users as cases (Kish 1965).
-
-        Args:
-            sizes: the number of cases of each user, at least one.
-        """
+        """How much larger a mean's variance is than with as many users as cases (Kish 1965); `sizes`: cases a user."""
         return 1 + self.correlation * (sum(size * size for size in sizes) / sum(sizes) - 1)
 
     def smallest(self, sizes: Sequence[int]) -> float:
-        """The smallest difference that is significant with probability POWER; nan with fewer than two users. As `design_effect`."""
+        """The smallest difference that is significant with probability POWER; nan with fewer than two users."""
         runs = 1 if self.paired else 2
         stderr = math.sqrt(runs * self.variance * self.design_effect(sizes) / sum(sizes))
         return detectable(stderr, runs * (len(sizes) - 1))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p values of several tests, corrected so that any false one is significant at a level with at most that probability.
-
-    Holm (1979), in the order given; nan is no test, and stays. scipy has no such correction, and importing statsmodels takes longer than a report.
-    """
+    """p values corrected so that any false one is significant at a level with at most that probability (Holm 1979)."""
+    # In the order given; nan is no test, and stays. scipy has no such correction, and importing statsmodels takes
+    # longer than a report.
     order = sorted((i for i, p in enumerate(p_values) if not math.isnan(p)), key=lambda index: p_values[index])
     found, highest = [math.nan] * len(p_values), 0.0
     for place, index in enumerate(order):
@@ -57,33 +45,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def minimum_detectable_difference(differences: Sequence[float], users: Sequence[str]) -> float:
-    """The true difference that such data show with probability POWER, tested at the 5 % level.
-
-    (t(0.975, users - 1) + t(0.8, users - 1)) * stderr, in the unit of the differences: how much "no difference was
-    found" leaves open. `Comparison` says the same before a run. It depends on their spread, not on their mean; nan with fewer than two users, or without spread.
-
-    Args:
-        differences: one paired difference per case; nan is left out.
-    """
+    """The true difference that such data show with probability POWER, tested at the 5 % level; nan without spread."""
+    # (t(0.975, users - 1) + t(0.8, users - 1)) * stderr, in the unit of the differences: how much "no difference was
+    # found" leaves open. `Comparison` says the same before a run. It depends on their spread, not on their mean.
     found = estimate(differences, users)
     return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1)
 
 
 def detectable(stderr: float, degrees: float, tests: int = 1) -> float:
-    """The true difference that an estimate with this standard error shows with probability POWER, tested at the 5 % level.
-
-    Args:
-        degrees: of freedom of the standard error; nan with fewer than one.
-        tests: number of tests that share the level, each with an equal part of it.
-    """
+    """The true difference that this standard error shows with probability POWER at 5 %, which `tests` share."""
     return (critical(degrees, tests) + t_quantile(POWER, degrees)) * stderr
 
 
 def equivalence_bound(found: Estimate) -> float:
-    """The smallest b for which two one-sided tests at 5 % say that the true value lies between -b and b (Schuirmann 1987).
-
-    Where all values are 0 there is no error to test with: then the end of their interval. nan where the standard error is unknown.
-    """
+    """The smallest b for which two one-sided tests at 5 % say that the true value is in (-b, b) (Schuirmann 1987)."""
+    # Where all values are 0 there is no error to test with: then the end of their interval. nan where the standard
+    # error is unknown.
     if not shows_spread(found.stderr):
         return found.high
     return abs(found.value) + t_quantile(CONFIDENCE, found.users - 1) * found.stderr

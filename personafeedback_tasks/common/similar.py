@@ -27,7 +27,7 @@ class Seen:
     """Texts that were taken, to be asked for one that a new text is too much like.
 
     Args:
-        threshold: likeness from which two texts are near duplicates, see `likeness`; in (0, 1).
+        threshold: likeness from which two texts are near duplicates, in (0, 1).
         texts: (id, text) of those taken before.
     """
 
@@ -47,8 +47,8 @@ class Seen:
     def like(self, text: str) -> str | None:
         """The id of the text that this one is most like, if they are near duplicates."""
         new = shingles(text)
-        # A near duplicate lacks at most so many of them. So it has some of the rarest ones, and the common ones, which nearly every text
-        # has, need not be looked up.
+        # A near duplicate lacks at most so many of them. So it has some of the rarest ones, and the common ones, which
+        # nearly every text has, need not be looked up.
         lacks = int(len(new) * (1 - self._threshold) + 1e-9)
         looked_up = sorted(new, key=lambda shingle: len(self._with.get(shingle, ())))[: (len(new) + lacks + 2) // 2]
         shared: Counter[str] = Counter()

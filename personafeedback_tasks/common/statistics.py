@@ -1,9 +1,8 @@
-"""Statistics over users: means, their standard errors, and their intervals.
+"""Statistics over users: means, their standard errors, and their intervals."""
 
-Users are drawn at random, cases are not: the cases of one user succeed and fail together. So the user is the unit
-everywhere here (Miller, arXiv 2411.00640: clustered standard errors, paired differences, power). Values come as one
-per case, beside the user of each case, in any order of cases; a value that is nan is left out.
-"""
+# Users are drawn at random, cases are not: the cases of one user succeed and fail together. So the user is the unit
+# everywhere here (Miller, arXiv 2411.00640: clustered standard errors, paired differences, power). Values come as one
+# per case, beside the user of each case, in any order of cases; a value that is nan is left out.
 
 from __future__ import annotations
 
@@ -45,14 +44,9 @@ def mean(values: Iterable[float]) -> float:
 
 
 def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
-    """Standard error of the mean when the values of one cluster (one user) are correlated.
-
-    Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
-    (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since the error is unknown.
-
-    Args:
-        values: one value per case; nan is left out.
-    """
+    """Standard error of the mean when the values of one cluster (one user) are correlated; nan is left out."""
+    # Cluster-robust variance with the finite-cluster factor C / (C - 1), as inspect_ai's `stderr(cluster=)` has it
+    # (Miller, arXiv 2411.00640, Appendix A); there a single cluster gives 0, here nan, since the error is unknown.
     center = mean(values)
     deviations: dict[str, float] = {}
     n = 0
@@ -65,23 +59,15 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan.
+    """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan."""
 
-    Attributes:
-        value: mean over the cases whose value is defined; each case weighs the same, or each cell.
-        stderr: standard error of `value`, clustered by user; nan with fewer than two users.
-        low: lower end of the 95 % interval.
-        users: number of users with a defined value.
-        cautious: whether `stderr` is an upper bound, see `clusters.shared_variance`.
-    """
-
-    value: float
-    stderr: float
-    low: float
+    value: float  # over the cases whose value is defined; each case weighs the same, or each cell
+    stderr: float  # of `value`, clustered by user; nan with fewer than two users
+    low: float  # lower end of the 95 % interval
     high: float
     n: int
-    users: int
-    cautious: bool = field(default=False, repr=False)
+    users: int  # with a defined value
+    cautious: bool = field(default=False, repr=False)  # `stderr` is an upper bound, see `clusters.shared_variance`
 
 
 def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
@@ -99,16 +85,16 @@ def estimate(
 ) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
-    Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a single
-    user gives nan, since the error is unknown, where those give 0. Where all values are equal, the error of 0 says nothing about
-    the spread and the interval is nan. Where users are alike because their mean is 0, as of two runs that agree in every case, and values
-    are in [-1, 1], it reaches as far to both sides as the mean size of the values may: no mean is larger.
-
     Args:
         values: one per case, in any unit; nan is left out.
         cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
         also: what cases share beside their user; the degrees of freedom are then those of the fewer clusters.
     """
+    # Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a
+    # single user gives nan, since the error is unknown, where those give 0. Where all values are equal, the error of 0
+    # says nothing about the spread and the interval is nan. Where users are alike because their mean is 0, as of two
+    # runs that agree in every case, and values are in [-1, 1], it reaches as far to both sides as the mean size of the
+    # values may: no mean is larger.
     value, n, moves, _ = _mean(values, cells)
     spread = _spread(moves, users, also)
     if value == 0 and spread.users > 1 and not shows_spread(spread.stderr):
@@ -124,12 +110,10 @@ def paired(
     cells: Sequence[str] | None = None,
     also: Shared | None = None,
 ) -> Estimate:
-    """`estimate` of a difference between two runs, paired by case, with a longer interval on one side where users are skewed.
-
-    Where a few users have much of the difference, others of their kind may be missing among these. So the interval also reaches
-    as far as Hall's transformation of t says (1992, Journal of the Royal Statistical Society B 54), which allows for the skewness of the mean.
-    That of values in [-1, 1] stays there.
-    """
+    """`estimate` of a difference between two runs, paired by case; the interval allows for skew between users."""
+    # Where a few users have much of the difference, others of their kind may be missing among these. So the interval
+    # also reaches as far as Hall's transformation of t says (1992, Journal of the Royal Statistical Society B 54),
+    # which allows for the skewness of the mean. That of values in [-1, 1] stays there.
     found = estimate(values, users, cells, also)
     largest = 1.0 if all(abs(value) <= 1 for value in values if value == value) else math.inf  # of shares
     sums = _sums(_mean(values, cells)[2], sides_of(users, also))
@@ -146,11 +130,7 @@ def paired(
 
 
 def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
-    """`estimate`, from what it needs of the values.
-
-    Args:
-        deviations: user -> the sum of the deviations of its cases from the mean, each by its weight in the mean.
-    """
+    """`estimate` from a mean and user -> the sum of its cases' deviations from it, each by its weight in the mean."""
     return _symmetric(value, n, _stderr(deviations.values()), len(deviations) - 1, len(deviations))
 
 
@@ -170,17 +150,13 @@ def share(
     cells: Sequence[str] | None = None,
     also: Shared | None = None,
 ) -> Estimate:
-    """The same for values in [0, 1], with the interval of Wilson (1927), which stays there, for the effective number of cases.
-
-    That number, value * (1 - value) / stderr ** 2, replaces the number of cases (Franco, Little, Louis, Slud 2019: the best of such
-    intervals for clustered samples). Near 0 and 1 a few cases, or the cases of one user, decide the standard error, and with none of them it
-    is 0. So it is taken together with what cases that correlate by ALIKE within users would give, which weighs as much as
-    ASSUMED wrong cases (moderated as by Smyth 2004); t has the degrees of freedom of the error. Then one more wrong case never
-    moves an end far. Where all values are equal, and neither 0 nor 1, the interval is nan.
-
-    Raises:
-        ValueError: a value is outside [0, 1].
-    """
+    """`estimate` of values in [0, 1], with the interval of Wilson (1927), which stays there."""
+    # The effective number of cases, value * (1 - value) / stderr ** 2, replaces their number (Franco, Little, Louis,
+    # Slud 2019: the best of such intervals for clustered samples). Near 0 and 1 a few cases, or the cases of one user,
+    # decide the standard error, and with none of them it is 0. So it is taken together with what cases that correlate
+    # by ALIKE within users would give, which weighs as much as ASSUMED wrong cases (moderated as by Smyth 2004); t has
+    # the degrees of freedom of the error. Then one more wrong case never moves an end far. Where all values are equal,
+    # and neither 0 nor 1, the interval is nan.
     import numpy as np
 
     given = np.asarray(values, dtype=float)
@@ -205,10 +181,8 @@ def share(
 
 
 def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
-    """(mean, number of defined values, the deviation of each case by its weight in the mean, that weight; nan where its value is).
-
-    With cells, the deviations are those from the mean of the case's cell. A cell without a defined value makes it nan.
-    """
+    # -> the mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan where
+    # its value is). With cells, deviations are from the mean of the cell; one without a defined value makes the mean nan.
     import numpy as np  # the extra `report` brings it
 
     given = np.asarray(values, dtype=float)
@@ -237,14 +211,11 @@ def numbered(names: tuple[Hashable, ...]) -> Any:
 
 @dataclass(frozen=True)
 class _Spread:
-    """How far a mean is known: its standard error, the degrees of freedom of that by kurtosis, the number of users, that of the
-    fewer of users and prompts, and whether the error is an upper bound."""
-
     stderr: float
-    degrees: float
+    degrees: float  # of freedom of `stderr`, by kurtosis
     users: int
-    count: int
-    cautious: bool
+    count: int  # of the fewer of users and prompts
+    cautious: bool  # `stderr` is an upper bound
 
 
 def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> _Spread:
@@ -257,7 +228,7 @@ def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> _Spread:
 
 
 def _sums(moves: Any, clusters: Clusters) -> list[float]:
-    """The sum of each cluster that has a defined move, in the order in which they occur first, which decides the last digit."""
+    # In the order in which clusters occur first, which decides the last digit.
     import numpy as np
 
     numbers = numbered(tuple(chain.from_iterable(clusters)))
@@ -275,11 +246,10 @@ def _stderr(deviations: Collection[float]) -> float:
 
 
 def degrees_of_freedom(deviations: Collection[float]) -> float:
-    """Degrees of freedom of the variance of some users' deviations, at most C - 1 for C users.
-
-    2 C / (kurtosis - 1) - 1 (Satterthwaite), which is 1 where one user has all of the deviations. It is not let fall below
-    FEWEST, smoothly: with one degree of freedom t is 12.7, and a single event would say that anything is possible.
-    """
+    """Degrees of freedom of the variance of some users' deviations, at most C - 1 for C users."""
+    # 2 C / (kurtosis - 1) - 1 (Satterthwaite), which is 1 where one user has all of the deviations. It is not let fall
+    # below FEWEST, smoothly: with one degree of freedom t is 12.7, and a single event would say that anything is
+    # possible.
     count = len(deviations)
     squares = [d * d for d in deviations]
     spread, fourth = sum(squares) ** 2, sum(square * square for square in squares)
@@ -290,12 +260,8 @@ def degrees_of_freedom(deviations: Collection[float]) -> float:
 
 
 def by_user(moves: Iterable[tuple[K, float]]) -> dict[K, float]:
-    """User -> the sum of what that user's cases move an estimate by; the moves of all cases sum to 0.
-
-    Args:
-        moves: (user, move) of each case. Where an estimate is a function of several means, a user may have cases in several of
-            them: the sum has their covariance.
-    """
+    """User -> the sum of what that user's cases move an estimate by; the moves of all cases sum to 0."""
+    # Where an estimate is a function of several means, a user may have cases in several: the sum has their covariance.
     deviations: dict[K, float] = {}
     for user, move in moves:
         deviations[user] = deviations.get(user, 0.0) + move
@@ -305,11 +271,8 @@ def by_user(moves: Iterable[tuple[K, float]]) -> dict[K, float]:
 def linearized(value: float, deviations: Mapping[K, float], n: int, degrees: float = math.inf) -> Estimate:
     """An estimate whose error is that of its first-order expansion: value +- t * stderr, with the degrees of freedom of `share`.
 
-    Deviations that are all 0 give no interval.
-
     Args:
-        value: a smooth function of means.
-        deviations: of each user.
+        deviations: of each user; if all are 0, there is no interval.
         degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
     moves = deviations.values()
@@ -320,11 +283,7 @@ def linearized(value: float, deviations: Mapping[K, float], n: int, degrees: flo
 
 
 def critical(degrees: float, tests: int = 1) -> float:
-    """How many standard errors a 95 % interval reaches to each side; nan with fewer than one degree of freedom.
-
-    Args:
-        tests: number of intervals that hold at once with 95 % (Bonferroni).
-    """
+    """How many standard errors a 95 % interval reaches to each side; of `tests` ones, all hold at once (Bonferroni)."""
     return t_quantile(1 - ALPHA / 2 / tests, degrees)
 
 

@@ -17,14 +17,10 @@ _SEPARATORS = (",", ";", "\t")
 
 
 def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    """(where, column -> value) of every line that is not blank, in the file's order. Values have no spaces around them.
+    """(where, column -> value) of every line of a CSV that is not blank, in order. Values have no spaces around them.
 
     Args:
-        path: a CSV.
         columns: those that are wanted, in any case of letters; all if None. Others are a team's notes: they are left out.
-
-    Raises:
-        DataError: it is none, has no header with the needed columns, or a line has more values than the header.
     """
     lines = _lines(path)
     begin, written = next(lines, (1, []))
@@ -54,7 +50,7 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """(number of the line, its values); the header first."""
+    # (number of the line, its values); the header first.
     try:
         text = read(path).decode("utf-8")
     except UnicodeDecodeError as error:

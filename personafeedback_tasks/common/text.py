@@ -43,9 +43,7 @@ def neighbours(run: str) -> Iterator[str]:
 
 
 def skeleton(text: str) -> str:
-    """The letters and digits of a text as a reader sees them: without case, accents, separators and invisible characters, and
-    letters that look alike are equal, such as a Cherokee or Cyrillic P and `l`, `I` and `1`.
-    """
+    """The letters and digits of a text as a reader sees them: without case and accents, look-alikes equal."""
     plain = (
         unicodedata.normalize("NFKD", nfkc(text)).translate(_LOOKALIKES).casefold().translate(_LOOKALIKES)
     )  # small Cherokee letters
@@ -58,7 +56,8 @@ def same_text(text: str) -> str:
 
 
 def nfkc(text: str) -> str:
-    """The compatibility form (NFKC): full-width letters are letters, accents are joined. With a mark (U+034F, which shows nothing) after every 30 accents of a longer run."""
+    """The compatibility form (NFKC): full-width letters are letters, accents are joined."""
+    # With a mark (U+034F, which shows nothing) after every 30 accents of a longer run.
     return _normal("NFKC", text)
 
 

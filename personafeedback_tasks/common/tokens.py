@@ -1,17 +1,16 @@
-"""How many tokens a text has: by a tokenizer that the user names, else an estimate.
+"""How many tokens a text has: by a tokenizer that the user names, else an estimate."""
 
-The estimate counts 0.7 tokens per Chinese, Japanese or Korean character and 0.25 per other one. Against real tokenizers, on
-prompts of the General half (Chinese personas) and of the bundled sample (English ones):
-
-    tokenizer       Chinese, persona   no_persona   English
-    Qwen 2.5                    1.00         0.92      0.92
-    Qwen 3.6                    0.94         0.87      0.96
-    DeepSeek V4                 0.95         0.87      0.94
-    cl100k (GPT-4)              1.74         1.70      0.92
-
-These are all tokens of 400 prompts (24 English ones) as a share of the estimate. Single prompts lie between 0.70 and 1.11, for cl100k
-up to 2.1: a tokenizer without a Chinese vocabulary has about 1.3 tokens per character.
-"""
+# The estimate counts 0.7 tokens per Chinese, Japanese or Korean character and 0.25 per other one. Against real
+# tokenizers, on prompts of the General half (Chinese personas) and of the bundled sample (English ones):
+#
+#     tokenizer       Chinese, persona   no_persona   English
+#     Qwen 2.5                    1.00         0.92      0.92
+#     Qwen 3.6                    0.94         0.87      0.96
+#     DeepSeek V4                 0.95         0.87      0.94
+#     cl100k (GPT-4)              1.74         1.70      0.92
+#
+# These are all tokens of 400 prompts (24 English ones) as a share of the estimate. Single prompts lie between 0.70 and
+# 1.11, for cl100k up to 2.1: a tokenizer without a Chinese vocabulary has about 1.3 tokens per character.
 
 from __future__ import annotations
 
@@ -43,15 +42,7 @@ def estimated(texts: Sequence[str]) -> list[int]:
 
 @cache
 def counted_by(name: str) -> Count:
-    """The counts of a model's tokenizer, without the tokens that a chat template adds.
-
-    Args:
-        name: a folder with the tokenizer's files, or a Hub id.
-
-    Raises:
-        OptionError: it cannot be loaded.
-        ModuleNotFoundError: transformers is not installed.
-    """
+    """The counts of a model's tokenizer (a folder or a Hub id), without the tokens that a chat template adds."""
     require("transformers", extra="hf")
     from transformers import AutoTokenizer
 

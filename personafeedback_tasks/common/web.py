@@ -36,12 +36,7 @@ def page(path: Path, document: Mapping[str, Any], *, as_it_is: bool = False, **v
     """A page of the template `path.html.j2`, with the style `path.css` and the script `path.js` beside it.
 
     Args:
-        document: what the script shows.
         as_it_is: no text hides anything; else what texts hide is made visible, see `foreign.page`.
-        values: of the template.
-
-    Raises:
-        ModuleNotFoundError: jinja2 is not installed.
     """
     require("jinja2", extra="report")
     from jinja2 import Environment, FileSystemLoader, StrictUndefined

@@ -1,7 +1,6 @@
-"""What a benchmark is. Harness adapters, signatures, log readers and reports get everything from it.
+"""What a benchmark is: harness adapters, signatures, log readers and reports get everything from it.
 
-A benchmark is registered once, by the entry point group `personafeedback_tasks.benchmarks` or by `register`; nothing
-else in this package names a benchmark.
+Each is registered once, by an entry point or by `register`; nothing else in this package names a benchmark.
 """
 
 from __future__ import annotations
@@ -35,32 +34,22 @@ GROUP = "personafeedback_tasks.benchmarks"
 
 
 def always(options: Mapping[str, Any]) -> bool:
-    """Of `Benchmark.signed`: under all options."""
+    """Condition of a field in `Benchmark.signed` that every signature has."""
     return True
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """A call before those of the method, whose reply changes what they show. Inspect only.
+    """A call before those of the method, whose reply changes what they show. Inspect only."""
 
-    Attributes:
-        name: of the option that turns it on; its messages and scores carry it.
-        max_tokens: new tokens of its reply where the method itself needs no more than a label, see `limit`.
-        applies: whether these options ask for it.
-        about: facts of the case that `read` needs; they travel with the message.
-        read: (reply, those facts) -> what a score says of it.
-        apply: (case, options, reply) -> the options for the calls of the method.
-        warning: (task, what the scores say) -> a sentence, or None.
-    """
-
-    name: str
-    max_tokens: int
+    name: str  # of the option that turns it on; its messages and scores carry it
+    max_tokens: int  # new tokens of its reply where the method needs no more than a label, see `limit`
     applies: Callable[[Any], bool]
-    prompt: Callable[[Any, Any], str]
-    about: Callable[[Any, Any], dict[str, Any]]
-    read: Callable[[str, Mapping[str, Any]], str]
-    apply: Callable[[Any, Any, str], Any]
-    warning: Callable[[str, Sequence[str]], str | None]
+    prompt: Callable[[Any, Any], str]  # (case, options)
+    about: Callable[[Any, Any], dict[str, Any]]  # facts of the case that `read` needs; they travel with the message
+    read: Callable[[str, Mapping[str, Any]], str]  # (reply, those facts) -> what a score says of it
+    apply: Callable[[Any, Any, str], Any]  # (case, options, reply) -> the options for the calls of the method
+    warning: Callable[[str, Sequence[str]], str | None]  # (task, what the scores say)
 
     def limit(self, method: Method) -> int:
         """New tokens of its reply, at most."""
@@ -69,56 +58,33 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanations:
-    """Scores in plain words, for readers of single cases.
+    """Scores in plain words, for readers of single cases."""
 
-    Attributes:
-        facts: cases -> case id -> what the other two need of a case, ready for JSON; a log has it beside the score.
-        of_answers: (answers in the order of the calls, facts) -> a sentence.
-        of_rewards: (the rewards of the responses, that of the right one first; facts) -> a sentence.
-    """
-
-    facts: Callable[[Any], Mapping[str, Mapping[str, Any]]]
-    of_answers: Callable[[Sequence[str], Mapping[str, Any]], str]
-    of_rewards: Callable[[Sequence[float], Mapping[str, Any]], str]
+    facts: Callable[[Any], Mapping[str, Mapping[str, Any]]]  # cases -> case id -> facts, ready for JSON, for logs
+    of_answers: Callable[[Sequence[str], Mapping[str, Any]], str]  # (answers in the order of the calls, facts)
+    of_rewards: Callable[[Sequence[float], Mapping[str, Any]], str]  # (rewards, the right response's first; facts)
 
 
 class Benchmark(ABC):
-    """One benchmark. A subclass says what it is, and how it loads cases and asks them; `register` or the entry point has an instance.
+    """What a benchmark is, and how it loads and asks its cases. `register` or the entry point has an instance."""
 
-    Attributes:
-        name: the beginning of its tasks' names.
-        version: rises whenever a score can move.
-        methods: name -> method; the first one is the default.
-        labels: the closed set that an answer is one of.
-        cells: the smallest groups of cases, in the order of tables.
-        selections: the end of a task's name -> what `load` is told: `general_hard` -> {category: general, ...}.
-        corpus: name -> score over all cases at once.
-        undirected: those of which neither more nor less is better.
-        units: how cases belong together that count together or not at all; None where each counts alone.
-        stage: a call before the others, if there is one.
-        judges: judges without a model, which answer from the prompt alone: what shortcuts are worth.
-        signed: what a signature contains beside the options -> whether options, by name, have it; else it is None. See `signs`.
-        explanations: what Inspect's viewer says of each score.
-        comparisons: what is assumed of two runs before there are any, see `plan`.
-    """
-
-    name: str
+    name: str  # the beginning of its tasks' names
     title: str
-    version: str
+    version: str  # rises whenever a score can move
     options: type[Options]
-    methods: Mapping[str, Method]
-    labels: tuple[str, ...]
-    cells: tuple[str, ...]
+    methods: Mapping[str, Method]  # the first one is the default
+    labels: tuple[str, ...]  # the closed set that an answer is one of
+    cells: tuple[str, ...]  # the smallest groups of cases, in the order of tables
     report: ReportSpec
-    selections: Mapping[str, Mapping[str, str]] = {"": {}}
-    corpus: Mapping[str, CorpusMetric] = {}
-    undirected: tuple[str, ...] = ()
-    units: Units | None = None
-    stage: Stage | None = None
-    judges: Mapping[str, Callable[[str], str]] = {}
-    signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {}
-    explanations: Explanations | None = None
-    comparisons: tuple[Comparison, ...] = ()
+    selections: Mapping[str, Mapping[str, str]] = {"": {}}  # end of a task's name -> argument of `load`
+    corpus: Mapping[str, CorpusMetric] = {}  # scores over all cases at once
+    undirected: tuple[str, ...] = ()  # measures of which neither more nor less is better
+    units: Units | None = None  # cases that count together or not at all; None where each counts alone
+    stage: Stage | None = None  # a call before the others
+    judges: Mapping[str, Callable[[str], str]] = {}  # without a model: they answer from the prompt alone
+    signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {}  # field of `signs` -> whether options have it
+    explanations: Explanations | None = None  # in Inspect's viewer
+    comparisons: tuple[Comparison, ...] = ()  # what is assumed of two runs before there are any, see `plan`
 
     @abstractmethod
     def load(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
@@ -149,15 +115,11 @@ class Benchmark(ABC):
         return
 
     def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
-        """Cell -> the number of cases that the data must have.
-
-        Args:
-            signature: as far as options and data decide it. Nothing is known if empty.
-        """
+        """Cell -> number of cases that the data must have, from what is known of the signature; empty if unknown."""
         return {}
 
     def detects(self, cases: Sequence[Any]) -> float:
-        """How far above chance a score must be for these cases to show it in 80 % of benchmarks, as a share; nan where that is unknown."""
+        """How far above chance a score must be for these cases to show it in 80 % of benchmarks, as a share; or nan."""
         return nan
 
     def signs(self, cases: Any, options: Any) -> dict[str, Any]:
@@ -165,11 +127,7 @@ class Benchmark(ABC):
         return {}
 
     def cases(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
-        """The cases of a run: `load`, with as many of each cell as the data must have.
-
-        Raises:
-            DataError: see `load`; or a cell is incomplete, unless counts=any.
-        """
+        """The cases of a run: `load`, with as many of each cell as the data must have, unless counts=any."""
         cases = self.load(options, selection)
         said = {"demonstration": cases.demonstration, "set": asdict(cases.named_set) if cases.named_set else None}
         expected = {} if cases.counts == "any" else self.sizes({**options.signed(), **said})
@@ -193,11 +151,7 @@ class Benchmark(ABC):
         return (*self.labels, *REASONS)
 
     def method(self, name: str, harness: str) -> Method:
-        """A method of one of the harnesses.
-
-        Raises:
-            OptionError: there is no such method, or it does not work there.
-        """
+        """A method, which must work in this harness; else OptionError."""
         there = [method.name for method in self.methods.values() if harness in method.harnesses]
         if name in there:
             return self.methods[name]
@@ -220,16 +174,12 @@ class Benchmark(ABC):
         return self.remarked(task, vars(options), cases.remark)
 
     def remarked(self, task: str, options: Mapping[str, Any], remark: str) -> str:
-        """The same, of options by name; a signature has them."""
+        """The task's name with its remarks, from options by name, as a signature has them."""
         remarks = [*self.options.remarks(options), *([remark] if remark else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
 
     def setting(self, options: Mapping[str, Any]) -> str:
-        """The value of the option that a control changes; empty without one.
-
-        Args:
-            options: by name; a signature has them.
-        """
+        """The value of the option that a control changes, from options by name; empty without a control."""
         control = self.report.control
         return str(options.get(control.option, "")) if control else ""
 
@@ -247,15 +197,11 @@ class Benchmark(ABC):
     ) -> tuple[Options, ...]:
         """The options of a run: once, or once for each setting that it asks, in their order.
 
-        An option that has an effect under some of the settings only, such as hidden fields of a persona, is left at its default
-        under the others.
+        An option without effect under a setting, such as hidden fields of a persona, is left at its default there.
 
         Args:
             given: by name, as a user wrote them: of settings a list, or names with commas between.
             read: `Options.read` of the class, or `Options.strict`.
-
-        Raises:
-            OptionError: an option has an invalid value, or a setting is there twice.
         """
         try:
             repr(given)  # messages show values
@@ -301,7 +247,7 @@ class Benchmark(ABC):
         return (self.report.control and self.report.control.measure) or self.primary(method)
 
     def of_several(self, method: Method, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """What further settings add to the values of a case: name -> a setting whose value it is, or two: the second is subtracted."""
+        """What further settings add to a case: name -> the setting whose value it is, or (setting, subtracted one)."""
         control = self.report.control
         if control is None or len(settings) == 1:
             return {}
@@ -315,7 +261,7 @@ class Benchmark(ABC):
         }
 
     def tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> list[dict[str, float]]:
-        """The values of each case of a document as the table of a harness has them: of the first setting, and what the others add."""
+        """The values of each case of a document in a harness's table: of the first setting, and what others add."""
         by_case: dict[str, list[Outcome]] = {}
         for outcome in outcomes:
             by_case.setdefault(outcome.case_id, []).append(outcome)
@@ -330,11 +276,7 @@ class Benchmark(ABC):
         }
 
     def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:
-        """What harnesses log of a case, or of a document of several: all that it takes to score it later, ready for JSON.
-
-        Args:
-            settings: of the run; they are logged if there are several.
-        """
+        """What harnesses log of a document: all that it takes to score it later, ready for JSON."""
         return {
             **{name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")},
             **({SETTINGS: list(settings)} if len(settings) > 1 else {}),
@@ -346,11 +288,7 @@ class Benchmark(ABC):
         }
 
     def scorable(self, method: Method, logged: Mapping[str, Any], setting: str = "") -> Scorable:
-        """What `logged` says of a document, for `Method.judge`. Another type or a missing value is a TypeError, ValueError or LookupError.
-
-        Args:
-            setting: of the run, where it has one.
-        """
+        """The way back from `logged`. A missing value or another type is a TypeError, ValueError or LookupError."""
         ids = logged["cases"] if method.several else [logged]
         targets = method.of_each(logged["targets"])
         return Scorable(
@@ -363,11 +301,11 @@ class Benchmark(ABC):
         )
 
     def fingerprint_of(self, version: str, shown: Iterable[tuple[Any, Any]]) -> str:
-        """A fingerprint: the version, and a SHA-256 (12 hex digits) of all that is shown.
+        """The version, and a SHA-256 (12 hex digits) of all that is shown.
 
         Args:
-            shown: stand-ins for cases or documents, with the options under which each is shown: under every setting, so that a run and its
-                controls have the same. What moves a text of a prompt must move one of these.
+            shown: stand-ins for cases or documents, under every setting, so that a run and its controls have the same.
+                What moves a text of a prompt must move one of these.
         """
         texts: list[Any] = []
         for document, options in shown:
@@ -401,11 +339,7 @@ def benchmarks() -> dict[str, Benchmark]:
 
 
 def passing_for(name: str) -> str:
-    """The benchmark that a set of this name passes for: a benchmark's name or title, or one of its tasks; empty if nothing.
-
-    Names count that a reader takes for the same, see `common.text.skeleton`. A name that only begins with a benchmark's, such as
-    `PersonaFeedback of our users`, says that it is something else.
-    """
+    """The benchmark's title or task that readers take this name of a set for, see `common.text.skeleton`; or empty."""
     seen = skeleton(name)
     taken = (
         known
@@ -416,11 +350,7 @@ def passing_for(name: str) -> str:
 
 
 def find(name: str) -> Benchmark:
-    """The benchmark of that name.
-
-    Raises:
-        PersonaFeedbackError: there is none.
-    """
+    """The benchmark of that name."""
     known = benchmarks()
     if name not in known:
         raise PersonaFeedbackError(

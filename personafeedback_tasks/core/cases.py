@@ -25,7 +25,6 @@ class Case(Protocol):
         id: unique in its benchmark; a log of a run refers to it.
         cell: the smallest group of cases that a table shows.
         user_id: whose case it is. Standard errors are clustered by it.
-        language: of its user.
         digest: SHA-256 (12 hex digits) of the id and of every text, so that no answer is scored against other data.
     """
 
@@ -46,26 +45,17 @@ AnyCase = TypeVar("AnyCase", bound=Case)
 
 @dataclass(frozen=True)
 class NamedSet:
-    """Data in a benchmark's layout that are not the benchmark's: whatever is said about a run on them says their name.
+    """Data in a benchmark's layout that are not the benchmark's: whatever is said about a run on them names them."""
 
-    Attributes:
-        name: one printable line.
-        counts: cell -> number of its cases; the cells that it has.
-    """
-
-    name: str
-    counts: Mapping[str, int]
+    name: str  # one printable line
+    counts: Mapping[str, int]  # cell -> number of its cases, of the cells that it has
 
 
 class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
-    """The cases of one run, in the order in which a harness gets them. Base class of each benchmark's own.
-
-    Attributes:
-        counts: `any` if the data were not checked for completeness, else what they were checked against.
-    """
+    """The cases of one run, in the order in which a harness gets them. Base class of each benchmark's own."""
 
     cases: tuple[AnyCase, ...]
-    counts: str
+    counts: str  # `any` if the data were not checked for completeness, else what they were checked against
 
     @property
     @abstractmethod
@@ -80,10 +70,7 @@ class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
     @property
     @abstractmethod
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of all data that a run could read, whatever cells were asked: equal data, equal digest, from any source.
-
-        This is the digest in signatures, reports and cards. Logs of one run have the same.
-        """
+        """SHA-256 (12 hex digits) of all data that a run could read, whatever cells were asked, from any source."""
 
     @property
     def demonstration(self) -> bool:
@@ -155,15 +142,12 @@ def each_and_all(cells: Collection[str]) -> dict[str, list[str]]:
 
 
 def shown_source(source: str) -> str:
-    """A source as outputs show it: `sample` and a commit on the Hub as they are, of a folder only its own name.
-
-    A path may have a person's name in it; the digest beside it says which data they are.
-    """
+    """A source as outputs show it: of a folder only its own name, since a path may have a person's name in it."""
     return source if HUB_COMMIT.fullmatch(source) else re.split(r"[/\\]+", source.rstrip("/\\"))[-1]
 
 
 def remark_of(demonstration: bool, named: NamedSet | None) -> str:
-    """See `CaseSet.remark`; a signature knows both, too."""
+    """What the name of a task must say about its data; empty for the benchmark's own."""
     return "demonstration" if demonstration else named.name if named else ""
 
 

@@ -21,7 +21,7 @@ def has_system_turn(tokenizer: Any) -> bool:
 
 
 def without_system(turns: list[Message]) -> list[Message]:
-    """The same turns with the system turn, if there is one, before the question."""
+    """Turns with the system turn, if there is one, moved into the question."""
     if turns[0]["role"] != "system":
         return turns
     told, question, *rest = turns

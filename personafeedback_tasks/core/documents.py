@@ -16,14 +16,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Document(Generic[AnyCase]):
-    """Several cases of one user and one cell. It has what a case has, so that a harness can treat it as one.
-
-    Attributes:
-        cases: in the order in which the reply answers them.
-    """
+    """Several cases of one user and one cell. It has what a case has, so that a harness can treat it as one."""
 
     id: str
-    cases: tuple[AnyCase, ...]
+    cases: tuple[AnyCase, ...]  # in the order in which the reply answers them
 
     @property
     def cell(self) -> str:
@@ -45,17 +41,11 @@ class Document(Generic[AnyCase]):
 
 @dataclass(frozen=True, kw_only=True)
 class Several:
-    """How one call asks for several cases.
+    """How one call asks for several cases."""
 
-    Attributes:
-        unit: what its documents are, in the plural: `prompts`.
-        gather: cases in the order of a run -> documents in the order of a run.
-        split: (the reading of the reply, number of cases) -> the answer of each case.
-    """
-
-    unit: str
-    gather: Callable[[Sequence[Any]], list[Document[Any]]]
-    split: Callable[[str, int], Answers]
+    unit: str  # its documents, in the plural: `prompts`
+    gather: Callable[[Sequence[Any]], list[Document[Any]]]  # both in the order of a run
+    split: Callable[[str, int], Answers]  # (the reading of the reply, number of cases) -> the answer of each case
 
 
 def cases_of(document: Any) -> tuple[Any, ...]:
@@ -70,31 +60,20 @@ def of_settings(listed: Sequence[T], settings: int) -> list[Sequence[T]]:
 
 
 class ScorableCase(NamedTuple):
-    """See `cases.Case`.
-
-    Attributes:
-        targets: the right label of each call.
-    """
+    """What scoring needs of a case."""
 
     id: str
     digest: str
-    targets: tuple[str, ...]
+    targets: tuple[str, ...]  # the right label of each call
 
 
 @dataclass(frozen=True)
 class Scorable:
-    """What scoring needs of a document: a harness that asks it knows this, and so does a log of it.
-
-    Attributes:
-        labels: the closed set that an answer is one of.
-        cases: of the document, in the order of its answers.
-        settings: under which its cases were asked, in the order of the calls, see `outcome.Outcome.setting`.
-        facts: what measures of a text need of its case, see `method.TextMethod`.
-    """
+    """What scoring needs of a document: a harness that asks it knows this, and so does a log of it."""
 
     cell: str
     user_id: str
     labels: tuple[str, ...]
-    cases: tuple[ScorableCase, ...]
-    settings: tuple[str, ...] = ("",)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    cases: tuple[ScorableCase, ...]  # in the order of its answers
+    settings: tuple[str, ...] = ("",)  # in the order of the calls, see `outcome.Outcome.setting`
+    facts: Mapping[str, Any] = field(default_factory=dict)  # for measures of its text, see `method.TextMethod`

@@ -12,13 +12,9 @@ WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
 
 
 class NotAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A reply that needs no judge.
+    """A reply that needs no judge."""
 
-    Attributes:
-        case: id of the case in the benchmark, not among the duels.
-    """
-
-    case: str
+    case: str  # id in the benchmark, not among the duels
     cell: str
     user_id: str
     why: str
@@ -30,27 +26,16 @@ class NotAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Duel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whose replies stand against what. The better response of each case is the reply.
+    """Whose replies stand against what. The better response of each case is the reply."""
 
-    Attributes:
-        writer: who wrote the replies: a model, and how it was asked where that is not the default.
-        against: whose texts the other sides are: one of the benchmark's responses, or another writer.
-        models: the models alone of writer and, where it is one, of the other side.
-        pairs: how many replies there are, asked or not: without some of the losses, the writer would win more often.
-    """
-
-    writer: str
-    against: str
-    models: Annotated[tuple[str, ...], Meta(min_length=1, max_length=2)]
-    pairs: Annotated[int, Meta(ge=1)]
+    writer: str  # a model, and how it was asked where that is not the default
+    against: str  # one of the benchmark's responses, or another writer
+    models: Annotated[tuple[str, ...], Meta(min_length=1, max_length=2)]  # of the writer, and of another one
+    pairs: Annotated[int, Meta(ge=1)]  # replies, asked or not: without some losses, the writer would win more
     not_asked: tuple[NotAsked, ...] = ()
 
 
 class Duels(Duel, frozen=True, kw_only=True):
-    """Some cases as duels.
+    """Some cases as duels."""
 
-    Attributes:
-        sources: case id -> id of the benchmark's case that the reply was written for.
-    """
-
-    sources: Mapping[str, str]
+    sources: Mapping[str, str]  # case id -> id of the benchmark's case that the reply was written for

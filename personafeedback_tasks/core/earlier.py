@@ -1,7 +1,6 @@
 """What an earlier run wrote, for a task that goes on from it.
 
-Logs are read in a room above the harnesses, so what reads them is found by the entry point group `personafeedback_tasks.earlier`:
-`run` -> module:function.
+Logs are read in a room above the harnesses, so their reader is found by the entry point `run` -> module:function.
 """
 
 from __future__ import annotations
@@ -20,36 +19,24 @@ GROUP = "personafeedback_tasks.earlier"
 
 @dataclass(frozen=True)
 class EarlierCase:
-    """One case of a run, as its log has it.
-
-    Attributes:
-        facts: see `method.TextMethod`.
-        answers: what the replies were read to, one per call.
-        replies: one per call.
-    """
+    """One case of a run, as its log has it."""
 
     id: str
     user_id: str
     cell: str
-    facts: Mapping[str, Any]
-    answers: tuple[str, ...]
-    replies: tuple[Reply, ...]
+    facts: Mapping[str, Any]  # see `method.TextMethod`
+    answers: tuple[str, ...]  # what the replies were read to, one per call
+    replies: tuple[Reply, ...]  # one per call
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """A run that came to its end.
+    """A run that came to its end."""
 
-    Attributes:
-        model: as the harness named it, and how it was asked where that is not the default.
-        data: the digest of its data; digest: SHA-256 (12 hex digits) of them and of all replies.
-        where: a log of it, for errors.
-    """
-
-    model: str
-    data: str
-    digest: str
-    where: str
+    model: str  # as the harness named it, and how it was asked where that is not the default
+    data: str  # digest of its data
+    digest: str  # SHA-256 (12 hex digits) of the data and of all replies
+    where: str  # a log of it, for errors
     cases: tuple[EarlierCase, ...]
 
 
@@ -61,9 +48,5 @@ def _reader() -> Callable[[str, str], Earlier]:
 
 
 def earlier(place: str, benchmark: str) -> Earlier:
-    """The one run of a benchmark in a log or a folder.
-
-    Raises:
-        RunError: there is none, or several, it did not come to its end, or asked each case several times.
-    """
+    """The one run of a benchmark in a log or a folder; RunError unless it came to its end and asked each case once."""
     return _reader()(place, benchmark)

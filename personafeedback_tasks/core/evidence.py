@@ -1,4 +1,4 @@
-"""What a model gave to one call of a case, before anything is read from it. A closed set: harnesses, logs and files translate into it."""
+"""What a model gave to one call, before anything is read from it. Harnesses, logs and files translate into it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,13 @@ from ..parsing.letter_probabilities import impossible
 
 
 class Reply(NamedTuple):
-    """The text of a reply.
-
-    Attributes:
-        text: all of it.
-        truncated: it was cut off by a token limit; None where nobody knows, as in lm-eval.
-        filtered: a filter of the provider withheld it, or its end.
-        thinking: whether there was thinking, which is no part of `text`.
-        prompt_cut: the prompt did not fit into the model's window, so that `text` is an error message or an answer to a part of it.
-    """
+    """The text of a reply."""
 
     text: str
-    truncated: bool | None = False
-    filtered: bool = False
-    thinking: bool = False
-    prompt_cut: bool = False
+    truncated: bool | None = False  # cut off by a token limit; None where nobody knows, as in lm-eval
+    filtered: bool = False  # a filter of the provider withheld it, or its end
+    thinking: bool = False  # whether there was some, which is no part of `text`
+    prompt_cut: bool = False  # beyond the window, so that `text` is an error message or answers a part of it
 
     @property
     def excerpt(self) -> str:
@@ -35,32 +27,20 @@ class Reply(NamedTuple):
 
 
 class FirstToken(NamedTuple):
-    """The beginning of a reply, where a label must be.
+    """The beginning of a reply, where a label must be."""
 
-    Attributes:
-        top: the likeliest tokens (text, log-probability in nats) in place of the first one that is not white space; empty where
-            there is none.
-        truncated, filtered, prompt_cut: as in `Reply`, where `top` is empty.
-    """
-
-    top: Sequence[tuple[str, float]]
+    top: Sequence[tuple[str, float]]  # likeliest tokens (text, nats) in place of the first that is not white space
     truncated: bool = False
     filtered: bool = False
     prompt_cut: bool = False
 
 
 class Reward(NamedTuple):
-    """A reward model's score of one response.
+    """A reward model's score of one response."""
 
-    Attributes:
-        reward: any number; the higher, the better.
-        aspects: name -> value of each further output of the model.
-        truncated: whether the conversation was cut to the model's length.
-    """
-
-    reward: float
-    aspects: Mapping[str, float]
-    truncated: bool
+    reward: float  # any number; the higher, the better
+    aspects: Mapping[str, float]  # name -> value of each further output of the model
+    truncated: bool  # whether the conversation was cut to the model's length
 
 
 Evidence = Reply | LogLikelihoods | FirstToken | Reward
@@ -78,10 +58,10 @@ _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def text_in(content: object) -> str:
-    """The text of a reply, whatever a harness, server, log or file hands over for it: a text, or the parts of a message, nested or not.
+    """The text of a reply, whatever a harness, server, log or file hands over: a text, or (nested) parts of a message.
 
-    The texts of parts are joined by new lines. A part that is thinking leaves an empty `<think>` element, so that the log says that
-    there was some. What has no text, such as null, a number or the call of a tool, is empty.
+    The texts of parts are joined by new lines. A part that is thinking leaves an empty `<think>` element, so that the
+    log says that there was some. What has no text, such as null, a number or the call of a tool, is empty.
     """
     if isinstance(content, str):
         return _HALF_A_PAIR.sub("\ufffd", content)
@@ -112,11 +92,7 @@ def why_not(given: Reply | FirstToken, reason: str) -> str:
 
 
 def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikelihoods]:
-    """Log-likelihoods of each label, call after call -> those of one call together.
-
-    Raises:
-        ValueError: some are left over.
-    """
+    """Log-likelihoods of each label, call after call -> those of one call together."""
     width = len(labels)
     if len(values) % width:
         raise ValueError(f"found {len(values)} log-likelihoods, expected {width} per call")
@@ -124,8 +100,7 @@ def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikeliho
 
 
 def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
-    """The label with the highest log-likelihood. A tie at the top is unreadable, not the first label, and so are values that no model
-    gives."""
+    """The likeliest label. A tie at the top is unreadable, not the first label; so are values that no model gives."""
     if reason := impossible(values):
         return reason
     top = max(values)

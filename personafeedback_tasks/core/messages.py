@@ -34,7 +34,6 @@ def opening(
 
     Args:
         asked: the cases, or documents of several, that this run asks; `--limit` may leave some of `data` out.
-        prompts: whether they fit into the model's window.
         chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
     """
     first = options[0]

@@ -1,12 +1,4 @@
-"""Ways to read a model's choice: what each takes as evidence, and how that becomes answers and values.
-
-ReplyMethod        reads the text of a reply
-  LabelMethod        as a label, which is right or wrong
-  TextMethod         and measures it
-LikelihoodMethod   compares the log-likelihoods of all labels after the prompt
-  TopTokenMethod     of those among the likeliest first tokens
-RewardMethod       compares what a reward model gives to each response
-"""
+"""Ways to read a model's choice: what each takes as evidence, and how that becomes answers and values."""
 
 from __future__ import annotations
 
@@ -39,18 +31,12 @@ Score = Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, f
 
 @dataclass(frozen=True)
 class Metric:
-    """A value of a case; its mean over cases is a metric.
-
-    Attributes:
-        higher_is_better: None where neither direction is.
-        defined: whether every case has it. One that some cases leave undefined (nan) cannot be pooled by lm-eval.
-        harnesses: whose tables have it; None for every harness. Reports have it in any case.
-    """
+    """A value of a case; its mean over cases is a metric."""
 
     name: str
-    higher_is_better: bool | None = True
-    defined: bool = True
-    harnesses: tuple[str, ...] | None = None
+    higher_is_better: bool | None = True  # None where neither direction is
+    defined: bool = True  # for every case; lm-eval cannot pool one that is nan for some
+    harnesses: tuple[str, ...] | None = None  # whose tables have it; None for all. Reports have it in any case
 
 
 class Scored(NamedTuple):
@@ -66,35 +52,21 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Method(ABC):
-    """One way to read a model's choice.
-
-    Attributes:
-        help: one line, for docs/options.md.
-        calls: the calls of a case, by name, in the order of their answers.
-        per_case: what each case is made of, for tables: `both orders`.
-        suffix: of the method in the names of tasks and scorers.
-        primary: the metric that is its score, from which every output forms differences, verdicts and ranks; empty for that of the
-            benchmark, `ReportSpec.primary`. Read it through `Benchmark.primary`.
-        tasks: whether Inspect, too, has tasks of its own for it, named with its suffix as in lm-eval.
-        several: how its one call asks for several cases at once; None where each case has calls of its own.
-        evidence: what is read, for people.
-        harnesses: where it works, of HARNESSES.
-        max_tokens: default limit on the new tokens of a reply, in both harnesses; 0 where no reply is read as a text.
-    """
+    """One way to read a model's choice."""
 
     name: str
-    help: str
-    calls: tuple[str, ...]
+    help: str  # one line, for docs/options.md
+    calls: tuple[str, ...]  # of a case, by name, in the order of their answers
     metrics: tuple[Metric, ...]
-    per_case: str = ""
-    suffix: str = ""
-    primary: str = ""
-    tasks: bool = False
-    several: Several | None = None
-    max_tokens: int = 0
+    per_case: str = ""  # what each case is made of, for tables: `both orders`
+    suffix: str = ""  # in the names of tasks and scorers
+    primary: str = ""  # its score, empty for `ReportSpec.primary`; read it through `Benchmark.primary`
+    tasks: bool = False  # whether Inspect, too, has tasks of its own for it, named with its suffix
+    several: Several | None = None  # None where each case has calls of its own
+    max_tokens: int = 0  # default limit on the new tokens of a reply; 0 where none is read as a text
 
-    evidence: ClassVar[str]
-    harnesses: ClassVar[tuple[str, ...]] = ("lm-eval", "inspect")
+    evidence: ClassVar[str]  # what is read, for people
+    harnesses: ClassVar[tuple[str, ...]] = ("lm-eval", "inspect")  # where it works, of HARNESSES
 
     @property
     def new_tokens(self) -> int:
@@ -123,15 +95,11 @@ class Method(ABC):
         return self.several.gather(cases) if self.several else cases
 
     def turns(self, document: Any, options: Any, call: str, prompt: Callable[[Any, Any, str], str]) -> list[Message]:
-        """The messages of one call.
-
-        Args:
-            prompt: the benchmark's, see `Benchmark.prompt`.
-        """
+        """The messages of one call; `prompt` is the benchmark's."""
         return [{"role": "user", "content": prompt(document, options, call)}]
 
     def asked(self, settings: Sequence[str]) -> list[str]:
-        """The names of all calls about a document, setting after setting. Those of the first setting are named after the call alone."""
+        """All calls about a document, setting after setting; those of the first setting have the call's name alone."""
         return [*self.calls, *(f"{setting} {call}" for setting in settings[1:] for call in self.calls)]
 
     def of_each(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
@@ -140,15 +108,9 @@ class Method(ABC):
         return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
 
     def judge(self, document: Scorable, evidence: Sequence[Evidence], epoch: int = 1) -> list[Outcome]:
-        """The outcome of each case of a document under each setting, setting after setting. Here alone evidence becomes answers, and
-        answers become values.
+        """The outcome of each case of a document, setting after setting, from the evidence in the order of `asked`.
 
-        Args:
-            evidence: one per call, in the order of `asked`.
-
-        Raises:
-            ValueError: the number of the evidence is not that of the calls.
-            RewardError: a reward is not a finite number.
+        Here alone evidence becomes answers, and answers become values.
         """
         if len(evidence) != len(self.calls) * len(document.settings):
             ids = ", ".join(case.id for case in document.cases)
@@ -161,11 +123,9 @@ class Method(ABC):
         return outcomes
 
     @abstractmethod
-    def _score(self, document: Scorable, evidence: Sequence[Any]) -> list[Scored]:
-        """Each case of a document under one setting."""
+    def _score(self, document: Scorable, evidence: Sequence[Any]) -> list[Scored]: ...
 
     def _targets(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """What the answers of a case are held against."""
         return targets
 
     def _outcomes(self, document: Scorable, setting: str, epoch: int, scored: Sequence[Scored]) -> list[Outcome]:
@@ -181,13 +141,9 @@ class Method(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class ReplyMethod(Method):
-    """Reads the text of a reply.
+    """Reads the text of a reply."""
 
-    Attributes:
-        read: (text of a reply, whether it was cut off) -> a label or a reason.
-    """
-
-    read: Callable[[str, bool], str]
+    read: Callable[[str, bool], str]  # (text of a reply, whether it was cut off) -> a label or a reason
     max_tokens: int
 
     evidence: ClassVar[str] = "reply"
@@ -209,11 +165,7 @@ class LabelMethod(ReplyMethod):
     score: Score
 
     def answers(self, readings: Sequence[str], cases: int) -> list[Answers]:
-        """The answers of each case of a document, setting after setting.
-
-        Args:
-            readings: of its replies, one per call.
-        """
+        """The answers of each case of a document, setting after setting, from the readings of its calls."""
         if self.several is None:
             return self.of_each(readings)
         return [(answer,) for reading in readings for answer in self.several.split(reading, cases)]
@@ -237,13 +189,11 @@ class TextMethod(ReplyMethod):
     """Measures the texts of a case's replies.
 
     Attributes:
-        facts_of: case -> what `measure` needs of it, ready for JSON; both harnesses log it with the case.
-        measure: (what the reply to each call was read to, the replies, those facts) -> metric -> value.
-        items: (the replies, those facts) -> what they list, for metrics over the corpus, ready for JSON; None where there are none.
+        items: (replies, facts) -> what they list, for metrics over the corpus, ready for JSON.
     """
 
-    facts_of: Callable[[Any], Mapping[str, Any]]
-    measure: Callable[[Answers, Sequence[Reply], Mapping[str, Any]], dict[str, float]]
+    facts_of: Callable[[Any], Mapping[str, Any]]  # case -> what `measure` needs of it, ready for JSON, for logs
+    measure: Callable[[Answers, Sequence[Reply], Mapping[str, Any]], dict[str, float]]  # (readings, replies, facts)
     items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
 
     def facts(self, case: Any) -> dict[str, Any]:
@@ -289,13 +239,9 @@ class LikelihoodMethod(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class TopTokenMethod(LikelihoodMethod):
-    """Compares the labels among the likeliest tokens where the reply begins.
+    """Compares the labels among the likeliest tokens where the reply begins."""
 
-    Attributes:
-        read_tokens: the likeliest tokens (text, log-probability) at one place -> those of the labels.
-    """
-
-    read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods]
+    read_tokens: Callable[[Iterable[tuple[str, float]]], LogLikelihoods]  # top tokens (text, nats) -> those of labels
 
     evidence: ClassVar[str] = "top_tokens"
     harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
@@ -331,19 +277,17 @@ class RewardMethod(Method):
     """Compares a reward model's scores of the responses; each is a call of its own, and no label is read.
 
     Attributes:
-        conversation: (case, options, call) -> what the model scores.
-        against_targets: (the rewards, targets) -> metric -> value, where neither response is the right one by itself. None where the
-            first one is, see `rewards.score_rewards`.
+        against_targets: metrics where neither response is the right one by itself; None where the first one is.
     """
 
-    conversation: Callable[[Any, Any, str], list[Message]]
+    conversation: Callable[[Any, Any, str], list[Message]]  # (case, options, call) -> what the model scores
     against_targets: Callable[[NamedRewards, Sequence[str]], dict[str, float]] | None = None
 
     evidence: ClassVar[str] = "rewards"
     harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
 
     def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
-        """All of them, since a model has aspects of its own; without those that a table of this harness lacks."""
+        """All that the table of this harness has, and the aspects, which each model has of its own."""
         hidden = {metric.name for metric in self.metrics} - {metric.name for metric in self.metrics_in(harness)}
         return {name: value for name, value in values.items() if name not in hidden}
 

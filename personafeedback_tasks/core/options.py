@@ -30,9 +30,7 @@ def option(
 
     Args:
         help: one line, for the tasks' docstrings and docs/options.md.
-        values: gives those that it can have, if they are a closed set.
         said: how a name shows a value that is not the default; None if no name does.
-        parse: what users write -> the field's value; raises OptionError.
         always: whether the line at the start of a run and the signature include it even if it is the default.
         relevant: (the other options) -> whether it has any effect; then a signature includes it even if it is the default.
         place: whether it names a place on this machine. A signature says what was found there instead.
@@ -44,17 +42,11 @@ def option(
 
 
 class Options:
-    """The options of a run. Base class of each benchmark's own, which is a frozen dataclass.
+    """The options of a run. Base class of each benchmark's own, which is a frozen dataclass."""
 
-    Attributes:
-        method: how the model's choice is read, see `Benchmark.methods`.
-        data: where the data are; None for the benchmark's default.
-        counts: what the number of cases is checked against; `any` accepts what is present.
-    """
-
-    method: str
-    data: str | None
-    counts: str
+    method: str  # how the model's choice is read, see `Benchmark.methods`
+    data: str | None  # None for the benchmark's default
+    counts: str  # `any` accepts what is present
 
     def __post_init__(self) -> None:
         for one in _options(self):
@@ -65,11 +57,7 @@ class Options:
 
     @classmethod
     def read(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
-        """Read our keys from a mapping that may also contain other people's.
-
-        Raises:
-            OptionError: a key looks like a misspelt one of ours, or an option has an invalid value.
-        """
+        """Read our keys from a mapping that may have other people's, too; a misspelt one of ours is an OptionError."""
         for key in mapping:
             if meant := _meant(key, cls.names()):
                 raise OptionError(
@@ -83,7 +71,7 @@ class Options:
 
     @classmethod
     def strict(cls: type[Self], mapping: Mapping[str, Any]) -> Self:
-        """As `read`, but an unknown key is an error."""
+        """Read our keys from a mapping that may contain no other."""
         unknown = [key for key in mapping if key not in cls.names()]
         if unknown:
             meant = _meant(unknown[0], cls.names())
@@ -101,12 +89,7 @@ class Options:
 
     @classmethod
     def changed(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that shape a question and are not the default, by name; the method apart, which every name shows in
-        its own way.
-
-        Args:
-            options: the options by name, of an instance or read back from a log, where a tuple is a list.
-        """
+        """The options that shape a question and are not the default, without the method, which has its own place."""
         return {
             one.name: options[one.name]
             for one in _options(cls)
@@ -122,7 +105,7 @@ class Options:
 
     @classmethod
     def values_of(cls, name: str) -> tuple[str, ...]:
-        """Those that an option can have, which are a closed set."""
+        """The closed set of values that an option can have."""
         (values,) = (one.metadata["values"]() for one in _options(cls) if one.name == name)
         return tuple(values)
 
@@ -133,7 +116,7 @@ class Options:
 
     @classmethod
     def details(cls, options: Mapping[str, Any]) -> list[str]:
-        """What a signature says beside them: what was changed, and what affects this run."""
+        """What a signature says beside the options of `always`: what was changed, and what affects this run."""
         changed = cls.changed(options)
         shown = [
             one
@@ -145,7 +128,7 @@ class Options:
 
     @classmethod
     def names(cls) -> list[str]:
-        """All of them."""
+        """The names of all options."""
         return [one.name for one in _options(cls)]
 
     @classmethod
@@ -173,7 +156,7 @@ _BEGINNING = 4
 
 
 def _meant(key: object, names: list[str]) -> str | None:
-    """The option that somebody meant who wrote a key which is none; None for a key of somebody else."""
+    # None for a key of somebody else.
     if not isinstance(key, str) or key in names:
         return None
     written = key.lower().replace("-", "_")

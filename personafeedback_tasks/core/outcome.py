@@ -16,34 +16,21 @@ Answers = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One case under one setting in one epoch.
-
-    Attributes:
-        case_id, cell, user_id, digest: see `cases.Case`.
-        setting: the value of the option that a control changes, see `report.Control`; empty where nobody says.
-        epoch: from 1.
-        targets: the right label of each call; empty where no labels are read, or what else the case is held against.
-        answers: one per call; empty where no labels are read.
-        values: metric -> value, in any unit; nan where it is undefined.
-        rewards: of both responses; None where a method reads none.
-        unread: (reason, excerpt) of each unreadable reply, where its text is known.
-        items: what its replies list, see `method.TextMethod`.
-        bounds: number of calls with a label that is not among the most likely tokens, so that its probability is a bound.
-    """
+    """One case under one setting in one epoch."""
 
     case_id: str = ""
     cell: str = ""
     user_id: str = ""
     digest: str = ""
-    setting: str = ""
-    epoch: int = 1
-    targets: Sequence[str] = ()
-    answers: Answers = ()
-    values: Mapping[str, float] = field(default_factory=dict)
-    rewards: NamedRewards | None = None
-    unread: tuple[tuple[str, str], ...] = ()
-    items: tuple[Mapping[str, Any], ...] = ()
-    bounds: int = 0
+    setting: str = ""  # value of the option that a control changes, see `report.Control`; empty where nobody says
+    epoch: int = 1  # from 1
+    targets: Sequence[str] = ()  # the right label of each call, or what else the case is held against
+    answers: Answers = ()  # one per call; empty where no labels are read
+    values: Mapping[str, float] = field(default_factory=dict)  # in any unit; nan where undefined
+    rewards: NamedRewards | None = None  # of both responses; None where a method reads none
+    unread: tuple[tuple[str, str], ...] = ()  # (reason, excerpt) of each unreadable reply whose text is known
+    items: tuple[Mapping[str, Any], ...] = ()  # what its replies list, see `method.TextMethod`
+    bounds: int = 0  # calls with a label outside the top tokens, whose probability is a bound
 
 
 class ScoredCase(tuple[Outcome, ...]):

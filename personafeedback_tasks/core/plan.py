@@ -23,34 +23,22 @@ from .usage import Prices, Usage, total
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run of one task takes, and what it can show.
+    """What a run of one task takes, and what it can show."""
 
-    Attributes:
-        task: its name with what differs from the default.
-        expected: cell -> number of cases that it must have; empty if that is not checked.
-        asks: setting -> its calls, as each harness counts them, and tokens, of replies `reply` each.
-        longest: tokens of the longest prompt; `max_tokens` limits those of the longest reply, and is 0 where the model writes none that count.
-        smallest: (how two runs, or two settings of one, are compared; the smallest difference that the whole task shows, as a share).
-        detects: name of a cell or of a group -> see `Benchmark.detects`; empty where that is unknown.
-        reply: tokens of a reply: as the user expects them, else the limit; `is_bound`: whether it is the limit, and not 0.
-        longer: call of the benchmark's stage -> the limit on its replies, where that is not `reply` and nobody expects less.
-        epochs: how often each call is made; all numbers include it.
-    """
-
-    task: str
+    task: str  # its name with what differs from the default
     options: Options
     cases: CaseSet[Any]
-    expected: Mapping[str, int]
-    asks: Mapping[str, Usage]
-    longest: int
-    max_tokens: int
-    smallest: tuple[tuple[Comparison, float], ...]
-    detects: Mapping[str, float]
-    reply: int
-    is_bound: bool = False
-    longer: Mapping[str, int] = field(default_factory=dict)
+    expected: Mapping[str, int]  # cell -> number of cases that it must have; empty if that is not checked
+    asks: Mapping[str, Usage]  # setting -> its calls, as each harness counts them, and tokens
+    longest: int  # tokens of the longest prompt
+    max_tokens: int  # limit on the longest reply; 0 where the model writes none that count
+    smallest: tuple[tuple[Comparison, float], ...]  # (comparison, smallest difference that the task shows, a share)
+    detects: Mapping[str, float]  # cell or group -> see `Benchmark.detects`; empty where that is unknown
+    reply: int  # tokens of a reply: as the user expects them, else the limit
+    is_bound: bool = False  # whether `reply` is the limit, and not 0
+    longer: Mapping[str, int] = field(default_factory=dict)  # call of the stage -> its limit, where it is not `reply`
     prices: Prices | None = None
-    epochs: int = 1
+    epochs: int = 1  # how often each call is made; all numbers include it
 
     @property
     def sizes(self) -> list[int]:
@@ -59,11 +47,11 @@ class Plan:
 
     @property
     def total(self) -> Usage:
-        """Of all settings together."""
+        """The usage of all settings together."""
         return total(self.asks.values())
 
     def dollars(self, usage: Usage) -> float:
-        """nan without prices."""
+        """The price of some usage; nan without prices."""
         return self.prices.of(usage) if self.prices else math.nan
 
     def as_dict(self) -> dict[str, Any]:
@@ -98,11 +86,7 @@ def _taken(usage: Usage) -> dict[str, float]:
 
 
 def benchmark_of(task: str) -> Benchmark:
-    """The benchmark whose name a task's begins with.
-
-    Raises:
-        OptionError: there is none.
-    """
+    """The benchmark whose name a task's begins with."""
     known = benchmarks()
     names = [name for name in known if f"{_name(task)}_".startswith(f"{name}_")]
     if not names:
@@ -111,14 +95,9 @@ def benchmark_of(task: str) -> Benchmark:
 
 
 def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Method]:
-    """The selection and the method of a task, as either harness names them.
+    """The selection and the method of a task, which may end with the method's suffix, as in lm-eval.
 
-    Args:
-        task: may end with the suffix of its method, as in lm-eval.
-        method: None for that of the name, or the default one.
-
-    Raises:
-        OptionError: there is no such task or method, or the name and `method` differ.
+    Where `method` is None, it is that of the name, or the default one.
     """
     selections = {benchmark.task(selection): selection for selection in benchmark.selections}
     first = next(iter(benchmark.methods))
@@ -135,7 +114,7 @@ def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Met
 
 
 def _name(task: str) -> str:
-    """A task's name without the package that Inspect wants before it."""
+    # A task's name without the package that Inspect wants before it.
     return task.removeprefix(f"{KEY}/")
 
 
@@ -150,15 +129,7 @@ def make_plan(
     prices: Prices | None = None,
     epochs: int = 1,
 ) -> Plan:
-    """What a run of some cells takes under some options.
-
-    Args:
-        cases: those of the selection, as `Benchmark.load` gives them.
-        reply, prices, epochs: see `Plan`; without `reply` the limit of the method counts.
-
-    Raises:
-        OptionError, DataError: the run would be refused.
-    """
+    """What a run takes under some options, refused where the run would be. Without `reply` the limit counts."""
     for options in every:
         benchmark.check(options, cases)
     options = every[0]
@@ -201,7 +172,7 @@ def make_plan(
 
 
 def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]:
-    """What the model reads about a case or document: that of the benchmark's stage, and of each call as if the stage had changed nothing."""
+    # That of the benchmark's stage, and of each call as if the stage had changed nothing.
     stage = benchmark.stage
     first = [stage.prompt(document, options)] if stage and stage.applies(options) else []
     return [*first, *texts(benchmark, document, options)]

@@ -1,17 +1,4 @@
-"""Recorded replies: what a model wrote, call by call, in a file that can be scored or answered from again.
-
-One line of JSON per call, under these keys:
-
-    id         of the case
-    call       of the method; may be left out where a case has one call
-    epoch      from 1; left out in the first one
-    reply      all that the model wrote, as a text or as the parts of a message; may be empty or null
-    truncated  whether the reply was cut off by a token limit; left out where nobody knows
-    filtered   true where a filter of the provider withheld it
-    prompt_cut true where the prompt did not fit into the model's window
-    prompt     the messages that were sent; not used
-    answer     what an importer's source read from it; not used
-"""
+"""Recorded replies: what a model wrote, call by call, as JSON Lines that can be scored or answered from again."""
 
 from __future__ import annotations
 
@@ -32,29 +19,23 @@ from .method import Method, ReplyMethod
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
     """A line of the file."""
 
-    id: Annotated[str, Meta(pattern=r"\S")]
-    reply: Any
-    call: Annotated[str, Meta(pattern=r"\S")] = ""
-    epoch: Annotated[int, Meta(ge=1)] = 1
-    truncated: bool | None = None
-    filtered: bool = False
-    prompt_cut: bool = False
-    prompt: Any = None
-    answer: Any = None
+    id: Annotated[str, Meta(pattern=r"\S")]  # of the case
+    reply: Any  # all that the model wrote, as a text or as the parts of a message; may be empty or null
+    call: Annotated[str, Meta(pattern=r"\S")] = ""  # of the method; may be left out where a case has one call
+    epoch: Annotated[int, Meta(ge=1)] = 1  # from 1; left out in the first one
+    truncated: bool | None = None  # cut off by a token limit; left out where nobody knows
+    filtered: bool = False  # a filter of the provider withheld it
+    prompt_cut: bool = False  # the prompt did not fit into the model's window
+    prompt: Any = None  # the messages that were sent; not used
+    answer: Any = None  # what an importer's source read from it; not used
 
 
 class Key(NamedTuple):
-    """Which call a reply belongs to.
-
-    Attributes:
-        case_id: see `cases.Case`.
-        call: its name; "" where a record names none.
-        epoch: from 1.
-    """
+    """Which call a reply belongs to."""
 
     case_id: str
-    call: str
-    epoch: int = 1
+    call: str  # "" where a record names none
+    epoch: int = 1  # from 1
 
     def __str__(self) -> str:
         epoch = f", epoch {self.epoch}" if self.epoch > 1 else ""
@@ -63,29 +44,20 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Recorded:
-    """The replies of a file.
-
-    Attributes:
-        lines: where each one is, from 1.
-        only: the calls that are the only one of their method: a record without `call` is theirs.
-    """
+    """The replies of a file."""
 
     path: Path
     replies: Mapping[Key, Reply]
-    lines: Mapping[Key, int]
-    only: Collection[str]
+    lines: Mapping[Key, int]  # where each one is, from 1
+    only: Collection[str]  # calls that are the only one of their method: a record without `call` is theirs
 
     @property
     def epochs(self) -> list[int]:
-        """Those that the file has, and that every case must have then."""
+        """The epochs of the file, which every case must then have."""
         return sorted({key.epoch for key in self.replies})
 
     def get(self, key: Key) -> Reply:
-        """The reply to a call.
-
-        Raises:
-            DataError: there is none.
-        """
+        """The reply to a call; DataError if there is none."""
         found = self.replies.get(self._place(key))
         if found is None:
             raise DataError(
@@ -127,11 +99,7 @@ class Recorded:
 
 
 def calls_of(benchmark: Benchmark, *every: Mapping[str, Any]) -> tuple[str, ...]:
-    """The calls of a case: the stage's, if it is on, and those of the method under each setting.
-
-    Args:
-        every: the options by name, once per setting; a signature has them.
-    """
+    """The calls of a case: the stage's, if it is on, and the method's under each setting (options by name)."""
     stage, first = benchmark.stage, every[0]
     before = [stage.name] if stage is not None and any(of.get(stage.name) for of in every) else []
     return (*before, *benchmark.methods[first["method"]].asked([*map(benchmark.setting, every)]))
@@ -153,11 +121,7 @@ def require_text(method: Method, error: type[PersonaFeedbackError], where: str) 
 
 
 def read(path: Path) -> Recorded:
-    """Read a file of recorded replies.
-
-    Raises:
-        DataError: a line is no record, or says twice what the reply to a call is.
-    """
+    """Read a file of recorded replies: DataError for a line that is no record, or the second reply to a call."""
     replies: dict[Key, Reply] = {}
     lines: dict[Key, int] = {}
     named: dict[tuple[str, int], tuple[bool, int]] = {}  # case and epoch -> whether its records name their call, a line

@@ -21,11 +21,6 @@ class Replay:
     """A judge that gives each call the reply that a file has for it."""
 
     def __init__(self, replies: str | None = None) -> None:
-        """
-        Raises:
-            OptionError: no file is named.
-            DataError: the file is broken.
-        """
         if not isinstance(replies, str) or not replies:
             found = "" if replies is None else f", got {replies!r}"
             raise OptionError(
@@ -34,12 +29,8 @@ class Replay:
         self.recorded = read(Path(replies).expanduser())
 
     def __call__(self, prompt: str, about: Mapping[str, Any]) -> Reply:
-        """
-        Raises:
-            DataError: the file has no reply to this call.
-        """
         return self.recorded.get(Key(about["case_id"], about["call"], about.get("epoch", 1)))
 
     def before(self, asked: Collection[Key]) -> str:
-        """One line on what the file has beyond the calls of a run, and on what it lacks; see `Judge`."""
+        """One line on the records that the calls of a run do not need, or do not have; see `Judge`."""
         return self.recorded.compared(asked)

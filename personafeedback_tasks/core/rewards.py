@@ -24,11 +24,7 @@ class RewardError(PersonaFeedbackError):
 
 
 def right_and_tie(right: float, *others: float) -> tuple[float, float]:
-    """(acc, tie) of one case: acc is 1 if the right response alone has the highest reward, else 0; tie is 1 if it shares it.
-
-    Raises:
-        RewardError: a reward is nan or infinite, so it cannot be scored.
-    """
+    """(acc, tie): acc is 1 if the right response alone has the highest reward, tie is 1 if it shares it; else 0."""
     if not all(map(math.isfinite, (right, *others))):
         raise RewardError(
             f"found the rewards {' and '.join(map(repr, (right, *others)))}, expected finite numbers. "
@@ -46,17 +42,12 @@ def named_rewards(rewards: Sequence[Reward]) -> NamedRewards:
 
 
 def score_rewards(case_id: str, rewards: NamedRewards, truncated: Sequence[bool]) -> dict[str, float]:
-    """The values of a case.
-
-    Args:
-        truncated: of each response, whether its conversation was cut.
+    """The values of a case; RewardError if a reward is not a finite number.
 
     Returns:
-        acc, tie: see `right_and_tie`. acc_half: acc with an equal share of a tie, half of two. truncated: share of the responses. acc_<aspect>: acc of
-        one aspect.
-
-    Raises:
-        RewardError: a reward is not a finite number.
+        acc, tie: see `right_and_tie`. acc_half: acc with an equal share of a tie, half of two.
+        acc_<aspect>: acc of one aspect.
+        truncated: share of the responses whose conversation was cut.
     """
     try:
         scored = {name: right_and_tie(*of_case) for name, of_case in rewards.items()}
@@ -74,20 +65,14 @@ def score_rewards(case_id: str, rewards: NamedRewards, truncated: Sequence[bool]
 
 
 def correlations(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, float]:
-    """`pearson_reward`, `pearson_<aspect>`: how each correlates with being the right response, from the rewards of each case in each epoch."""
+    """`pearson_reward`, `pearson_<aspect>`: the correlation of each with being the right response, epochs averaged."""
     cases = list(cases)
     responses = len(next(iter(cases[0][0].values()), ())) if cases else 0
     return {f"pearson_{name}": value for name, value in with_better(over_responses(cases), responses).items()}
 
 
 def over_responses(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, list[float]]:
-    """TOTAL and each aspect -> the rewards of all responses: of those of the first case, then of the second, ...
-
-    A response in several cases is there once for each. The epochs of a case are averaged.
-
-    Args:
-        cases: the rewards of each case, one entry per epoch; all have the same names.
-    """
+    """TOTAL and each aspect -> the rewards of all responses, case after case; the epochs of a case are averaged."""
     columns: dict[str, list[float]] = {}
     for epochs in cases:
         for name in epochs[0]:
@@ -119,7 +104,7 @@ def _product(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def _unit(values: Sequence[float]) -> list[float]:
-    """The deviations from the mean as a vector of length 1; empty where all values are equal."""
+    # The deviations from the mean as a vector of length 1; empty where all values are equal.
     if len(set(values)) < 2:
         return []
     largest = max(map(abs, values))  # divided by it first: squares of huge values overflow

@@ -1,8 +1,4 @@
-"""The signature of a run, which its log contains: no number without it.
-
-Both adapters put the same record into their log. `personafeedback report` reads it back, so that runs which differ
-in anything that moves a score never share a row.
-"""
+"""The signature of a run: no number without it. Runs that differ in anything that moves a score never share a row."""
 
 from __future__ import annotations
 
@@ -32,14 +28,10 @@ def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Opt
     """The signature of one task under some options, ready for JSON.
 
     Returns:
-        package, task_version: of this package, and of what moves scores.
-        benchmark, task: its name, and the task's as rows show it.
-        fingerprint: see `Benchmark.fingerprint`.
-        source, counts, demonstration: see `cases.CaseSet`.
+        All options (see `Options.signed`), what `Benchmark.signs` adds, and among others
         set: {name, counts} of `cases.NamedSet`; None for the benchmark's own data.
         data: the digest of all data, whatever cells were asked, see `cases.CaseSet.digest`.
         cells: cell -> {cases, data}, see `CaseSet.signed_cell`; a run with fewer cases is partial.
-        All options (see `Options.signed`), and what `Benchmark.signs` adds.
     """
     return {
         "package": __version__,
@@ -65,17 +57,13 @@ def signed(benchmark: Benchmark, task: str, cases: CaseSet[Any], every: Sequence
 
 
 def signatures(metadata: Mapping[str, Any]) -> list[Any]:
-    """The way back, unchecked; empty without any."""
+    """The signatures in the metadata of a log, unchecked; empty without any."""
     found = metadata.get(KEY)
     return found if isinstance(found, list) else [] if found is None else [found]
 
 
 def set_of(signature: Mapping[str, Any]) -> NamedSet | None:
-    """The set that a signature names; None for the benchmark's own data.
-
-    Raises:
-        ValueError: it is not what `signature` writes there; the message says what was expected, and what to do.
-    """
+    """The set that a signature names; None for the benchmark's own data. ValueError says what was expected."""
     found = signature.get("set")
     if found is None:
         return None

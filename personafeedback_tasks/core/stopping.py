@@ -35,15 +35,12 @@ class Rule:
     """When to stop.
 
     Attributes:
-        written: as users write it: `5`, `acc:5`.
-        margin: in (0, 0.5]: a difference is settled once it is known to differ from 0 or to lie within this of it, an accuracy once it is known
-            to within this.
-        accuracy: whether it is about an accuracy; else about right minus wrong.
+        margin: in (0, 0.5]: a difference must be known to differ from 0 or to lie within it, an accuracy to within it.
     """
 
-    written: str
+    written: str  # as users write it: `5`, `acc:5`
     margin: float
-    accuracy: bool
+    accuracy: bool  # else about right minus wrong
 
     def decided(self, interval: tuple[float, float]) -> str | None:
         """What an interval settles: see `sequences.decided`; of an accuracy, `known`; None so far."""
@@ -53,11 +50,7 @@ class Rule:
 
 
 def read_rule(value: Any) -> Rule:
-    """What users write after `stop=`.
-
-    Raises:
-        OptionError: it is none of the forms.
-    """
+    """The rule that users write after `stop=`."""
     written = str(value).strip()
     accuracy = written.startswith("acc:")
     try:
@@ -77,11 +70,7 @@ def user_order(users: Iterable[str]) -> list[str]:
 
 
 def difference_of(benchmark: Benchmark, settings: Sequence[str]) -> Difference:
-    """Right minus wrong, which `stop` decides on in a run that asks these settings.
-
-    Raises:
-        OptionError: the benchmark has no wrong persona, or the run does not ask both.
-    """
+    """Right minus wrong, which `stop` decides on; OptionError unless the run asks both settings."""
     control = benchmark.report.control
     if control is None or not control.of_one_run:
         raise OptionError(f"stop is for benchmarks with a right and a wrong persona, and {benchmark.title} has none.")
@@ -97,22 +86,14 @@ def difference_of(benchmark: Benchmark, settings: Sequence[str]) -> Difference:
 
 @dataclass(frozen=True)
 class StopState:
-    """What is known after some users.
+    """What is known after some users."""
 
-    Attributes:
-        rule: as written.
-        users: how many the estimate has; `of` how many there are.
-        decision: see `Rule.decided`.
-        interval: of the sequence, after these users; a share, or a difference of shares.
-        intervals: the same after each of these users.
-    """
-
-    rule: str
-    users: int
-    of: int
-    decision: str | None
-    interval: tuple[float, float]
-    intervals: tuple[tuple[float, float], ...] = ()
+    rule: str  # as written
+    users: int  # that the estimate has
+    of: int  # that there are
+    decision: str | None  # see `Rule.decided`
+    interval: tuple[float, float]  # of the sequence, after these users; a share, or a difference of shares
+    intervals: tuple[tuple[float, float], ...] = ()  # the same after each of these users
 
     @property
     def accuracy(self) -> bool:
@@ -125,29 +106,21 @@ class StopState:
         return self.users < self.of
 
     def said(self, name: str) -> str:
-        """All of it in words.
-
-        Args:
-            name: of what it is about.
-        """
+        """All of it in words, of what `name` names."""
         ends = " to ".join(percent(end, sign=not self.accuracy) for end in self.interval)
         return f"{self.users:,} of {self.of:,} users count, {name} {DECISIONS[self.decision]}, {ends} with 95 % confidence, whenever one looks"
 
 
 @dataclass(frozen=True)
 class StopPlan:
-    """A rule, and the cases of each user in the order in which they enter.
-
-    Attributes:
-        cases: ids of each user's cases. A run on fewer (`--limit`) has a beginning of these.
-    """
+    """A rule, and the cases of each user in the order in which they enter."""
 
     rule: Rule
-    cases: tuple[tuple[str, ...], ...]
+    cases: tuple[tuple[str, ...], ...]  # ids of each user's cases; a run with `--limit` has a beginning of these
 
     @classmethod
     def of(cls, rule: Rule, users: Mapping[str, str]) -> StopPlan:
-        """A plan."""
+        """A plan, from case id -> user."""
         found: dict[str, list[str]] = {user: [] for user in user_order(users.values())}
         for case_id, user in users.items():
             found[user].append(case_id)
@@ -167,10 +140,9 @@ class StopPlan:
         return next(lacking, len(self.cases))
 
     def known(self, values: Mapping[str, float]) -> StopState:
-        """What is known after the user who decided it or, before, after the last of the users that are complete from the first on.
+        """What is known after the user who decided it, else after the last of those who are complete from the first on.
 
-        Args:
-            values: case id -> value of every case that is answered, in any order; nan where it is undefined.
+        `values`: case id -> value of every case that is answered, in any order; nan where it is undefined.
         """
         first = self.cases[: self.complete(values)]
         complete = [[values[case_id] for case_id in ids if not math.isnan(values[case_id])] for ids in first]

@@ -15,13 +15,10 @@ def table(
     corpus: Mapping[str, CorpusMetric] | None = None,
     only: Collection[str] | None = None,
 ) -> dict[str, float]:
-    """Every metric: `acc` and `acc_stderr` over all cases, `acc_CELL`, `acc_CELL_stderr`, ... in each cell.
+    """Every metric over all cases (`acc`, `acc_stderr`), in each cell (`acc_CELL`, ...) and in each group of cells.
 
-    Groups of several cells (see `Benchmark.columns`) have their own. The epochs of a case are averaged first; a metric over
-    the corpus sees all of them. Means are weighted by cases, standard errors clustered by user. Empty without cases.
-
-    Args:
-        only: the metrics that are asked for, those over the corpus among them; None for all.
+    The epochs of a case are averaged first; a metric over the corpus sees all of them. Means are weighted by cases,
+    standard errors clustered by user. Empty without cases. `only` are the metrics that are asked for; None for all.
     """
     in_cell: dict[str, list[Sequence[Outcome]]] = {}
     for case in cases:
@@ -51,7 +48,7 @@ def over_corpus(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]]) -> f
 
 
 def corpus_stderr(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]], users: Sequence[str]) -> float:
-    """Its standard error: a jackknife that leaves out one user at a time."""
+    """The standard error of a metric over the corpus: a jackknife that leaves out one user at a time."""
     return jackknife_stderr(lambda kept: over_corpus(measure, kept), judged, users)
 
 

@@ -1,12 +1,12 @@
-"""Thinking that was cut off: what the replies of a run show together, and none of them alone.
+"""Thinking that was cut off: what the replies of a run show together, and none of them alone."""
 
-A chat template may open `<think>` in the prompt. A reply that was cut off before `</think>` then looks like an answer ("So the answer is
-A"). So where a reply of a run closes its thinking, or the provider keeps it apart, one that does neither never left its thinking and is
-`truncated`, whatever it says. A model may think only sometimes, so two kinds of replies count all the same: one that is known to have
-ended by itself (Inspect's stop reason `stop`); and, where nobody knows (lm-eval), one of at most half of the token limit, taken as 2
-bytes of UTF-8 per token of the limit, whose last line is an answer (`B`, `Answer: B`). A reply that is all text to be measured has no
-such line; its length decides. With `think_end_token` lm-eval itself takes the thinking out, no reply closes any, and none is cut here.
-"""
+# A chat template may open `<think>` in the prompt. A reply that was cut off before `</think>` then looks like an answer
+# ("So the answer is A"). So where a reply of a run closes its thinking, or the provider keeps it apart, one that does
+# neither never left its thinking and is `truncated`, whatever it says. A model may think only sometimes, so two kinds
+# of replies count all the same: one that is known to have ended by itself (Inspect's stop reason `stop`); and, where
+# nobody knows (lm-eval), one of at most half of the token limit, taken as 2 bytes of UTF-8 per token of it, whose
+# last line is an answer (`B`, `Answer: B`). A reply that is all text to be measured has no such line; its length
+# decides. With `think_end_token` lm-eval itself takes the thinking out, no reply closes any, and none is cut here.
 
 from __future__ import annotations
 
@@ -30,11 +30,9 @@ def shows_thinking(given: Evidence) -> bool:
 
 
 def settled(given: Evidence, method: Method, max_tokens: int = 0) -> Evidence:
-    """A reply in a run in which some show their thinking. One that never left it gets the opening tag back that the prompt has, so
-    that every reader sees it as such; of the others it is known that they were not cut off.
+    """A reply in a run in which some show their thinking. One that never left it gets back the prompt's opening tag.
 
-    Args:
-        max_tokens: limit on the new tokens of a reply; the method's if 0.
+    So every reader sees it as such; of the others it is known that they were not cut off. `max_tokens` 0: the method's.
     """
     if (
         not isinstance(given, Reply)
@@ -65,7 +63,6 @@ def token_limit(arguments: Mapping[str, Any] | None) -> int:
 
 
 def _ended(text: str, method: Method, max_tokens: int) -> bool:
-    """Whether a reply is well below its limit and ends in an answer line."""
     if len(text.encode(errors="replace")) > 2 * max_tokens:
         return False
     if not isinstance(method, LabelMethod):

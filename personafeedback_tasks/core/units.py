@@ -12,17 +12,11 @@ from .outcome import Outcome
 
 @dataclass(frozen=True)
 class Units:
-    """How cases belong together.
+    """How cases belong together."""
 
-    Attributes:
-        name: what such a unit is called: `pair`.
-        size: number of cases of a unit.
-        of: the id of a case -> that of its unit.
-    """
-
-    name: str
-    size: int
-    of: Callable[[str], str]
+    name: str  # of such a unit: `pair`
+    size: int  # cases of a unit
+    of: Callable[[str], str]  # case id -> unit id
 
     def whole(self, ids: Collection[str]) -> list[str]:
         """The cases whose unit is there as a whole, in their order."""
@@ -32,13 +26,10 @@ class Units:
 
 @dataclass(frozen=True)
 class UnitMean:
-    """A metric over the corpus: the mean over the units of what each shows.
-
-    Attributes:
-        judged: the outcomes of a unit in one epoch -> one value in [0, 1] for each thing that they show; empty where replies cannot be read.
-    """
+    """A metric over the corpus: the mean over the units of what each shows."""
 
     units: Units
+    # Outcomes of a unit in one epoch -> a value in [0, 1] for each thing that they show; empty if unreadable.
     judged: Callable[[Sequence[Outcome]], Sequence[float]]
 
     def __call__(self, outcomes: Sequence[Outcome]) -> float:

@@ -12,25 +12,17 @@ ELSEWHERE = "in no scored sample"
 
 @dataclass(frozen=True)
 class Usage:
-    """What some calls took. nan where nobody counted it.
+    """What some calls took. nan where nobody counted it."""
 
-    Attributes:
-        calls: that a model answered: one that failed and was asked again counts once, a reply from a cache not at all.
-        input: tokens of the prompts.
-        cached: those of them that the provider had in its cache.
-        output: tokens of the replies.
-        reasoning: those of them that were thought and not said.
-    """
-
-    calls: float = math.nan
-    input: float = math.nan
-    cached: float = math.nan
-    output: float = math.nan
-    reasoning: float = math.nan
+    calls: float = math.nan  # that a model answered: one asked again counts once, a reply from a cache not at all
+    input: float = math.nan  # tokens of the prompts
+    cached: float = math.nan  # those of them that the provider had in its cache
+    output: float = math.nan  # tokens of the replies
+    reasoning: float = math.nan  # those of them that were thought and not said
 
     @property
     def tokens(self) -> float:
-        """Of prompts and replies."""
+        """The tokens of prompts and replies."""
         return self.input + self.output
 
     @property
@@ -40,7 +32,7 @@ class Usage:
 
     @property
     def each(self) -> tuple[float, ...]:
-        """Its numbers, in order."""
+        """The numbers of its fields, in order."""
         return self.calls, self.input, self.cached, self.output, self.reasoning
 
     def __add__(self, other: Usage) -> Usage:
@@ -55,7 +47,7 @@ NONE = Usage(0, 0, 0, 0, 0)
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """Of several together."""
+    """The usage of several calls or runs together."""
     return sum(usages, NONE)
 
 

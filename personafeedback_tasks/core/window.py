@@ -1,7 +1,4 @@
-"""Whether the prompts of a run fit into the model's window. What is cut off first is their beginning, which is the persona.
-
-Arithmetic alone: what a window is, and how its tokens are counted, the adapters of the harnesses know.
-"""
+"""Whether the prompts of a run fit into the model's window. Their beginning, the persona, is cut off first."""
 
 from __future__ import annotations
 
@@ -21,19 +18,12 @@ _SHORTEST = 32
 
 
 class Window(NamedTuple):
-    """The window of a model, as its backend uses it.
+    """The window of a model, as its backend uses it."""
 
-    Attributes:
-        size: tokens, in the unit of the option that sets it.
-        room: how many tokens a prompt may have.
-        source: what sets it: `max_length in --model_args`.
-        remedy: what to do about prompts that do not fit, with {smallest} for the smallest size that would do.
-    """
-
-    size: int
-    room: int
-    source: str
-    remedy: str
+    size: int  # tokens, in the unit of the option that sets it
+    room: int  # tokens that a prompt may have
+    source: str  # what sets it: `max_length in --model_args`
+    remedy: str  # for prompts that do not fit, with {smallest} for the smallest size that would do
 
 
 def made_for(config: Any) -> Window | None:
@@ -46,26 +36,19 @@ def made_for(config: Any) -> Window | None:
 
 @dataclass(frozen=True)
 class PromptCheck:
-    """Whether prompts were cut.
+    """Whether prompts were cut."""
 
-    Attributes:
-        asked: number of prompts.
-        cut: how many do not fit into the window; None where nobody knows.
-        window: its size in tokens; None where nobody knows it, or it has no end.
-        refusal: why the model must not be asked; empty if it may.
-    """
-
-    asked: int = 0
-    cut: int | None = None
-    window: int | None = None
-    refusal: str = ""
+    asked: int = 0  # number of prompts
+    cut: int | None = None  # how many do not fit into the window; None where nobody knows
+    window: int | None = None  # tokens; None where nobody knows them, or it has no end
+    refusal: str = ""  # why the model must not be asked; empty if it may
 
     def as_dict(self) -> dict[str, int | None]:
         """Ready for the metadata of a task."""
         return {"asked": self.asked, "cut": self.cut, "window": self.window}
 
     def __add__(self, other: PromptCheck) -> PromptCheck:
-        """Of two parts of a run. Prompts that were cut count even where nobody knows about the others."""
+        """The check of two parts of a run: cut prompts count even where nobody knows about the others."""
         known = [part.cut for part in (self, other) if part.cut is not None]
         windows = [part.window for part in (self, other) if part.window is not None]
         return PromptCheck(
@@ -91,12 +74,7 @@ def logged(metadata: Mapping[str, Any]) -> PromptCheck:
 
 
 def check(task: str, prompts: Sequence[str], window: Window | None, tokens: Callable[[str], int] | None) -> PromptCheck:
-    """Count the prompts that do not fit: by their bytes, and by their tokens only where bytes may not fit.
-
-    Args:
-        window: None where nobody knows it.
-        tokens: prompt -> its number of tokens, as the backend counts them; None where nobody can count.
-    """
+    """Count the prompts that do not fit: by their bytes, and by the backend's tokens where bytes may not fit."""
     if window is None:
         return PromptCheck(len(prompts))
     size, room, source, remedy = window
@@ -121,17 +99,14 @@ def most_tokens(text: str) -> int:
 
 
 def bytes_of(text: str) -> int:
-    """In UTF-8."""
+    """The bytes of a text in UTF-8."""
     return len(text.encode(errors="surrogatepass"))
 
 
 def counted(calls: Iterable[Any]) -> PromptCheck:
-    """What a server's own counts of tokens say of the prompts.
+    """What a server's own counts of tokens say. One that cuts silently counts the same for all longer prompts.
 
-    One that cuts without a word counts as many tokens for every prompt that is longer than its window.
-
-    Args:
-        calls: (bytes of the prompt, its tokens; None where the server counted none) of each call.
+    `calls`: (bytes of the prompt, its tokens; None where the server counted none) of each call.
     """
     numbers = list(calls)
     known = [(length, tokens) for length, tokens in numbers if tokens is not None]

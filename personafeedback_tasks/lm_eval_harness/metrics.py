@@ -35,7 +35,7 @@ def over_cases(items: Sequence[Item]) -> float:
 
 
 def over_cases_stderr(items: Sequence[Item]) -> float:
-    """Aggregation: its standard error, a jackknife over users."""
+    """Aggregation: the standard error of a metric over the corpus, a jackknife over users."""
     users = [item[2] for item in items for _ in item[3]]
     return corpus_stderr(_measure(items), _cases(items), users)
 

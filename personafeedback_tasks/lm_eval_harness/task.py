@@ -1,9 +1,8 @@
-"""Adapter to lm-evaluation-harness (0.4.x): one document, all its calls. Named in the YAML files by `class:`.
+"""Adapter to lm-evaluation-harness (0.4.x): one document, all its calls. Named in the YAML files by `class:`."""
 
-A document has only ids; the texts are in the requests, which `--log_samples` writes in full. The calls of a case are
-contexts of one document, so that `--limit` counts cases, standard errors are per case and a data-parallel run never
-splits them.
-"""
+# A document has only ids; the texts are in the requests, which `--log_samples` writes in full. The calls of a case are
+# contexts of one document, so that `--limit` counts cases, standard errors are per case and a data-parallel run never
+# splits them.
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the
 
 
 def _refuse_other_lm_eval() -> None:
-    """Raise PersonaFeedbackError for a release with another interface of tasks, such as a pre-release of 0.5, which pip may have kept."""
+    # pip may have kept a release with another interface of tasks, such as a pre-release of 0.5.
     found = version("lm_eval")
     if not found.startswith("0.4."):
         raise PersonaFeedbackError(
@@ -97,7 +96,7 @@ class BenchmarkTask(ConfigurableTask):
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 
     def _other_method(self, task: str, found: object) -> str:
-        """The error for a method in --metadata, which would change the type of the requests."""
+        # A method in --metadata would change the type of the requests.
         methods = self.benchmark.methods.values()
         here = [f"_{method.suffix}" for method in methods if "lm-eval" in method.harnesses and method.suffix]
         elsewhere = [method.name for method in methods if "lm-eval" not in method.harnesses]
@@ -108,7 +107,7 @@ class BenchmarkTask(ConfigurableTask):
         )
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Load the cells with the benchmark's own loader instead of `datasets.load_dataset`: strict, and interleaved by user."""
+        """Load the cells with the benchmark's own loader, not `datasets.load_dataset`: strict, interleaved by user."""
         self.cases: CaseSet[Any] = self.benchmark.cases(self.options[0], self.selection)
         for options in self.options:
             self.benchmark.check(options, self.cases)
@@ -170,7 +169,7 @@ class BenchmarkTask(ConfigurableTask):
             )
 
     def _refuse_several_replies(self) -> None:
-        """Refuse what asks for more than one reply to a call: which of them counts is open, and lm-eval takes any."""
+        # Which of several replies to a call counts is open, and lm-eval takes any.
         asked = {"repeats": self._config.repeats, **(self._config.generation_kwargs or {})}
         for name in ("repeats", "n", "num_return_sequences"):
             if (found := asked.get(name)) not in (None, 1):
@@ -205,8 +204,9 @@ class BenchmarkTask(ConfigurableTask):
         return filtered
 
     def _read(self, method: ReplyMethod, name: str) -> None:
-        """Put one text in place of whatever the model's class handed over for each call, so that the log has it, and read all of them in
-        view of each other: to labels or reasons, which are logged as `filtered_resps`, unless the text is measured."""
+        # One text replaces whatever the model's class handed over for each call, so that the log has it. All are read
+        # in view of each other: to labels or reasons, which are logged as `filtered_resps`, unless the text is
+        # measured.
         replies = [Reply(text_in(request.resps[0]), None) for request in self.instances]
         in_view = settle(replies, method, token_limit(self._config.generation_kwargs))
         for request, reply, given in zip(self.instances, replies, in_view, strict=True):
@@ -222,8 +222,8 @@ class BenchmarkTask(ConfigurableTask):
         return super().process_results(doc, results)
 
     def _score(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        """One value per metric: numbers, one per case if a document has several; and for metrics over users or the corpus what
-        their aggregation needs."""
+        # Numbers, one per case if a document has several; and for metrics over users or the corpus what their
+        # aggregation needs.
         outcomes = self._judge(doc["id"], results)
         tables = self.benchmark.tabled(self.method, outcomes, "lm-eval")
         found: dict[str, Any] = {}
@@ -243,12 +243,8 @@ class BenchmarkTask(ConfigurableTask):
         return found
 
     def _judge(self, name: str, results: Sequence[Any]) -> list[Outcome]:
-        """The outcome of each case of a document.
-
-        Args:
-            results: what the filter left of each request: the reading of a reply, its text where that is measured, or (log-likelihood,
-                is greedy) of a label.
-        """
+        # `results`: what the filter left of each request: the reading of a reply, its text where that is measured, or
+        # (log-likelihood, is greedy) of a label.
         evidence: Sequence[Evidence] = self._given.get(name, ())
         if not isinstance(self.method, ReplyMethod):
             evidence = per_call([value for value, _ in results], self.benchmark.labels)
@@ -257,5 +253,5 @@ class BenchmarkTask(ConfigurableTask):
 
 @cache
 def _warn_of_remark(remark: str) -> None:
-    """Once per process: six cells of a group would repeat it."""
+    # Once per process: six cells of a group would repeat it.
     logger.warning("%s: lm-eval's Groups table cannot show this; its rows keep the plain names.", remark)

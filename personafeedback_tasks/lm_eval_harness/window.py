@@ -29,7 +29,6 @@ def check_prompts(
 
     Args:
         labels: number of requests per prompt: 1 where the model writes a reply.
-        chat_template: as `build_all_requests` gets it.
         named: those of LENGTHS that --model_args name.
     """
     model = _model(chat_template)
@@ -44,11 +43,8 @@ def check_prompts(
 
 
 def _model(chat_template: Any) -> Any:
-    """The model of the run; None if it is not at hand.
-
-    lm-eval hands a task its model with a chat template only. Without one, it is a variable of the function that has all tasks build their
-    requests.
-    """
+    # lm-eval hands a task its model with a chat template only. Without one, it is a variable of the function that has
+    # all tasks build their requests.
     model = getattr(chat_template, "__self__", None)
     frame: FrameType | None = sys._getframe()
     while model is None and frame is not None:
@@ -59,11 +55,8 @@ def _model(chat_template: Any) -> Any:
 
 
 def _window(model: Any, new: int | None, named: Mapping[str, int]) -> Window | None:
-    """The window of a model; None if nobody here knows what is cut.
-
-    Args:
-        new: tokens that are kept free for a reply; None where the model only reads.
-    """
+    # None if nobody here knows what is cut. `new`: tokens that are kept free for a reply; None where the model only
+    # reads.
     kinds = {kind.__name__ for kind in type(model).__mro__}
     option, beyond = next((_KINDS[kind] for kind in _KINDS if kind in kinds), ("", 0))
     lower = "" if new is None else ", or lower max_gen_toks with --gen_kwargs"

@@ -88,13 +88,9 @@ class MemoryRow(Struct):
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryCase(ChoiceCase):
-    """A case whose user is known by the gold memory (`known`), or by the conversation that it was made of.
+    """A case whose user is known by the gold memory (`known`), or by the conversation that it was made of."""
 
-    Attributes:
-        dialogue: the turns of that conversation.
-    """
-
-    dialogue: str
+    dialogue: str  # the turns of that conversation
 
     def told(self, setting: str) -> str:
         return self.dialogue if setting == DIALOGUE else super().told(setting)
@@ -111,9 +107,6 @@ def load(data: str | None = None, counts: str = "checked", selection: Mapping[st
         data: a folder, or `sample`, which was written for this project. None reads MEMSYCO_DATA.
         counts: `checked` takes the authors' files alone, by their SHA-256; `any` takes other rows in the same form.
         selection: {"part": the file's name without its ending} for one file.
-
-    Raises:
-        DataError: there is no such folder, or it is broken. OptionError: counts is neither.
     """
     choose("counts", counts, COUNTS)
     sample = Path(__file__).with_name("sample")
@@ -135,7 +128,7 @@ def load(data: str | None = None, counts: str = "checked", selection: Mapping[st
 
 
 def _cases(path: Path, part: str) -> list[MemoryCase]:
-    """The cases of a file. Another user's memory is that of the row half the file away, or of the next one after it with another topic."""
+    # Another user's memory is that of the row half the file away, or of the next one after it with another topic.
     read_rows = [
         (f"{path}, line {number}", decoded(f"{path}, line {number}", row, MemoryRow)) for number, row in rows(path)
     ]
@@ -171,7 +164,7 @@ def _cases(path: Path, part: str) -> list[MemoryCase]:
 
 
 def _responses(row: MemoryRow, part: str) -> tuple[str, str]:
-    """(the right answer, the one that gives in to the memory)."""
+    # (the right answer, the one that gives in to the memory)
     evaluation = row.evaluation
     if part == FACTS:
         return evaluation.reference_answer, evaluation.rubric.sycophancy_failure

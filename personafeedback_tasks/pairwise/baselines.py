@@ -1,7 +1,6 @@
-"""Shortcuts: judges without a model, which understand nothing, computed from the texts.
+"""Shortcuts: judges without a model, computed from the texts, that pick the response with most of something.
 
-Each measures something of every response and picks the largest; of equals the first one shown. Its score is the `acc` of a case,
-averaged over all orders like that of a model, so that it equals the judge of the same name, which reads the prompts like any model.
+Each has the `acc` of a case over all orders, like a model, and so equals the judge of the same name.
 """
 
 from __future__ import annotations
@@ -21,11 +20,8 @@ def place_of_most(shown: Sequence[float]) -> int:
 
 
 def acc_of_most(responses: Sequence[str], orders: Orders, measure: Callable[[str], float]) -> float:
-    """The `acc` of picking the response that measures most. Two equal responses score 0.5: in each order the other one is first.
-
-    Args:
-        responses: the right one first.
-    """
+    """The `acc` of picking the response that measures most; the right one is the first of `responses`."""
+    # Two equal responses score 0.5: in each order the other one is first.
     values = [measure(response) for response in responses]
     if values.count(top := max(values)) == 1:
         return float(values[0] == top)
@@ -38,10 +34,8 @@ def longest(responses: Sequence[str], orders: Orders) -> float:
 
 
 def overlap(responses: Sequence[str], orders: Orders, about: str) -> float:
-    """Picks the response with most distinct terms that occur in what is known about the user.
-
-    The count grows with the length too; `overlap_share` is free of that.
-    """
+    """Picks the response with most distinct terms that occur in what is known about the user."""
+    # The count grows with the length too; `overlap_share` is free of that.
     return acc_of_most(responses, orders, lambda response: shared_terms(response, about)[0])
 
 
@@ -64,11 +58,7 @@ def _terms_about(about: str) -> frozenset[str]:
 
 
 def judges(orders: Orders) -> dict[str, Callable[[str], str]]:
-    """Name -> prompt -> letter.
-
-    - longest: of the response with more characters than any other; of equals the first one.
-    - first: of the response that is shown first. The responses need not be found in the prompt.
-    """
+    """Name -> prompt -> letter: of the longest response (the first one of equals), or of the first one."""
 
     def longest(prompt: str) -> str:
         return orders.letters[place_of_most([len(text) for text in responses_in(prompt, orders)])]

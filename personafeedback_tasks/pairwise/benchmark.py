@@ -1,4 +1,4 @@
-"""Benchmarks that choose between responses; and those of them that know each user by one text, which need only data and wording."""
+"""Benchmarks that choose between responses; those that know each user by one text need only data and wording."""
 
 from __future__ import annotations
 
@@ -30,11 +30,7 @@ COMPARISONS = tuple(Comparison(f"paired, {100 * share:.0f} % differ", share, 0.0
 
 
 class PairwiseBenchmark(Benchmark):
-    """A question, a user, and responses of which one is right, asked in every order of the responses.
-
-    Attributes:
-        orders: of the responses.
-    """
+    """A question, a user, and responses of which one is right, asked in every order of the responses."""
 
     orders: Orders = TWO
 
@@ -57,27 +53,17 @@ class PairwiseBenchmark(Benchmark):
 
 
 class ChoiceBenchmark(PairwiseBenchmark):
-    """One that knows each user by one text: all else follows from its data, its wording and a few sentences.
+    """One that knows each user by one text: all else follows from its data, its wording and a few sentences."""
 
-    Attributes:
-        wording: the fixed texts of the prompts, and how many responses there are.
-        counts: cell -> number of its cases, in the order of tables; sample_counts: the same of the sample.
-        environment: the variable that names the data.
-        dataset, revision: where the data are from, for cards: an id and a commit.
-        known: what a control leaves out: `preference`.
-        asks: what the benchmark asks, for cards: `asks which ...`, in safe Markdown.
-        caveats: what its numbers do not show, for cards, in sentences of safe Markdown; cards fold the later ones away.
-    """
-
-    wording: ChoiceWording
-    counts: Mapping[str, int]
-    sample_counts: Mapping[str, int]
-    environment: str
-    dataset: str
-    revision: str
-    known: str
-    asks: str
-    caveats: Sequence[str]
+    wording: ChoiceWording  # fixed texts of the prompts, and how many responses there are
+    counts: Mapping[str, int]  # cell -> number of its cases, in the order of tables
+    sample_counts: Mapping[str, int]  # the same of the sample
+    environment: str  # the variable that names the data
+    dataset: str  # where the data are from, for cards
+    revision: str  # a commit of it
+    known: str  # what a control leaves out: `preference`
+    asks: str  # for cards: `asks which ...`, in safe Markdown
+    caveats: Sequence[str]  # what its numbers do not show, in safe Markdown; cards fold the later ones away
     options = ChoiceOptions
     comparisons = COMPARISONS
 
@@ -110,11 +96,7 @@ class ChoiceBenchmark(PairwiseBenchmark):
 
     @abstractmethod
     def read(self, data: str | None, counts: str) -> ChoiceCases:
-        """The cases of a folder, or of `sample`; None for the environment variable's. Raises DataError.
-
-        Args:
-            counts: `checked` or `any`.
-        """
+        """The cases of a folder or of `sample`; None for the environment variable's. `counts`: `checked` or `any`."""
 
     def load(self, options: Any, selection: Mapping[str, str]) -> ChoiceCases:
         return self.read(options.data, options.counts)

@@ -1,7 +1,4 @@
-"""A case of a benchmark of this kind, and the cases of a run, for benchmarks that need no more than this.
-
-A user is known by one text, such as a stated preference. Another user's text is what the setting `other_persona` shows instead.
-"""
+"""A case of a benchmark that knows each user by one text, such as a stated preference, and the cases of a run."""
 
 from __future__ import annotations
 
@@ -20,21 +17,15 @@ COUNTS = ("checked", "any")
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceCase:
-    """A question of a user, and responses of which one is right.
-
-    Attributes:
-        known: what is known about the user.
-        responses: the right one first.
-        other_known: what is known about another user. The digest does not contain it.
-    """
+    """A question of a user, and responses of which one is right."""
 
     id: str
     cell: str
     user_id: str
-    known: str
+    known: str  # what is known about the user
     question: str
-    responses: tuple[str, ...]
-    other_known: str
+    responses: tuple[str, ...]  # the right one first
+    other_known: str  # what is known about another user, for `other_persona`; not in the digest
     language: str = "en"
 
     @cached_property
@@ -49,11 +40,7 @@ class ChoiceCase:
 
 @dataclass(frozen=True)
 class ChoiceCases(CaseSet[ChoiceCase]):
-    """The cases of a run, cells mixed in proportion to their sizes.
-
-    Attributes:
-        source: `sample`, or the folder's path.
-    """
+    """The cases of a run, cells mixed in proportion to their sizes."""
 
     cases: tuple[ChoiceCase, ...]
     counts: str

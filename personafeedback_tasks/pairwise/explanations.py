@@ -11,11 +11,7 @@ from .orders import Orders
 
 
 def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[str]]]) -> Explanations:
-    """What a benchmark's scores mean.
-
-    Args:
-        flags: cases -> case id -> what may be wrong with it, by name; cases without a flag may be left out.
-    """
+    """What a benchmark's scores mean; `flags`: cases -> case id -> what may be wrong with it, by name."""
     two = len(orders.letters) == 2
     named = [f"{side} response" if two else side.replace("_", " ") for side in orders.sides]
 
@@ -33,11 +29,7 @@ def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[st
         return of_cases
 
     def explained(said: str, about: Mapping[str, Any], picked: int | None = None) -> str:
-        """A sentence, and what the data say of the case: `about` is of `facts`, empty in a log from before there were any.
-
-        Args:
-            picked: the response that it is about, if it is about one.
-        """
+        """A sentence, and what the data say of the case: `about` is of `facts`, empty in logs from before these."""
         length = _longest(orders, named, about["longer"], picked) if "longer" in about else ""
         names = ", ".join(about.get("flags") or ())
         return "; ".join(part for part in (said, length, names and f"audit: {names}") if part)
@@ -67,7 +59,6 @@ def explanations(orders: Orders, flags: Callable[[Any], Mapping[str, Sequence[st
 
 
 def _longest(orders: Orders, named: Sequence[str], longer: str, picked: int | None) -> str:
-    """Which response is the longest, beside the one that was picked."""
     two = len(orders.letters) == 2
     if longer not in orders.sides:
         return "both are equally long" if two else "several are the longest"
@@ -80,7 +71,7 @@ def _longest(orders: Orders, named: Sequence[str], longer: str, picked: int | No
 
 
 def _of_two(orders: Orders, named: Sequence[str], answers: Sequence[str], picks: Sequence[int | None]) -> str:
-    """What answers mean that do not pick the same one of two responses in both orders."""
+    # Answers that do not pick the same one of two responses in both orders.
     unread = [place for place, pick in enumerate(picks) if pick is None]
     if not unread:
         when = orders.names[picks.index(0)].replace("_", " ")

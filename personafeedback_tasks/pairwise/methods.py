@@ -23,11 +23,7 @@ _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
 def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message]]) -> dict[str, Method]:
-    """Name -> method. All ask for a letter but `cot`, which reasons first, and `reward`.
-
-    Args:
-        conversation: (case, options, side) -> what a reward model scores.
-    """
+    """Name -> method. All ask for a letter but `cot`, which reasons first, and `reward`."""
 
     def score(targets: Sequence[str], answers: Answers, values: Sequence[LogLikelihoods]) -> dict[str, float]:
         return score_answers(answers, orders)
@@ -50,8 +46,8 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
         *(Metric(rate, higher_is_better=None, defined=False) for rate in orders.rates),  # chance is best
         *(Metric(name, defined=False, harnesses=()) for name in (*orders.biases, "acc_readable")),
     )
-    # Averaging hard picks over the orders removes no position bias: a model that always picks the first response has an acc of
-    # 1 / n whatever it knows. Averaging log-odds does, so their score is acc_sym.
+    # Averaging hard picks over the orders removes no position bias: a model that always picks the first response has an
+    # acc of 1 / n whatever it knows. Averaging log-odds does, so their score is acc_sym.
     symmetric = (Metric(DEBIASED), *case_metrics)
     in_all_orders: dict[str, Any] = {"calls": orders.names, "per_case": orders.all_names}
     every: list[Method] = [

@@ -16,12 +16,9 @@ _TITLES = {"mr", "mrs", "ms", "miss", "dr", "prof"}
 
 @lru_cache(maxsize=16_384)  # the cases of a question share responses
 def says(name: str, text: str) -> bool:
-    """Whether a text mentions a name.
-
-    A Chinese name counts anywhere, a Latin one as whole words in its own upper and lower case (Will is no
-    "will"), complete or by its first word. `李明 (Dr. Ming Li)` matches 李明, Ming Li and Ming. A name of more
-    than 100 characters is not searched for.
-    """
+    """Whether a text mentions a name: a Chinese one anywhere, a Latin one as whole words or by its first word."""
+    # A Latin one counts in its own upper and lower case (Will is no "will"). `李明 (Dr. Ming Li)` matches 李明, Ming Li and
+    # Ming. A name of more than 100 characters is not searched for.
     if len(name) > _LONGEST_NAME:
         return False
     aliases, pattern = _name(name)
@@ -31,7 +28,7 @@ def says(name: str, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _name(name: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """(what a text that mentions the name must contain one of, what it must match)."""
+    # (what a text that mentions the name must contain one of, what it must match)
     latin = []
     for part in _LATIN_NAME.findall(name):
         words = [word for word in part.split() if word.rstrip(".").lower() not in _TITLES]

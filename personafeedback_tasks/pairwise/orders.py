@@ -17,21 +17,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Orders:
-    """The orders of some responses, and what is named by their number.
+    """The orders of some responses: number k, from 0, shows the right one in place k, and the others turn with it."""
 
-    Attributes:
-        letters: of the places, from the first one on.
-        names: of the orders. Order number k, from 0, shows the right response in place k, and the others turn with it.
-        sides: of the responses, the right one first.
-        all_right: the metric of a case that is right in every order.
-        places: `first`, `second` and so on.
-    """
-
-    letters: tuple[str, ...]
+    letters: tuple[str, ...]  # of the places, from the first one on
     names: tuple[str, ...]
-    sides: tuple[str, ...]
-    all_right: str
-    places: tuple[str, ...]
+    sides: tuple[str, ...]  # of the responses, the right one first
+    all_right: str  # the metric of a case that is right in every order
+    places: tuple[str, ...]  # `first`, `second` and so on
 
     @cached_property
     def rates(self) -> tuple[str, ...]:
@@ -64,11 +56,7 @@ class Orders:
         return dict(zip(self.names, self.letters, strict=True))
 
     def shown(self, responses: Sequence[T], order: str) -> tuple[T, ...]:
-        """The responses as an order shows them, from the first place on.
-
-        Args:
-            responses: the right one first.
-        """
+        """The responses, the right one first, as an order shows them, from the first place on."""
         at = len(responses) - self.names.index(order)
         return (*responses[at:], *responses[:at])
 

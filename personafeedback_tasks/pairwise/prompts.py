@@ -1,11 +1,10 @@
-"""The layout of every prompt about a choice and the way back from it to the responses, and of conversations for reward models.
+"""The layout of every prompt about a choice and the way back to the responses, and conversations for reward models."""
 
-Instructions, what is told about the user, question | response A, response B, ..., final ask. The part before the bar is the same in
-all orders, so that a server's prefix cache serves it.
-
-A reward model judges one response at a time, so no text has a question of ours or a letter. What it is told is a system turn;
-a chat template or a reader without system turns gets it before the question.
-"""
+# Instructions, what is told about the user, question | response A, response B, ..., final ask. The part before the bar
+# is the same in all orders, so that a server's prefix cache serves it.
+#
+# A reward model judges one response at a time, so no text has a question of ours or a letter. What it is told is a
+# system turn; a chat template or a reader without system turns gets it before the question.
 
 from __future__ import annotations
 
@@ -19,7 +18,8 @@ _LETTER = re.compile(r"^<response_([A-Z])>$", re.M)
 
 
 def laid_out(told: str, question: str, shown: Sequence[str], ask: str, orders: Orders) -> str:
-    """A prompt. Texts of the data are inserted as values and never interpreted: braces, template syntax and chat tokens arrive unchanged."""
+    """A prompt. Texts of the data are inserted as values and never interpreted."""
+    # Braces, template syntax and chat tokens arrive unchanged.
     blocks = [f"<question>\n{question}\n</question>"]
     blocks += [
         f"<response_{letter}>\n{text}\n</response_{letter}>" for letter, text in zip(orders.letters, shown, strict=True)
@@ -28,11 +28,7 @@ def laid_out(told: str, question: str, shown: Sequence[str], ask: str, orders: O
 
 
 def responses(prompt: str, orders: Orders) -> tuple[str, ...]:
-    """The responses in a prompt, from the first place on.
-
-    Raises:
-        ValueError: the prompt is not one of ours, or a text of the data contains our tags, which makes the parts ambiguous.
-    """
+    """The responses in a prompt, from the first place on; ValueError if it is not ours, or a text has our tags."""
     parts = []
     for letter in orders.letters:
         opening, closing = f"<response_{letter}>\n", f"\n</response_{letter}>"
@@ -46,10 +42,6 @@ def responses(prompt: str, orders: Orders) -> tuple[str, ...]:
 
 
 def conversation(told: str, question: str, response: str) -> list[Message]:
-    """The turns of one conversation.
-
-    Args:
-        told: about the user; empty for nothing.
-    """
+    """The turns of one conversation; `told` is about the user, empty for nothing."""
     system: list[Message] = [{"role": "system", "content": told}] if told else []
     return [*system, {"role": "user", "content": question}, {"role": "assistant", "content": response}]

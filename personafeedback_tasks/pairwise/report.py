@@ -25,8 +25,8 @@ ACC_SYM = "share of the cases in which the log-odds of the right response, avera
 
 
 def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
-    """The function that gives the share of a case's picks that are the right response: of the readable replies in all orders, of
-    the log-odds averaged over these, or of the rewards without a tie; nan without one."""
+    """The function that gives the share of a case's picks that are the right response; nan without one."""
+    # Of the readable replies in all orders, of the log-odds averaged over these, or of the rewards without a tie.
 
     def picked(row: ScoredCase) -> float:
         rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
@@ -43,11 +43,7 @@ def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
 
 
 def report_of(orders: Orders, **fields: Any) -> ReportSpec:
-    """The report of a benchmark of this kind.
-
-    Args:
-        fields: further ones of `ReportSpec`: what the texts add, the control, the loader.
-    """
+    """The report of a benchmark of this kind, with further fields of `ReportSpec`."""
     case_table = f"{orders.all_names.capitalize()} of a case"
     replies = "Single replies"
     two = len(orders.letters) == 2
@@ -82,9 +78,9 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
             Line("invalid", table=replies, meaning="share of the replies that could not be read as a choice"),
             Line("acc_readable", "acc, readable", table=replies),
         ),
-        # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred. Their count
-        # times share of inconsistent pairs, scaled by its extremes, comes to this difference for two orders; here over the
-        # pairs with both replies readable.
+        # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred.
+        # Their count times share of inconsistent pairs, scaled by its extremes, comes to this difference for two
+        # orders; here over the pairs with both replies readable.
         derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value}
         if two
         else {},
@@ -100,11 +96,7 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
 def shown_of(
     about: str, labels: tuple[str, str] = ("right", "wrong")
 ) -> Callable[[CaseSet[Any], Collection[str]], Shown]:
-    """The function that gives what a reader of a case sees, whatever the setting of a run showed of it.
-
-    Args:
-        about: what is known about a user: `Persona`.
-    """
+    """The function that gives what a reader of a case sees, whatever a run showed; `about`: what `people` has."""
 
     def shown(cases: CaseSet[Any], asked: Collection[str]) -> Shown:
         asked_cases = [case for case in cases if case.id in asked]
@@ -127,10 +119,7 @@ def control(
 ) -> Control:
     """The runs that show how much of a score needs what is known about the user.
 
-    Args:
-        known: what the controls leave out: `persona`.
-        others: further settings whose runs a sheet can show beside.
-        further: whether the settings SIMILAR_PERSONA and PADDING are there, and what `overlap` gains with the right persona.
+    `further`: the settings SIMILAR_PERSONA and PADDING are there, and what `overlap` gains with the right persona.
     """
     right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "how far answers depend on whose it is")
     gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")

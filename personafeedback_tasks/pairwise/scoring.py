@@ -1,8 +1,4 @@
-"""Answers -> the scores of a case.
-
-A case has one answer per order (see `orders.Orders`): a letter, or the reason why the reply is unreadable.
-A value with an empty denominator is nan, never 0, and is left out of means.
-"""
+"""Answers -> the scores of a case. A value with an empty denominator is nan, never 0, and is left out of means."""
 
 from __future__ import annotations
 
@@ -27,9 +23,6 @@ def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, flo
         bias_first: 1 if every order picked the response shown first, else 0; nan unless all replies are readable. So for each place;
             of two responses, consistency + bias_first + bias_second = 1.
         acc_readable: share of the readable replies that picked the right response; nan without any.
-
-    Raises:
-        ValueError: the number of answers is not the number of orders.
     """
     count = len(orders.names)
     if len(answers) != count:
@@ -61,12 +54,8 @@ METRICS = ("acc", "acc_both", "consistency", "first_rate", "invalid")
 
 
 def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:
-    """acc_sym: 1 if the log-odds of the right response against each other one, averaged over all orders, are positive; where it
-    shares the top with others, an equal share of 1.
-
-    Args:
-        values: log-likelihoods of the letters, one tuple per order. An undefined value counts as not picked.
-    """
+    """acc_sym: 1 if the right response's log-odds against each other one, averaged over all orders, are positive."""
+    # Where it shares the top with others, an equal share of 1. An undefined value counts as not picked.
     places = range(len(orders.names))
     shown = [_of_responses(of_order, place) for place, of_order in zip(places, values, strict=True)]
     undefined = any(math.isnan(value) for of_order in values for value in of_order)
@@ -82,11 +71,9 @@ def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> f
 
 
 def p_chosen(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:
-    """The probability of the right response, averaged over all orders. Chance: `Orders.chance`.
-
-    The letters have all of the probability: of two, p(chosen) = p / (p(A) + p(B)). nan unless defined in all orders, since position
-    bias cancels only then.
-    """
+    """The probability of the right response, averaged over all orders; nan unless defined in all."""
+    # The letters have all of the probability: of two, p(chosen) = p / (p(A) + p(B)). Position bias cancels over all
+    # orders only.
     shares = []
     for place, of_order in zip(range(len(orders.names)), values, strict=True):
         weights = [
@@ -97,5 +84,5 @@ def p_chosen(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:
 
 
 def _of_responses(values: LogLikelihoods, place: int) -> LogLikelihoods:
-    """Of the letters -> of the responses, the right one first."""
+    # Of the letters -> of the responses, the right one first.
     return (*values[place:], *values[:place])

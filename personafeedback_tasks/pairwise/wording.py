@@ -31,27 +31,16 @@ class ChoiceOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceWording:
-    """The fixed texts. None ever changes without a new version: old scores would seem to be of the new prompt.
-
-    Attributes:
-        version: `v1`.
-        orders: of the responses.
-        tag: around what is known about the user: `preference`.
-        told: instructions where that follows.
-        not_told: instructions where nothing is told about the user.
-        ask: the last words, for a reply that is a letter.
-        ask_cot: the last words, for a reply that reasons first (method `cot`).
-        told_reward: for a reward model, before what is known about the user.
-    """
+    """The fixed texts. None ever changes without a new version: old scores would seem to be of the new prompt."""
 
     version: str
     orders: Orders
-    tag: str
-    told: str
-    not_told: str
-    ask: str
-    ask_cot: str
-    told_reward: str
+    tag: str  # around what is known about the user: `preference`
+    told: str  # instructions where that follows
+    not_told: str  # instructions where nothing is told about the user
+    ask: str  # the last words, for a reply that is a letter
+    ask_cot: str  # the last words, for a reply that reasons first (method `cot`)
+    told_reward: str  # for a reward model, before what is known about the user
 
     def prompt(self, case: ChoiceCase, options: ChoiceOptions, order: str) -> str:
         """The prompt of a case in one order."""
@@ -69,7 +58,7 @@ class ChoiceWording:
         return conversation(about, case.question, case.responses[self.orders.sides.index(side)])
 
     def shown(self, options: ChoiceOptions) -> list[tuple[ChoiceCase, ChoiceOptions]]:
-        """A stand-in for a case with the options under every setting, for a fingerprint: rewards are of their conversations alone."""
+        """Stand-ins for a case under every setting, for fingerprints: that of rewards is of conversations alone."""
         sides = self.orders.sides
         case = ChoiceCase(id="", cell="", user_id="", known="P", question="Q", responses=sides, other_known="O")
         methods = ("reward",) if options.method == "reward" else ("generate", "cot")
@@ -77,5 +66,4 @@ class ChoiceWording:
         return [(case, replace(options, setting=setting, method=method)) for setting in settings for method in methods]
 
     def _about(self, told: str, before: str) -> str:
-        """What is told about the user, after a sentence; empty for nothing."""
         return f"{before}\n\n<{self.tag}>\n{told}\n</{self.tag}>" if told else ""

@@ -1,19 +1,21 @@
-"""Read a judge's reply to a closed set: "A", "B", or a named reason why it is neither.
+"""Read a judge's reply to a closed set: "A", "B", or a named reason why it is neither."""
 
-The rule, in the order in which a careful reader applies it:
-
-1. Thinking, markup, quotations and later turns of the conversation are not read (`plain`).
-2. A clause declares a letter if it contains nothing but the label (`B`, `So B`), names it as the answer (`Answer: B`, `my choice
-   is B`, a box, a tag, an object), chooses it (`I prefer B`), or calls it better for this user (`B fits the user better`).
-   Of two responses, one that is rejected declares the other (`A is worse`, `not A`); `B over A` is about B (`declarations`).
-3. A clause declares nothing if it supposes, asks, concedes, speaks of other people or of one aspect, or contains a word that
-   could limit it ("A is better at jokes"). Embedded in another clause it declares only after one of a few verbs: "I think the
-   answer is A", but not "I was told" or "I hope the answer is A". A tie declares that there is no letter.
-4. The last declaration is the answer. Those before it must agree, unless the last one concludes ("overall", 因此) or corrects
-   ("wait", 其实), or is more explicit: an answer that is named or has its own line outranks one that is said in passing.
-5. A correction without a new answer, or a letter left hanging at the end, makes a reply unreadable. So does everything that two
-   careful readers could read in two ways.
-"""
+# The rule, in the order in which a careful reader applies it:
+#
+# 1. Thinking, markup, quotations and later turns of the conversation are not read (`plain`).
+# 2. A clause declares a letter if it contains nothing but the label (`B`, `So B`), names it as the answer (`Answer: B`,
+#    `my choice is B`, a box, a tag, an object), chooses it (`I prefer B`), or calls it better for this user (`B fits
+#    the user better`). Of two responses, one that is rejected declares the other (`A is worse`, `not A`); `B over A` is
+#    about B (`declarations`).
+# 3. A clause declares nothing if it supposes, asks, concedes, speaks of other people or of one aspect, or contains a
+#    word that could limit it ("A is better at jokes"). Embedded in another clause it declares only after one of a few
+#    verbs: "I think the answer is A", but not "I was told" or "I hope the answer is A". A tie declares that there is no
+#    letter.
+# 4. The last declaration is the answer. Those before it must agree, unless the last one concludes ("overall", 因此) or
+#    corrects ("wait", 其实), or is more explicit: an answer that is named or has its own line outranks one that is said
+#    in passing.
+# 5. A correction without a new answer, or a letter left hanging at the end, makes a reply unreadable. So does
+#    everything that two careful readers could read in two ways.
 
 from __future__ import annotations
 
@@ -78,11 +80,9 @@ _read_short = lru_cache(maxsize=1024)(_read)  # most replies of most runs are a 
 
 
 def read_last_line(reply: str, truncated: bool = False) -> str:
-    """The same for a reply that should reason first and end with one line: only that line is read, or the list that it ends.
-
-    The lines above may declare a winner per criterion or change its mind. All that the last line declares must agree; the
-    last line of a truncated reply is no last line. Lines about one letter each are one statement (`lists`).
-    """
+    """The letter of a reply that reasons first: only its last line is read, or the list that this ends."""
+    # The lines above may declare a winner per criterion or change its mind. All that the last line declares must agree;
+    # the last line of a truncated reply is no last line. Lines about one letter each are one statement (`lists`).
     text = None if truncated else spoken(reply)
     if not text:
         return "truncated" if text is None else "no_response"
@@ -100,7 +100,7 @@ def read_last_line(reply: str, truncated: bool = False) -> str:
 
 
 def _named(line: str) -> str:
-    """The letter that a line names as the answer; "" if none, or several."""
+    # The letter that a line names as the answer; "" if none, or several.
     letters = {clause.letter for clause in declarations(plain(line)) if clause.rank > 1}
     return letters.pop() if len(letters) == 1 else ""
 
@@ -111,7 +111,7 @@ def why_not(text: str) -> str:
 
 
 def _settled(clauses: Iterable[Declaration]) -> str:
-    """The letter that declarations come to, in their order; "" if to none, or to several."""
+    # The letter that declarations come to, in their order; "" if to none, or to several.
     clauses = list(clauses)
     top = max((clause.rank for clause in clauses), default=0)
     ranks: dict[str, int] = {}  # letter -> its highest rank since the last one that settles

@@ -107,16 +107,11 @@ _TIE, _NEITHER, _NAMED_TIE = re.compile("[^x]*q[^x]*x?$"), re.compile("[dcQ][:in
 
 
 class Declaration(NamedTuple):
-    """What one clause declares: a letter, or "" for none.
-
-    Attributes:
-        rank: how explicit it is, 0 to 2.
-        settles: it concludes or corrects, so that other letters before it do not count.
-    """
+    """What one clause declares: a letter, or "" for none."""
 
     letter: str
-    rank: int
-    settles: bool
+    rank: int  # how explicit it is, 0 to 2
+    settles: bool  # it concludes or corrects, so that other letters before it do not count
 
 
 def declarations(text: str) -> list[Declaration]:
@@ -131,7 +126,7 @@ def declarations(text: str) -> list[Declaration]:
 
 
 def _phrased(line: str) -> str:
-    """The sentences that matter, with phrases in place of their words."""
+    # The sentences that matter, with phrases in place of their words.
     line = line.translate(_OF_LISTS)
     line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", line)
     if any(marks in line for marks in _REPEATED):
@@ -147,18 +142,16 @@ def _phrased(line: str) -> str:
 
 
 class _Reading:
-    """Reads the sentences of one text and keeps what they declare."""
-
     def __init__(self) -> None:
         self.declared: list[Declaration] = []
         self.corrected = False  # a correction was announced and its new answer is still to come
         self.starts_line = True
-        # Letters that head a line: alone, with the place of their declaration, or before a colon and what is said of them.
+        # Letters that head a line: alone, with their declaration's place, or before a colon and what is said of them.
         self.alone: dict[str, list[int]] = {letter: [] for letter in "AB"}
         self.described: dict[str, list[int]] = {}
 
     def sentence(self, sentence: str) -> None:
-        """Read one sentence with its end: a full stop, a question mark, a new line, or nothing if the text was cut off."""
+        # Read one sentence with its end: a full stop, a question mark, a new line, or nothing if the text was cut off.
         body = sentence.rstrip(".?\n")
         end = sentence[len(body) :]
         starts_line, self.starts_line = self.starts_line, end == "\n"
@@ -182,14 +175,14 @@ class _Reading:
             self.declared.append(Declaration("", 1 if end else 2, False))
 
     def describe(self, letter: str, what: str) -> None:
-        """A letter before a colon heads what is said of it; as the first words of a text it may be the answer: "B: warm"."""
+        # A letter before a colon heads what is said of it; as a text's first words it may be the answer: "B: warm".
         places = self.described.setdefault(letter, [])
         if not (self.declared or len(self.described) > 1 or _LABELS(what)):
             places.append(len(self.declared))
             self.declared.append(Declaration(letter, 1, False))
 
     def clauses(self, parts: list[str], own_line: bool, ended: bool) -> None:
-        """Read the clauses of a sentence, with the marks between them."""
+        # Read the clauses of a sentence, with the marks between them.
         settles = limited = False
         before = len(self.declared)
         for at, part in enumerate(parts):
@@ -236,12 +229,12 @@ class _Reading:
         self.corrected = False
 
     def doubts(self, part: str) -> bool:
-        """Whether a clause that declares nothing ends with the other letter than the last one, or prefers it in part."""
+        # Whether a clause that declares nothing ends with the other letter than the last one, or prefers it in part.
         other = _OTHER_AT_END.get(self.declared[-1].letter) if self.declared else None
         return bool(other and other.search(part) and not _UNDOUBTED.search(part))
 
     def result(self) -> list[Declaration]:
-        """All declarations but headings; a correction that no answer followed declares that there is none."""
+        # All declarations but headings; a correction that no answer followed declares that there is none.
         if self.corrected and self.declared:
             self.declared.append(Declaration("", 2, True))
         headings: set[int] = set()
@@ -254,7 +247,7 @@ class _Reading:
 
 
 def _after_head(body: str) -> str:
-    """What a sentence says after its colon, with `Q` before it if the head asks for the answer; "" if it speaks of one aspect."""
+    # What a sentence says after its colon, with `Q` before it if the head asks for the answer; "" if of one aspect.
     head, colon, rest = body.rpartition(":")
     if "Q" in body:
         before, _, named = body.rpartition("Q")
@@ -276,7 +269,7 @@ def _after_head(body: str) -> str:
 
 
 def _limits(part: str) -> bool:
-    """Whether a clause limits what follows: "In terms of tone, ...", "Stylistically, ...", "They say, ..."."""
+    # Whether a clause limits what follows: "In terms of tone, ...", "Stylistically, ...", "They say, ...".
     if _LIMITS.match(part):
         return True
     if "P" in part:
@@ -285,11 +278,8 @@ def _limits(part: str) -> bool:
 
 
 def _declared(part: str, closed: bool) -> tuple[str, int] | None:
-    """The letter ("" for none) that one clause declares, and its rank.
-
-    Args:
-        closed: nothing follows that a bare label could be the subject of.
-    """
+    # The letter ("" for none) that one clause declares, and its rank. `closed`: nothing follows that a bare label could
+    # be the subject of.
     if _PASSED_OVER.search(part):
         return None
     if ("o" in part or "u" in part) and (outdone := _OUTDOES.search(part)):

@@ -32,7 +32,7 @@ _NEWLINE = "<0x0A>"
 
 
 def _byte_level(text: str) -> str:
-    """The text as byte-level vocabularies write it: one visible character per byte (GPT-2's table)."""
+    # The text as byte-level vocabularies write it: one visible character per byte (GPT-2's table).
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     hidden = [byte for byte in range(256) if byte not in visible]
     return "".join(chr(byte if byte in visible else 256 + hidden.index(byte)) for byte in text.encode())
@@ -63,14 +63,12 @@ def first_written(tokens: Sequence[str]) -> int | None:
 
 
 def top_reader(letters: tuple[str, ...]) -> Callable[[Iterable[Token]], LogLikelihoods]:
-    """The function that finds the log-probabilities of the letters among the most likely tokens of one place.
-
-    A letter that is not among them is less likely than all that are: -inf, see `bounded`. Where none of the
-    letters is among them, the model was about to say something else: all are undefined (nan).
-
-    A token that is listed twice (some providers list the generated one again) counts once. Two tokens may
-    have the same text (vLLM writes `A` and `▁A` alike), but then not the same log-probability: both count.
-    """
+    """The function that finds the log-probabilities of the letters among the most likely tokens of one place."""
+    # A letter that is not among them is less likely than all that are: -inf, see `bounded`. Where none of the letters
+    # is among them, the model was about to say something else: all are undefined (nan).
+    #
+    # A token that is listed twice (some providers list the generated one again) counts once. Two tokens may have the
+    # same text (vLLM writes `A` and `▁A` alike), but then not the same log-probability: both count.
 
     def read(top: Iterable[Token]) -> LogLikelihoods:
         listed: dict[str, list[float]] = {letter: [] for letter in letters}
@@ -108,8 +106,8 @@ def impossible(values: Iterable[float], texts: Iterable[str] = ()) -> str:
 
 
 def bounded(values: LogLikelihoods, top: Iterable[Token]) -> LogLikelihoods:
-    """The log-probabilities of the letters, where one that is not among the most likely tokens has the highest that it can have: that
-    of the least likely of these, or what all of them leave."""
+    """The log-probabilities of the letters; one that is not among the top tokens has the highest that it can have."""
+    # That of the least likely of these, or what all of them leave.
     listed = [value for _, value in set(top)]
     left = 1 - math.fsum(map(math.exp, listed))
     most = min(*listed, math.log(left) if left > 0 else -math.inf)
@@ -122,7 +120,7 @@ def mass(values: Iterable[float]) -> float:
 
 
 def _log_of_sum(values: Sequence[float]) -> float:
-    """The logarithm of the sum of the probabilities; nothing underflows."""
+    # The logarithm of the sum of the probabilities; nothing underflows.
     if not values:
         return -math.inf
     top = max(values)

@@ -1,10 +1,10 @@
-"""Read a reply that chooses one of several letters: the letter, or a named reason why there is none.
+"""Read a reply that chooses one of several letters: the letter, or a named reason why there is none."""
 
-Of two letters a rejected one declares the other, and their reader knows much more English and Chinese (`answers`). With more, a
-line that says nothing but a letter, or one that names its answer (`Answer: C`), counts most: of several, all must agree. Without
-one, a sentence that begins by choosing a letter (`I would pick C.`) or calls one the best counts, and no later one may name another.
-What is open to two readings is unreadable. All letters are read alike, and a small one only where an answer is named or alone.
-"""
+# Of two letters a rejected one declares the other, and their reader knows much more English and Chinese (`answers`).
+# With more, a line that says nothing but a letter, or one that names its answer (`Answer: C`), counts most: of several,
+# all must agree. Without one, a sentence that begins by choosing a letter (`I would pick C.`) or calls one the best
+# counts, and no later one may name another. What is open to two readings is unreadable. All letters are read alike, and
+# a small one only where an answer is named or alone.
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def readers(letters: tuple[str, ...]) -> tuple[Reader, Reader]:
 
 
 def _patterns(letters: tuple[str, ...]) -> list[str]:
-    """What says a letter: named or alone, chosen or called the best, first in a sentence; and what may only contradict these."""
+    # What says a letter: named or alone, chosen or called the best, first in a sentence; and what may only contradict.
     either = _either(letters)
     letter = rf"(?P<letter>{either})(?![\w'’])"
     capital = rf"{_NOUN}{_OPENS}(?-i:{letter})"

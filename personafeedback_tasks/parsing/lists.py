@@ -30,17 +30,10 @@ _MORE_IS_BETTER, _MORE_IS_WORSE = re.compile("[78nNMEsdigGmp4UPJ&|αβAB=D0:,(_]
 
 
 class _Item(NamedTuple):
-    """What a list says of one letter.
-
-    Attributes:
-        place: 1 is the best, 0 if none is given; `ranked` if it is more than the number of a line.
-        score: what it is called, its value and its scale; None if there is none, or more than one.
-    """
-
     letter: str
-    place: int
-    ranked: bool
-    score: tuple[str, float, str] | None
+    place: int  # 1 is the best, 0 if none is given
+    ranked: bool  # the place is more than the number of a line
+    score: tuple[str, float, str] | None  # its name, value and scale; None if there is none, or more than one
 
 
 def read_list(text: str, letters: Sequence[str], named: Callable[[str], str], said: Callable[[str], str]) -> str | None:
@@ -80,7 +73,7 @@ def read_list(text: str, letters: Sequence[str], named: Callable[[str], str], sa
 
 
 def _contradict(lines: list[str], letters: str) -> bool:
-    """Whether two lines give different letters to questions of one kind: `Answer: A`, `Answer: B`, or `Tone: A`, `Fit: B`."""
+    # Two lines give different letters to one kind of question: `Answer: A`, `Answer: B`, or `Tone: A`, `Fit: B`.
     given = [match for line in lines if (match := re.fullmatch(_GIVEN % letters, line, re.I))]
     if len(given) < 2 or given[0][2] == given[1][2]:
         return False
@@ -89,14 +82,14 @@ def _contradict(lines: list[str], letters: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """The last lines of a text, an object in one line, without what has no word."""
+    # The last lines of a text, an object in one line, without what has no word.
     text = _OBJECT.sub(lambda found: " ".join(found[0].split()) + "\n", "\n".join(text.split("\n")[-_LINES:]))
     return [line for line in text.split("\n")[-_LINES:] if re.search(r"[^\W_]", line) and not line.startswith("```")]
 
 
 @cache
 def _patterns(letters: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """What an item is, where another one begins in its line, and any letter."""
+    # What an item is, where another one begins in its line, and any letter.
     letter = rf"(?-i:[{letters}])(?!['’]?[A-Za-z0-9])"
     item = rf"[^\w⟦#]{{0,4}}(?:{_PLACE})?{_NOUN}(?P<letter>{letter})(?P<rest>.*)"
     begins = rf"(?:[,;/|→]| and| vs\.?) ?(?={_NOUN}{letter})| (?=\d[.)] ?{_NOUN}{letter}|{_NOUN}{letter} ?[:=])"
@@ -104,7 +97,7 @@ def _patterns(letters: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patter
 
 
 def _items(line: str, letters: str) -> tuple[str, list[_Item]] | None:
-    """What heads the items of a line, and they themselves; None if a line is anything else."""
+    # What heads the items of a line, and they themselves; None if a line is anything else.
     item, begins, label = _patterns(letters)
     if len(line) > _CHARACTERS or re.search(r"⟦|boxed|\[\[", line):
         return None
@@ -130,7 +123,7 @@ def _item(match: re.Match[str]) -> _Item:
 
 
 def _first(items: list[_Item], heading: str) -> str:
-    """The letter that places, or else scores of one kind, put first; "" if none does, or if more of them may be worse."""
+    # The letter that places, or else scores of one kind, put first; "" if none does, or if more of them may be worse.
     about = classes(plain(heading)).replace("gjw", "7")  # "from best to worst"
     letters, places = [item.letter for item in items], [item.place for item in items]
     in_order = list(range(1, len(items) + 1))

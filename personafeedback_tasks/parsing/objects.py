@@ -1,9 +1,9 @@
-"""Read a reply that should be a JSON list of objects: the objects, or a named reason why there is none.
+"""Read a reply that should be a JSON list of objects: the objects, or a named reason why there is none."""
 
-Read are also what models write in its place: a list in a fence or in prose, one below a key of its own, objects without a list around
-them, commas too many, texts in place of objects, and numbered or marked lists of `Key: text` lines. Not read is what could be two
-lists, a list that is broken or goes on beyond the end of the reply, and an object without its first key.
-"""
+# Read are also what models write in its place: a list in a fence or in prose, one below a key of its own, objects
+# without a list around them, commas too many, texts in place of objects, and numbered or marked lists of `Key: text`
+# lines. Not read is what could be two lists, a list that is broken or goes on beyond the end of the reply, and an
+# object without its first key.
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ def read_objects(reply: str, keys: Sequence[str], truncated: bool = False) -> Ob
 
     Args:
         keys: of an object, the one that each must have first; others are dropped, and what is missing is empty.
-        truncated: the reply was cut off by its token limit: its list may go on.
     """
     text = text_of(reply)
     if truncated or text is None:
@@ -48,7 +47,7 @@ def read_objects(reply: str, keys: Sequence[str], truncated: bool = False) -> Ob
 
 
 def _lists(text: str, keys: Sequence[str]) -> list[list[Any]]:
-    """Every list in a text; objects side by side are one. Empty if one of them is broken."""
+    # Every list in a text; objects side by side are one. Empty if one of them is broken.
     lists: list[list[Any]] = []
     loose: list[Any] = []
     at = 0
@@ -73,7 +72,7 @@ def _has(value: dict[str, Any], key: str) -> bool:
 
 
 def _objects(items: list[Any], keys: Sequence[str]) -> Objects | None:
-    """The texts of the items; None if one of them has no first text."""
+    # The texts of the items; None if one of them has no first text.
     found = []
     for item in items:
         named = (
@@ -89,7 +88,8 @@ def _objects(items: list[Any], keys: Sequence[str]) -> Objects | None:
 
 
 def _marked(text: str, keys: Sequence[str]) -> list[dict[str, str]]:
-    """The items of a numbered list, or of one with marks: in each the texts after `Key:`, before the first one that of the first key."""
+    # The items of a numbered list, or of one with marks: in each the texts after `Key:`, before the first one that of
+    # the first key.
     first, *others = keys
     marks = _NUMBER if _NUMBER.search(text) else _MARK
     label = re.compile(rf"(?:^|[\s;,.:(—–-])[\s*_•-]*({first}|{'|'.join(others)})\**\s*[:=]\**\s*", re.I)

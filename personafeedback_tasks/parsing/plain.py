@@ -32,7 +32,7 @@ _TAG = re.compile(r"<(/?)\s?([^\W\d][\w:.-]{0,30})([^<>\n]{0,80})>")
 
 
 def _thinking_token(token: re.Match[str]) -> str:
-    """`<|end_of_thought|>` and `<|/think|>` close what `<|begin_of_thought|>` and `<|think|>` open."""
+    # `<|end_of_thought|>` and `<|/think|>` close what `<|begin_of_thought|>` and `<|think|>` open.
     return "</think>" if token[1] or re.search("end|stop", token[2], re.I) else "<think>"
 
 
@@ -52,7 +52,7 @@ NEXT_TURN = re.compile(
     r"\n(?:#+ ?)?(?:user|human|system|assistant|question|persona|instruction|用户|问题|人类|助手)(?: ?:|$)", re.I | re.M
 )
 
-# --- 2. its words ------------------------------------------------------------------------------------------------------
+# --- 2. its words ----------------------------------------------------------------------------------------------------
 _LABEL = r"(?:[^\W\d]{1,12}[ :]{1,2}){0,2}[^\W\dABab]{0,4}[ABab](?:选项|项|回答)?"
 _LABEL_ONLY = re.compile(rf"[\s(\[{{<【*'\"`.:]*{_LABEL}[\s)\]}}>】*'\"`.,:!。]*")
 _PAIR = re.compile(
@@ -64,7 +64,7 @@ _STRUCK = re.compile(r"~~([^~]*)~~")
 
 
 def _number(found: re.Match[str]) -> str:
-    """Any number is 0, one that belongs to a word ("A4") apart; a full stop after it stays."""
+    # Any number is 0, one that belongs to a word ("A4") apart; a full stop after it stays.
     if found[0][0].isalpha() or found[0][-1].isalpha():
         return found[0]
     return "0" + found[0][len(found[0].rstrip(".,/:")) :]
@@ -120,7 +120,7 @@ def spoken(reply: str) -> str | None:
 
 
 def _tagged(reply: str) -> str:
-    """A reply in the common form of its characters, with tags around its thinking."""
+    # A reply in the common form of its characters, with tags around its thinking.
     text = reply
     if not reply.isascii():
         for wide, mark in _WIDE.items():
@@ -132,7 +132,7 @@ def _tagged(reply: str) -> str:
 
 
 def _unwrapped(text: str) -> str | None:
-    """Resolve the elements of a text; None if one that thinks is still open at its end."""
+    # Resolve the elements of a text; None if one that thinks is still open at its end.
     kept: list[str] = []
     opened: list[tuple[str, int]] = []  # name of an element, where it starts in `kept`
     first: dict[str, int] = {}
@@ -162,14 +162,14 @@ def _unwrapped(text: str) -> str | None:
 
 @lru_cache(1024)
 def _role(name: str) -> str:
-    """What an element of this name is for; "" for one whose content says it."""
+    # What an element of this name is for; "" for one whose content says it.
     roles = {"inline": _INLINE, "block": _BLOCK, "turn": _TURN_NAMES, "answer": _ANSWERS}
     known = next((role for role, names in roles.items() if names.fullmatch(name)), "")
     return known or ("thinking" if _THINKS.search(name) else "")
 
 
 def _element(name: str, inside: str) -> str:
-    """What an element says: an answer, the letter that it emphasizes, or nothing, since thinking may have any name."""
+    # What an element says: an answer, the letter that it emphasizes, or nothing, since thinking may have any name.
     if _role(name) == "answer":
         return f"\n⟦ {inside.strip()}.\n"
     if name in ("s", "del", "strike"):
@@ -210,7 +210,7 @@ def plain(text: str) -> str:
 
 
 def _pair(pair: re.Match[str]) -> str:
-    """A key of an object and its value: the answer, if the key names one and the value is there to see."""
+    # A key of an object and its value: the answer, if the key names one and the value is there to see.
     if pair[2] in ("A", "B") and pair[5] in ("true", "false"):
         return f" {pair[2]} {'✓' if pair[5] == 'true' else '✗'} "
     key, value = set(classes(pair[2].replace("_", " "))), next((value for value in pair.groups()[2:] if value is not None), "")
@@ -219,7 +219,7 @@ def _pair(pair: re.Match[str]) -> str:
 
 
 def _quoted(quote: re.Match[str]) -> str:
-    """A quoted label ("B", on its own or in a sentence) is the judge's word, and so is a line that is all in quotation marks."""
+    # A quoted label ("B", alone or in a sentence) is the judge's word, and so is a line that is all in quotation marks.
     inside = quote[1]
     opens = quote.start() == 0 or quote.string[quote.start() - 1] == "\n"
     line = opens and _LINE_ENDS.match(quote.string, quote.end())

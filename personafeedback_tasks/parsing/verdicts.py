@@ -1,8 +1,7 @@
-"""The reader that ratings, numbers and words share: the verdict of a reply's last word, line by line.
+"""The reader that ratings, numbers and words share: the verdict of a reply's last word, line by line."""
 
-What a reply takes back is not read. A line leaves its verdict open if it makes it depend on something (`NO, unless he travels`), asks,
-or shows the form of an answer; then the reply is unreadable.
-"""
+# What a reply takes back is not read. A line leaves its verdict open if it makes it depend on something (`NO, unless he
+# travels`), asks, or shows the form of an answer; then the reply is unreadable.
 
 from __future__ import annotations
 
@@ -52,8 +51,7 @@ def reader(
     label: Callable[[re.Match[str]], str],
     explicit: int = 1,
 ) -> Callable[[str, bool], str]:
-    """A function of a reply, and of whether its token limit cut it off, that returns a label or the element of `answers.REASONS`
-    that says why there is none.
+    """A function of (reply, whether its token limit cut it off): a label, or the element of `answers.REASONS` why not.
 
     Args:
         clean: what was spoken -> the text that is read.

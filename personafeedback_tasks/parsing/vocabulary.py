@@ -79,7 +79,7 @@ _TO_CHECK = re.compile("4(?=x)|i(?=x,)|p(?=xn)|x(?=i?n?c)|(?<![NdQpcf!6])[AB]")
 
 
 def _is_article(tokens: list[str], line: str, at: int) -> bool:
-    """Whether this letter stands as an article does ("A better choice"), and is no label. Holds for B as for A."""
+    # Whether this letter stands as an article does ("A better choice"), and is no label. Holds for B as for A.
     return tokens[at + 1 : at + 2] < ["\u2000"] and _BEFORE_NOUN.match(line, at + 1) is not None
 
 

@@ -1,8 +1,8 @@
-"""Read a judge's reply to a question with two words for an answer, such as yes or no: its label, or a named reason why there is none.
+"""Read a judge's reply to a question with two words for an answer: its label, or a named reason why there is none."""
 
-A line that says nothing else, or one that names its answer, counts most: of several, all must agree. Without one, each sentence
-that begins with one of the words counts if that ends its clause, and no later clause may say the other. What is open to two readings is unreadable.
-"""
+# A line that says nothing else, or one that names its answer, counts most: of several, all must agree. Without one,
+# each sentence that begins with one of the words counts if that ends its clause, and no later clause may say the other.
+# What is open to two readings is unreadable.
 
 from __future__ import annotations
 

@@ -31,11 +31,7 @@ def text_of(reply: str) -> str | None:
 
 
 def read_written(reply: str, truncated: bool = False) -> str:
-    """`written`, or the reason why a reply is not: an element of `answers.REASONS`.
-
-    Args:
-        truncated: it was cut off by its token limit.
-    """
+    """`written`, or the reason why a reply is not: an element of `answers.REASONS`."""
     text = text_of(reply)
     if text is None or (truncated and text):
         return "truncated"
@@ -46,10 +42,6 @@ def read_written(reply: str, truncated: bool = False) -> str:
 
 def described(answer: str, reply: str, truncated: bool | None) -> dict[str, float]:
     """What any written reply is described by.
-
-    Args:
-        answer: what `read_written` says of it.
-        truncated: None where the harness does not say.
 
     Returns:
         written, empty, refused: 1 or 0.

@@ -40,15 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 def load(data: str | None = None, counts: str = "checked") -> ChoiceCases:
-    """The rows of all topics. Every row is a user of its own.
-
-    Args:
-        data: a folder, or `sample`, which was written for this project. None reads PREFEVAL_DATA.
-        counts: `checked` or `any`, see `Benchmark.cases`.
-
-    Raises:
-        DataError: there is no such folder, or it is broken. OptionError: counts is neither.
-    """
+    """The rows of all topics, each a user of its own. `data` is a folder or `sample`; None reads PREFEVAL_DATA."""
     choose("counts", counts, COUNTS)
     sample = Path(__file__).with_name("sample")
     root, source = folders.located(
@@ -67,7 +59,7 @@ def load(data: str | None = None, counts: str = "checked") -> ChoiceCases:
 
 
 def _cases(path: Path) -> list[ChoiceCase]:
-    """The cases of a topic. The other preference of each is the next different one, from the last row on to the first."""
+    # The other preference of each is the next different one, from the last row on to the first.
     parsed = load_json(path, "a JSON list of objects in UTF-8")
     if not isinstance(parsed, list) or not parsed:
         raise broken(str(path), short(parsed), "a JSON list of objects")

@@ -16,16 +16,10 @@ from ..personafeedback.persona import Persona
 
 @dataclass(frozen=True)
 class UserQuestion:
-    """A question of one user.
+    """A question of one user."""
 
-    Attributes:
-        id: the user's id and 12 hex digits of the question's SHA-256: the same whatever cells are asked.
-        pairs: the cases of the release with this question, in the order of a run. A duel needs their responses; no prompt
-            shows them.
-    """
-
-    id: str
-    pairs: tuple[PersonaCase, ...] = field(repr=False)
+    id: str  # of the user, and 12 hex digits of the question's SHA-256: the same whatever cells are asked
+    pairs: tuple[PersonaCase, ...] = field(repr=False)  # the release's cases with it, for duels; no prompt shows them
 
     @property
     def cell(self) -> str:
@@ -42,12 +36,10 @@ class UserQuestion:
 
     @property
     def other_persona(self) -> Persona:
-        """See `PersonaCase.other_persona`."""
         return self.pairs[0].other_persona
 
     @property
     def similar_persona(self) -> Persona:
-        """See `PersonaCase.similar_persona`."""
         return self.pairs[0].similar_persona
 
     @property
@@ -56,7 +48,6 @@ class UserQuestion:
 
     @property
     def language(self) -> str:
-        """Of the user, see `Persona.language`."""
         return self.persona.language
 
     @cached_property
@@ -118,7 +109,7 @@ def columns(cells: Collection[str]) -> dict[str, list[str]]:
 
 
 def facts(question: UserQuestion) -> Mapping[str, Any]:
-    """What the measures of a reply need of its question, ready for JSON, see `measures.py`."""
+    """What the measures of a reply need of its question, ready for JSON."""
     name = question.persona.profile.get("Name")
     return {
         "name": name if isinstance(name, str) else "",

@@ -1,11 +1,10 @@
-"""Written replies and what they stand against -> a data folder in the release's layout, whose `chosen` is the reply.
+"""Written replies and what they stand against -> a data folder in the release's layout, whose `chosen` is the reply."""
 
-Every task, method, harness and judge then compares them as they compare any two responses, in both orders; acc is the win rate
-of the writer. Against the release's responses, a reply meets that of each case with its question; against another writer's, it
-meets the other reply once, in the first cell with the question.
-
-Two sides with the same text are a tie, and an empty reply has lost to a text: neither is asked.
-"""
+# Every task, method, harness and judge then compares them as they compare any two responses, in both orders; acc is the
+# win rate of the writer. Against the release's responses, a reply meets that of each case with its question; against
+# another writer's, it meets the other reply once, in the first cell with the question.
+#
+# Two sides with the same text are a tie, and an empty reply has lost to a text: neither is asked.
 
 from __future__ import annotations
 
@@ -34,18 +33,12 @@ SIDES: dict[str, Callable[[PersonaCase], str]] = {
 
 @dataclass(frozen=True)
 class DuelPair:
-    """A reply and what it stands against.
+    """A reply and what it stands against."""
 
-    Attributes:
-        case: of the release, which names the cell.
-        reply, other: the texts that a user would read; empty where there is none.
-        truncated: whether the reply was cut off; None where nobody knows.
-    """
-
-    case: PersonaCase
-    reply: str
-    other: str
-    truncated: bool | None = None
+    case: PersonaCase  # of the release, which names the cell
+    reply: str  # as a user would read it; empty where there is none
+    other: str  # the same of the other side
+    truncated: bool | None = None  # whether the reply was cut off; None where nobody knows
 
     @property
     def why_not(self) -> str:
@@ -57,21 +50,15 @@ class DuelPair:
 
 @dataclass(frozen=True)
 class Writer:
-    """A model's replies.
-
-    Attributes:
-        name: the model, and how it was asked where that is not the default: what tells it from other writers.
-        replies: question id -> its reply.
-        where: the file that they are from, for errors.
-    """
+    """A model's replies."""
 
     model: str
-    name: str
-    replies: Mapping[str, Reply]
-    where: Path
+    name: str  # the model, and how it was asked where that is not the default
+    replies: Mapping[str, Reply]  # by question id
+    where: Path  # the file that they are from, for errors
 
     def to(self, question: UserQuestion) -> Reply:
-        """Its reply to a question. Raises DataError: there is none."""
+        """The writer's reply to a question; DataError if there is none."""
         if question.id not in self.replies:
             raise DataError(
                 f"{self.where}: found no reply to {short(question.id)}, expected one to every question of a duel. Resume the run, or "
@@ -84,11 +71,7 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[D
     """What is compared, in the order of the release's files. Questions that the writer was not asked are left out.
 
     Args:
-        questions: of all cells that are there.
         against: `chosen` or `rejected` of the release, or the replies of another writer.
-
-    Raises:
-        DataError: the other writer has no reply to a question.
     """
     compared = []
     for question in questions:
@@ -113,15 +96,7 @@ def files(
     models: tuple[str, ...] = (),
     root: Path = Path(),
 ) -> dict[str, str]:
-    """Path in the folder -> content, of the cells and the manifest.
-
-    Args:
-        writer, against, models: as `manifest.Duel` has them; without models, writer and against are such.
-        provenance: what every row says about where its texts are from.
-
-    Raises:
-        DataError: no pair is left to be asked, or a name is not what a manifest may have.
-    """
+    """Path in the folder -> content, of the cells and the manifest; every row says `provenance` of its texts."""
     asked = [pair for pair in compared if not pair.why_not]
     if not asked:
         raise DataError(
@@ -156,7 +131,7 @@ def files(
 
 
 def _name(writer: str, against: str) -> str:
-    """Of the set. Where it is too long, both sides are cut, so that both are still named."""
+    # Where it is too long, both sides are cut, so that both are still named.
     room = LONGEST_NAME - len("duel of  against ")
     least = room // 2
     writer = cut(writer, max(least, room - len(against)))

@@ -1,4 +1,4 @@
-"""The record of the writing tasks: a model writes a reply to each question. No judge is needed; duel.py finds out how good it is."""
+"""The record of the writing tasks: a model writes a reply to each question. `duel` makes pairs of them for a judge."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Writing(Template):
 
 
 def check(options: Writing, questions: Questions) -> None:
-    """See `Template.check`."""
+    """Find out whether the prompt of every question can be built."""
     options.check(questions.pairs)
 
 
