@@ -181,8 +181,8 @@ def share(
 
 
 def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
-    # -> the mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan where
-    # its value is). With cells, deviations are from the mean of the cell; one without a defined value makes the mean nan.
+    # The mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan where
+    # its value is). With cells, deviations are from the cell's mean; one without a defined value makes the mean nan.
     import numpy as np  # the extra `report` brings it
 
     given = np.asarray(values, dtype=float)

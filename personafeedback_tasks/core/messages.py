@@ -30,12 +30,7 @@ def opening(
     prompts: PromptCheck,
     chat_template: bool | None = None,
 ) -> str:
-    """One line at the start of a run.
-
-    Args:
-        asked: the cases, or documents of several, that this run asks; `--limit` may leave some of `data` out.
-        chat_template: whether lm-eval applies one; None where the harness always sends chat messages.
-    """
+    """One line at the start of a run; `chat_template` is None where the harness always sends chat messages."""
     first = options[0]
     characters = sum(len(text) for each in options for case in asked for text in texts(benchmark, case, each))
     languages = Counter(case.language for case in asked)

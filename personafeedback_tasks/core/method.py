@@ -186,14 +186,11 @@ class LabelMethod(ReplyMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class TextMethod(ReplyMethod):
-    """Measures the texts of a case's replies.
-
-    Attributes:
-        items: (replies, facts) -> what they list, for metrics over the corpus, ready for JSON.
-    """
+    """Measures the texts of a case's replies."""
 
     facts_of: Callable[[Any], Mapping[str, Any]]  # case -> what `measure` needs of it, ready for JSON, for logs
     measure: Callable[[Answers, Sequence[Reply], Mapping[str, Any]], dict[str, float]]  # (readings, replies, facts)
+    # (replies, facts) -> what they list, for metrics over the corpus, ready for JSON.
     items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
 
     def facts(self, case: Any) -> dict[str, Any]:
@@ -274,13 +271,10 @@ class TopTokenMethod(LikelihoodMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class RewardMethod(Method):
-    """Compares a reward model's scores of the responses; each is a call of its own, and no label is read.
-
-    Attributes:
-        against_targets: metrics where neither response is the right one by itself; None where the first one is.
-    """
+    """Compares a reward model's scores of the responses; each is a call of its own, and no label is read."""
 
     conversation: Callable[[Any, Any, str], list[Message]]  # (case, options, call) -> what the model scores
+    # Metrics where neither response is the right one by itself; None where the first one is.
     against_targets: Callable[[NamedRewards, Sequence[str]], dict[str, float]] | None = None
 
     evidence: ClassVar[str] = "rewards"

@@ -44,26 +44,18 @@ class Line:
 
 @dataclass(frozen=True)
 class HumanAgreement:
-    """How far people agree with each other: about as far as a judge can be expected to agree with them.
-
-    Attributes:
-        against_rest: (user, judgment) of each person and row: the label that most of the others chose there, and that of the
-            person. Where the others are even, there is none.
-    """
+    """How far people agree with each other: about as far as a judge can be expected to agree with them."""
 
     coefficients: Mapping[str, Estimate]
+    # (user, judgment) of each person and row: the label that most of the others chose there, and that of the person.
+    # Where the others are even, there is none.
     against_rest: Sequence[tuple[str, Outcome]]
     note: str
 
 
 @dataclass(frozen=True)
 class Examined:
-    """What the texts of the cases add to the answers.
-
-    Attributes:
-        counted: gives case id -> what `Control.counting` gains there from the persona of this user instead of another
-            one; None where no baseline counts terms.
-    """
+    """What the texts of the cases add to the answers."""
 
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # case id -> name -> score
     said: Mapping[str, Mapping[str, Answers]] = field(default_factory=dict)  # baseline -> case id -> answers, per call
@@ -77,6 +69,8 @@ class Examined:
     covariate: Mapping[str, float] = field(default_factory=dict)  # case id -> better minus other response, in any unit
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # user id -> attribute -> value, for slices
     flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)  # name -> (meaning, ids of its cases)
+    # Gives case id -> what `Control.counting` gains there from the persona of this user instead of another one; None
+    # where no baseline counts terms.
     counted: Callable[[], Mapping[str, float]] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)  # case id -> prompt, where users share prompts
     partners: Mapping[str, str] = field(default_factory=dict)  # case id -> second user, where cases are about two
@@ -188,12 +182,7 @@ class CardSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSpec:
-    """What the reports of a benchmark show.
-
-    Attributes:
-        picked: the answers of a case -> the share of its readable picks, over all calls and epochs, that are the better
-            response; nan without one. None where a case is no choice between two responses.
-    """
+    """What the reports of a benchmark show."""
 
     primary: str  # compared, drawn and put into cards, unless a method has another, see `Benchmark.primary`
     score: str  # its name on the axis of a figure
@@ -201,6 +190,8 @@ class ReportSpec:
     headline: Sequence[Line]  # the first table
     details: Sequence[Line] = ()  # the tables after the baselines and the subsets
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)  # from the others
+    # The answers of a case -> the share of its readable picks, over all calls and epochs, that are the better response;
+    # nan without one. None where a case is no choice between two responses.
     picked: Callable[[ScoredCase], float] | None = None
     places: tuple[str, ...] = ()  # in the order of the labels: `first`. Empty where labels are no places
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # baseline -> what it picks: `the longer response`

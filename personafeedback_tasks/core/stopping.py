@@ -32,13 +32,10 @@ DECISIONS: Mapping[str | None, str] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """When to stop.
-
-    Attributes:
-        margin: in (0, 0.5]: a difference must be known to differ from 0 or to lie within it, an accuracy to within it.
-    """
+    """When to stop."""
 
     written: str  # as users write it: `5`, `acc:5`
+    # In (0, 0.5]: a difference must be known to differ from 0 or to lie within it, an accuracy to within it.
     margin: float
     accuracy: bool  # else about right minus wrong
 
