@@ -132,7 +132,7 @@ def _explained(message: str, document: Any, kind: Any) -> str:
     if missing := re.fullmatch("Object missing required field `(.*)`", said):
         return f"found no {place}{'.' if place else ''}{missing[1]}, expected one."
     if unknown := re.fullmatch("Object contains unknown field `(.*)`", said):
-        near = get_close_matches(unknown[1], kind.__struct_fields__, n=1)
+        near = [] if place else get_close_matches(unknown[1], kind.__struct_fields__, n=1)
         known = f"only {', '.join(kind.__struct_fields__)}" if not place else "none of this name"
         meant = f" Did you mean {near[0]!r}?" if near else ""
         return f"found the key {short(unknown[1])}{f' in {place}' if place else ''}, expected {known}.{meant}"

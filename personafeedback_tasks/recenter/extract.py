@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..common.records import jsonable
 from ..common.statistics import mean
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
@@ -123,7 +124,7 @@ METHOD = TextMethod(
         Metric("invalid", higher_is_better=False),
     ),
     max_tokens=2048, read=_read,
-    facts_of=lambda row: {"conversation": [message._asdict() for message in row.conversation]}, measure=_measure, items=_items,
+    facts_of=lambda row: {"conversation": jsonable(row.conversation)}, measure=_measure, items=_items,
 )  # fmt: skip
 
 

@@ -12,7 +12,18 @@ from ..annotation.items import FAULTS, NONE, Item, guidelines
 from ..annotation.rows import Vote
 from ..core.cases import digest_of
 from .histories import Conversation
-from .rows import SCALE, VERDICTS, Extraction, JudgedRow, Message, Relevance, Response, StageRow, transcript
+from .rows import (
+    SCALE,
+    VERDICTS,
+    Extraction,
+    JudgedRow,
+    Message,
+    Relevance,
+    Response,
+    StageRow,
+    conversation_id,
+    transcript,
+)
 
 MISSING, NOTHING = "missing", "nothing"
 """Answers to whether a conversation shows more of its user than was noted."""
@@ -76,7 +87,7 @@ def question_id(row: JudgedRow) -> str:
 def block_of(row: StageRow) -> str:
     """The block of items that is about a row or a conversation; of a conversation, also the item on what is missing there."""
     if isinstance(row, (Extraction, Conversation)):
-        return f"{MISSING}:{digest_of((row.user_id, row.conversation))}"
+        return f"{MISSING}:{conversation_id(row.user_id, row.conversation)}"
     assert isinstance(row, JudgedRow)
     return question_id(row)
 

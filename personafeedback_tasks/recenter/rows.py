@@ -9,13 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from msgspec import Meta, Struct
 
 from ..common import private
 from ..common.errors import DataError
-from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short, short_list
+from ..common.records import NonEmpty, broken, decoded, jsonable, leaves, one_of, short, short_list
 from ..core.cases import digest_of
 
 ROLES = ("system", "user", "assistant")
@@ -30,12 +30,7 @@ SCALE = (1, 2, 3, 4, 5)
 """How the personalized response compares with the generic one: 3 is no difference, 5 much better."""
 
 
-class Message(NamedTuple):
-    role: str
-    content: str
-
-
-class _Message(Struct, forbid_unknown_fields=True):
+class Message(Struct, frozen=True, forbid_unknown_fields=True):
     role: Annotated[str, one_of(*ROLES)]
     content: NonEmpty
 
@@ -82,9 +77,11 @@ class StageRow(ABC):
     @property
     def content(self) -> tuple[Any, ...]:
         """The id, the user, every text and the judgment that models are scored against, as JSON values."""
-        names = (field.name for field in fields(self) if field.compare and field.name != "faults")
-        values = ((name, getattr(self, name)) for name in names)
-        return tuple(sorted(value) if name == "votes" else value for name, value in values)
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.compare}
+        values.pop("faults", None)
+        if "votes" in values:
+            values["votes"] = sorted(values["votes"])
+        return tuple(jsonable(value) for value in values.values())
 
 
 S = TypeVar("S", bound=StageRow)
@@ -237,7 +234,7 @@ STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
 
 def conversation_id(user: str, messages: Iterable[Message]) -> str:
     """`USER-` and 8 hex digits: the same conversation of a user has the same id everywhere."""
-    return f"{user}-{digest_of(list(messages))[:8]}"
+    return f"{user}-{digest_of([(message.role, message.content) for message in messages])[:8]}"
 
 
 def first_of_user(conversation: Iterable[Message]) -> str:
@@ -281,27 +278,20 @@ def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
     known = [field.name for field in fields(kind) if field.compare]  # type: ignore[arg-type]
     if unknown := sorted(row.keys() - set(known)):
         raise broken(where, f"the unknown key {short(unknown[0])}", f"only {', '.join(known)}")
-    found = decoded(where, _with_messages(where, row), kind)
-    _refuse_personal(where, {key: value for key, value in row.items() if key != "conversation"})
+    found = decoded(where, row, kind)
+    conversation = getattr(found, "conversation", None)
+    if conversation is not None and "user" not in [message.role for message in conversation]:
+        raise broken(where, "conversation without a message of the user", "at least one")
+    if personal := personal_in(row):
+        key, what, start = personal
+        raise DataError(
+            f"{where}: found {what} in {key} at character {start + 1}, expected no personal data. "
+            "Put a placeholder such as [NAME] in its place, or remove this row."
+        )
     for key in ("id", "user_id"):
         if any(char.isspace() or not char.isprintable() for char in row.get(key, "")):
             raise broken(where, f"{key} = {short(row[key])}", "a name without spaces")
     return found
-
-
-def _with_messages(where: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
-    turns = row.get("conversation")
-    if not isinstance(turns, list):
-        return row
-    messages = []
-    for number, turn in enumerate(turns, start=1):
-        place = f"{where}, message {number}"
-        message = decoded(place, turn, _Message)
-        _refuse_personal(place, turn)
-        messages.append(Message(message.role, message.content))
-    if "user" not in [message.role for message in messages]:
-        raise broken(where, "conversation without a message of the user", "at least one")
-    return {**row, "conversation": messages}
 
 
 def personal_in(row: Mapping[str, Any]) -> tuple[str, str, int] | None:
@@ -311,12 +301,3 @@ def personal_in(row: Mapping[str, Any]) -> tuple[str, str, int] | None:
             if isinstance(text, str) and (found := private.first_in(text)):
                 return key, *found
     return None
-
-
-def _refuse_personal(where: str, row: Mapping[str, Any]) -> None:
-    if found := personal_in(row):
-        key, kind, start = found
-        raise DataError(
-            f"{where}: found {kind} in {key} at character {start + 1}, expected no personal data. "
-            "Put a placeholder such as [NAME] in its place, or remove this row."
-        )

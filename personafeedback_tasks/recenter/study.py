@@ -23,7 +23,7 @@ from ..annotation.rows import Vote
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.records import NonEmpty, json_lines, leaves, one_of, short
+from ..common.records import NonEmpty, json_lines, jsonable, leaves, one_of, short
 from ..common.similar import likeness
 from ..common.text import same_text
 from ..core.cases import digest_of
@@ -176,10 +176,7 @@ def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
 def without_votes(row: StageRow) -> dict[str, Any]:
     """A row as its file has it, without people's judgment. The id of a conversation follows from its messages."""
     out = ("label", "votes", "faults", *(("id",) if isinstance(row, Conversation) else ()))
-    values = {one.name: getattr(row, one.name) for one in fields(row) if one.compare and one.name not in out}
-    if isinstance(row, (Extraction, Conversation)):
-        values["conversation"] = [message._asdict() for message in row.conversation]
-    return values
+    return {one.name: jsonable(getattr(row, one.name)) for one in fields(row) if one.compare and one.name not in out}
 
 
 def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vote]]) -> dict[str, int]:
@@ -211,7 +208,7 @@ def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[s
             "id": name.partition(":")[2],
             "user_id": noted.user_id,
             "source": noted.source,
-            "conversation": [message._asdict() for message in noted.conversation],
+            "conversation": jsonable(noted.conversation),
             "attributes": [row.id for row in noted.rows],
             "missing": named[name],
         }

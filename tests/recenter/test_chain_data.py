@@ -71,7 +71,7 @@ def test_users_take_turns_whatever_the_order_of_the_file(folder):
         ({"user_id": "c"}, "user_id = 'c', expected one of the users of users.jsonl"),
         ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
         ({"conversation": SAID[1:]}, "conversation without a message of the user"),
-        ({"conversation": [{**SAID[0], "content": "Mail joe@example.org"}]}, "found an e-mail address in content at character 6"),
+        ({"conversation": [{**SAID[0], "content": "Mail joe@example.org"}]}, "found an e-mail address in conversation at character 6"),
         ({"mood": "good"}, "the unknown key 'mood'"),
     ],
 )  # fmt: skip

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from personafeedback_tasks.common import private
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.records import jsonable
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, file_name, in_turns, load
 from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Relevance, Response
 
@@ -71,8 +72,8 @@ def refuses(stage, *rows) -> str:
             load(stage, folder)
         where = f"{folder}/{file_name(stage)}, line {len(rows)}"
     said = str(caught.value)
-    assert said.startswith((f"{where}: ", f"{where}, message ")), said
-    return said.removeprefix(f"{where}: ").removeprefix(f"{where}, ")
+    assert said.startswith(f"{where}: "), said
+    return said.removeprefix(f"{where}: ")
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ def test_a_row_has_what_its_line_says(stage):
     assert (row.id, row.user_id, row.cell, row.language) == ("r1", "u1", stage.cells[0], "en")
     for key, value in ROWS[stage].items():
         if key == "conversation":
-            assert [message._asdict() for message in row.conversation] == value
+            assert jsonable(row.conversation) == value
         else:
             assert getattr(row, key) == (tuple(value) if isinstance(value, list) else value)
 
@@ -252,10 +253,11 @@ NAMED = "expected a name without spaces"
         (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected label or votes, once"),
         (Relevance, {"note": "x"}, "found the unknown key 'note', expected only id, user_id, prompt, attribute, label, votes"),
         (Extraction, {"conversation": [{"role": "assistant", "content": "hi"}]}, "found conversation without a message of the user, expected at least one"),
-        (Extraction, {"conversation": [{"role": "tool", "content": "x"}]}, "message 1: found role = 'tool', expected one of system, user, assistant"),
-        (Extraction, {"conversation": [{"role": "user", "content": "hi", "name": "Ann"}]}, "message 1: found the key 'name', expected only role, content"),
+        (Extraction, {"conversation": [{"role": "tool", "content": "x"}]}, "found conversation[0].role = 'tool', expected one of system, user, assistant"),
+        (Extraction, {"conversation": [{"role": "user", "content": "hi", "name": "Ann"}]}, "found the key 'name' in conversation[0], expected none of this name"),
         (Extraction, {"source": "wildchat"}, "found source = 'wildchat', expected one of human, synthetic"),
         (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, uncertain, rejected"),
+        (Response, {"faults": {"asked": 2, "generic": {}, "personalized": {}, "rude": 1}}, "found the key 'rude' in faults, expected none of this name"),
         (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
         (Response, {"vote": [3]}, "found the unknown key 'vote', expected only id, user_id, prompt, attribute, generic, personalized, votes, faults"),
     ],
@@ -321,14 +323,14 @@ def test_dates_prices_versions_and_code_are_no_personal_data(text, before, after
     ("stage", "changes", "place"),
     [
         (Relevance, {"prompt": "Hi, ann@example.org"}, "prompt at character 5"),
-        (Extraction, {"conversation": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "ann@example.org"}]}, "content at character 1"),
+        (Extraction, {"conversation": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "ann@example.org"}]}, "conversation at character 1"),
         (Extraction, {"reason": "ann@example.org"}, "reason at character 1"),
         (Response, {"personalized": "ann@example.org"}, "personalized at character 1"),
     ],
 )  # fmt: skip
 def test_a_row_with_personal_data_is_refused_without_repeating_them(stage, changes, place):
     sentence = refuses(stage, {**ROWS[stage], "id": "r0"}, with_(ROWS[stage], **changes))
-    assert sentence.removeprefix("message 2: ") == (
+    assert sentence == (
         f"found an e-mail address in {place}, expected no personal data. "
         "Put a placeholder such as [NAME] in its place, or remove this row."
     )

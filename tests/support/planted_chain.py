@@ -12,7 +12,7 @@ from pathlib import Path
 
 from personafeedback_tasks.core.earlier import Earlier, EarlierCase
 from personafeedback_tasks.core.evidence import Reply
-from personafeedback_tasks.recenter.rows import conversation_id
+from personafeedback_tasks.recenter.rows import Message, conversation_id
 from support.planted import TOPICS
 
 USERS, CONVERSATIONS, EACH = 8, 4, 3
@@ -59,7 +59,7 @@ def plan() -> PlantedChain:
             ("user", f"Part {number}, thanks."),
         ]
         messages = [{"role": role, "content": text} for role, text in turns]
-        name = conversation_id(f"u{user}", [*map(tuple, turns)])
+        name = conversation_id(f"u{user}", [Message(*turn) for turn in turns])
         made.noted[name], made.sources[name], made.owner[name], made.messages[name] = (
             attributes,
             source,
