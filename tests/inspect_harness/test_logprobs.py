@@ -119,9 +119,6 @@ def test_the_letter_stands_at_the_first_token_that_is_not_white_space(tokens, pl
     assert first_written(tokens) == place
 
 
-# --- in a log -----------------------------------------------------------------------------------------------------
-
-
 # --- end to end --------------------------------------------------------------------------------------------------
 
 pytest.importorskip("inspect_ai")

@@ -160,9 +160,6 @@ def test_eval_retry_asks_invalidated_samples_again(log, tmp_path):
     assert read_run(tmp_path).left_out == {}
 
 
-"""Where a later version of Inspect may say that a sample is excluded from metrics."""
-
-
 def test_scores_that_somebody_took_away_do_not_count(log, tmp_path):
     """A score that is nan is what Inspect 0.3.285 leaves out of its metrics."""
     bad, found = first_wrong(log), read_eval_log(str(log))

@@ -180,9 +180,6 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
             judge(build(case, Template(), order))
 
 
-# --- orders and judges -----------------------------------------------------------------------------------------------
-
-
 # --- hidden fields ---------------------------------------------------------------------------------------------------
 
 
