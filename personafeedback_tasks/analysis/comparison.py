@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
 
+from ..common.clusters import Shared
 from ..common.jackknife import estimate_of
 from ..common.paired_tests import SMALLEST, paired_p
-from ..common.significance import holm, minimum_detectable_difference
+from ..common.significance import holm, minimum_detectable_difference, shared_p
 from ..common.statistics import Estimate, estimate
 from ..core.outcome import CorpusMetric, Outcome
 from ..core.table import over_corpus
@@ -112,11 +113,12 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         users = [run_a.cases[case_id].user_id for case_id in ids]
         a, b = ([values[case_id][side] for case_id in ids] for side in (0, 1))
         deltas = [x - y for x, y in zip(a, b, strict=True)]
-        difference = estimate(deltas, users)
+        also = _partners(run_a, ids)
+        difference = estimate(deltas, users, also=also)
         if cannot_move((run_a, run_b), ids):
             difference, deltas = Estimate(nan, nan, nan, nan, len(ids), difference.users), [nan] * len(ids)
         right = {case_id: tuple(value == 1 for value in values[case_id]) for case_id in ids}
-        p = paired_p(deltas, users)
+        p = shared_p(difference) if also else paired_p(deltas, users)
         groups.append(
             GroupComparison(
                 name=name,
@@ -124,10 +126,10 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
                 acc_b=sum(b) / len(b),
                 difference=difference,
                 p=p,
-                is_bound=p <= SMALLEST,
+                is_bound=not also and p <= SMALLEST,
                 only_a=tuple(case_id for case_id in ids if right[case_id] == (True, False)),
                 only_b=tuple(case_id for case_id in ids if right[case_id] == (False, True)),
-                detectable=minimum_detectable_difference(deltas, users),
+                detectable=minimum_detectable_difference(deltas, users, also),
                 others=_others(run_a, run_b, ids, users),
             )
         )
@@ -141,6 +143,18 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         tuple(sorted(run_b.cases.keys() - common)),
         unchecked or {},
     )
+
+
+def _partners(run: Run, ids: Sequence[str]) -> Shared | None:
+    """The other user of each case's unit, where cases come in units."""
+    units = run.benchmark.units
+    if units is None:
+        return None
+    users: dict[str, set[str]] = {}
+    for case_id in ids:
+        users.setdefault(units.of(case_id), set()).add(run.cases[case_id].user_id)
+    own = [(run.cases[case_id].user_id, users[units.of(case_id)]) for case_id in ids]
+    return Shared([""] * len(own), [max(of_unit - {user}, default=user) for user, of_unit in own])
 
 
 def _others(

@@ -13,8 +13,10 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from ..common.clusters import Shared
 from ..common.paired_tests import familywise_p
-from ..common.statistics import ALPHA, Estimate, of_mean, user_sums
+from ..common.significance import shared_p
+from ..common.statistics import ALPHA, Estimate, estimate, of_mean, user_sums
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..logs.caveat import VOID, WEAKENS, Caveat, grouped
@@ -142,7 +144,7 @@ def make_ranking(
     users = contenders[0].users
     listed = measures(contenders)
     entries = sorted(contenders, key=lambda one: (-sum(one.scores), one.run.label))
-    pairs = pairs_of([one.scores for one in entries], users)
+    pairs = pairs_of([one.scores for one in entries], users, contenders[0].shared)
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
     rows = [
         Ranked(
@@ -201,9 +203,14 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
     return [*of_result(run, one.controls, data, no_data, row.score, shortcuts.get("")), *one.caveats]
 
 
-def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str]) -> list[RankedPair]:
+def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[RankedPair]:
     """All pairs of runs, from one value per case of each, the best run first; p controls the chance of any false
     difference."""
+    if also is not None and also.partners:
+        both = list(combinations(range(len(scores)), 2))
+        gaps = [estimate([x - y for x, y in zip(scores[a], scores[b], strict=True)], users, also=also) for a, b in both]
+        p_of = [min(1.0, len(gaps) * shared_p(gap)) for gap in gaps]  # Bonferroni
+        return [RankedPair(a + 1, b + 1, gap, p) for (a, b), gap, p in zip(both, gaps, p_of, strict=True)]
     cases = user_sums([1.0] * len(users), users)
     sums = [user_sums(of_run, users) for of_run in scores]
     found, differences = [], []

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .clusters import Shared
 from .statistics import CONFIDENCE, Estimate, critical, estimate, shows_spread, t_quantile
 
 POWER = 0.8
@@ -44,11 +45,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def minimum_detectable_difference(differences: Sequence[float], users: Sequence[str]) -> float:
+def minimum_detectable_difference(
+    differences: Sequence[float], users: Sequence[str], also: Shared | None = None
+) -> float:
     """The true difference that such data show with probability POWER, tested at the 5 % level; nan without spread."""
     # (t(0.975, users - 1) + t(0.8, users - 1)) * stderr, in the unit of the differences: how much "no difference was
     # found" leaves open. `Comparison` says the same before a run. It depends on their spread, not on their mean.
-    found = estimate(differences, users)
+    found = estimate(differences, users, also=also)
     return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1)
 
 
@@ -64,6 +67,16 @@ def equivalence_bound(found: Estimate) -> float:
     if not shows_spread(found.stderr):
         return found.high
     return abs(found.value) + t_quantile(CONFIDENCE, found.users - 1) * found.stderr
+
+
+def shared_p(found: Estimate) -> float:
+    """Two-sided p value of an estimate whose cases are about two users each: to resample users would take them for independent.
+
+    Where all cases have the same value, that of a sign test.
+    """
+    if shows_spread(found.stderr):
+        return two_sided_p(found.value / found.stderr, found.users - 1)
+    return math.nan if math.isnan(found.value) else 2 * 0.5**found.users if found.value else 1.0
 
 
 def two_sided_p(t: float, degrees: float) -> float:

@@ -16,6 +16,7 @@ from scipy import stats
 from support import planted_prompts
 from support.simulated import BENCHMARKS, draw, owners_of, sums_of
 
+from personafeedback_tasks.analysis.caveats import of_interval
 from personafeedback_tasks.common.clusters import Shared, shared_variance
 from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
 from personafeedback_tasks.common.paired_tests import familywise_p, paired_p
@@ -343,6 +344,7 @@ def test_a_variance_below_zero_becomes_an_upper_bound_and_the_estimate_says_so()
     assert sharing([value - 0.5 for value in values], users, partners, prompts) < 0
     found = share(values, users, also=Shared(prompts, partners))
     assert found.cautious
+    assert [caveat.key for caveat in of_interval(found)] == ["few_users", "cautious"]
     assert found.low < 0.5 < found.high
     assert not share(values, users).cautious
 
