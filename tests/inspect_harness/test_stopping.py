@@ -162,7 +162,7 @@ def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_pat
     assert words in ranked
     first = next(one for one in json.loads(ranked)["rankings"][0]["runs"] if label in one["label"])
     points = first["measures"]["right_minus_wrong"]
-    assert [points["low"], points["high"]] == pytest.approx([100 * end for end in known["interval"]])
+    assert [points["low"], points["high"]] == pytest.approx(known["interval"])
     for row in csv.DictReader((tmp_path / "rank" / "ranking.csv").read_text().splitlines()):
         assert "stopped" in row["caveats"].split()
     assert words.partition(" users count")[0] in (tmp_path / "rank" / "index.html").read_text()

@@ -169,7 +169,7 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     assert models[3] == "scripted/anti_gold"
     assert models[4] == "scripted/always_first"
     assert [row["acc"] for row in rows][::3] == ["1.000000", "0.000000"]
-    assert float(rows[0]["over_longest"]) == same(50)  # of the sample, the longer one is chosen in half
+    assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
     printed = " ".join(done.output.split())
     assert "Ranking 2 is separate from ranking 1: cases " in printed
     assert "scripted/gold" in printed
