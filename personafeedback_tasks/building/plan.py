@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from ..common.errors import OptionError
 from .coins import label_rule
 from .folder import Folder
-from .rows import IMPORTED, TEST, Answer, Pair, Person, Refused, kept
+from .rows import IMPORTED, TEST, Answer, Pair, Person, kept
 from .status import next_line
 from .steps import PERSONAS, Say
 from .texts.answers import FIRST, REWRITES
-from .texts.asking import settled
 from .texts.pairs import kinds
-from .texts.personas import names, next_split
+from .texts.personas import next_split
+from .texts.runner import todo
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
     known = {person.user_id for person in people}
     for _ in files - known:  # a team's own, not in people.csv yet
         add_person()
-    refused = settled(folder.read(Refused), PERSONAS)
-    done = sum(name in {*known, *files, *refused} for name in names(settings))
+    done = settings.personas - len(todo(folder, PERSONAS))
     new, grows = 0, bool(each and settings.test)
     while grows and (imported + of_split[TEST] * each < size if size else new < settings.personas - done):
         add_person()

@@ -32,7 +32,7 @@ from .steps import (  # fmt: skip
 )
 from .texts.pairs import balance
 from .texts.personas import other_seed
-from .texts.runner import asked_questions, has_written, todo
+from .texts.runner import asked_questions, has_written, lacking
 from .votes import refuse_edited_labels, refuse_edited_votes
 
 
@@ -44,10 +44,11 @@ def show_status(folder: Folder, say: Say) -> None:
     """
     following, lines = _next(folder), []
     for step in taken(STEPS, folder.root):
-        lacking = f"; {len(left)} lacking: run it again" if (left := todo(folder, step)) else ""
+        left = lacking(folder, step)
+        more = f"; {len(left)} lacking: run it again" if left else ""
         is_there = step == RELEASE and (folder.read(Tiered) or _is_released(folder))
         again = "; no longer what the files give: run it again" if step == following and is_there else ""
-        lines.append((step.name, f"{_done(folder, step)}{lacking}{again}"))
+        lines.append((step.name, f"{_done(folder, step)}{more}{again}"))
     refused = Counter((text.step, text.reason) for text in folder.read(Refused))
     counts = [(*key, str(count)) for key, count in sorted(refused.items())]
     spent, broken = spent_rows(folder.root)
@@ -110,7 +111,7 @@ def _next(folder: Folder) -> Step | None:
             done = len(_remembered(folder)) == len(kept(folder.read(Person))) or _asked(folder, MEMORY)
         elif step == RELEASE:
             done = _is_released(folder)
-        if not done or todo(folder, step) or (step == RELEASE and stale):
+        if not done or lacking(folder, step) or (step == RELEASE and stale):
             return step
     return None
 

@@ -68,17 +68,17 @@ def write_texts(folder: Folder, models: Models, say: Say, only: str = "") -> Seq
 
 
 def todo(folder: Folder, step: Step) -> list[str]:
-    """The ids of a step's texts that neither came nor were refused for good: they failed, or the step was killed.
-
-    Only where a model has written something: a team may bring all of it.
-    """
-    if not step.asks_models or not (step == ANSWERS or has_written(folder, step)):
-        return []
+    """The ids of the texts that models are still to write in a step: neither there nor refused for good."""
     refused = [text for text in folder.read(Refused) if text.step == step.name]
     done = {part for origin in folder.read(Origin) for part in (origin.id, *origin.parents)}
     done |= settled(refused, step) | {text.id for text in refused if text.reason == CUT}
     done |= {answer.id for answer in folder.read(Answer)}
     return [name for name in _WANTED[step](folder) if name not in done]
+
+
+def lacking(folder: Folder, step: Step) -> list[str]:
+    """Those of a step that models have begun, which failed or was killed: a team may bring all texts of another one."""
+    return todo(folder, step) if step == ANSWERS or has_written(folder, step) else []
 
 
 def has_written(folder: Folder, step: Step) -> bool:
