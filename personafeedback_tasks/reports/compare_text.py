@@ -17,7 +17,7 @@ from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, wi
 
 LEGEND = (
     "{score} in percent, paired by case; intervals clustered by user. p: the larger p value of sign flips and bootstrap-t over users; < where no "
-    "sample reached the difference. The last row is the test; the other rows have Holm's correction among them. only A, only B: how many "
+    "sample reached the difference; of cases about two users that of t, clustered by both. The last row is the test; the other rows have Holm's correction among them. only A, only B: how many "
     "cases one run got right in all of its calls and the other did not. detectable: the minimum detectable difference at 80 % power."
 )
 

@@ -27,7 +27,7 @@ PLACE = (
 )
 LEGEND = (
     f"{{score}} in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: sign flips and bootstrap-t over users, with the largest "
-    "absolute t of all pairs at the 5 % level. Differences to a baseline or a control are in points, on the cases that both answered."
+    "absolute t of all pairs at the 5 % level; cases about two users: t, clustered by both, with Bonferroni's correction. Differences to a baseline or a control are in points, on the cases that both answered."
 )
 BALANCE = (
     "persona gain: with the persona minus without, in points. swap score: 50 without the person. yields: of the calls that are right without the "
