@@ -1,4 +1,4 @@
-"""What people are shown and asked, and what comes back.
+"""Judgements by people: items go out in packs, votes come back.
 
 In: items. Out: pages, tables and projects of tools to send to annotators; their answers.
 """

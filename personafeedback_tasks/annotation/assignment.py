@@ -1,8 +1,6 @@
 """Which annotator gets which items, and what they see of them.
 
-Each item goes to as many annotators as it should, everybody gets about as many, and who judges for a person judges several items of that
-person, one after another. A pack only grows: what an annotator was given once keeps its id, its sides and its place, so that votes that are
-still out find what they are about. An item whose texts were edited is a new one: votes on the old one are about the old texts.
+A pack only grows: items keep their id, sides and place, so that votes still out find them. An item with edited texts is new.
 """
 
 from __future__ import annotations
@@ -37,11 +35,9 @@ class Asked:
 
     Attributes:
         items: those of a block one after another.
-        attention: (an item, the ids of its options if it was given as an attention item before) -> the same as an attention item, see
-            `Item.expected`; None if none can be made.
-        guidelines: kind -> its guideline.
-        seed: of every random choice.
-        votes: on each item. Fewer where there are too few annotators.
+        attention: (item, ids of its options if it was an attention item before) -> the attention item, see `Item.expected`; None if impossible.
+        guidelines: by kind.
+        votes: on each item; fewer where there are too few annotators.
     """
 
     items: Sequence[Item]
@@ -55,18 +51,18 @@ class Asked:
         return {item.id: item for item in self.items}
 
     def made_of(self, given: PackItem) -> Item | None:
-        """The item that a place in a pack is about, or of which its attention item is made; None if there is none any more."""
+        """The item that a place in a pack is about, or that its attention item is made of; None if it is gone."""
         return self.by_id.get(given.pair_id.removeprefix(ATTENTION))
 
     def now(self, given: PackItem) -> Item | None:
-        """What is asked at a place in a pack; None if nothing is any more."""
+        """The item now asked at a place in a pack; None if it is gone."""
         item = self.made_of(given)
         if item is None or not given.pair_id.startswith(ATTENTION):
             return item
         return self._attention(item, tuple(filter(None, given.options)))
 
     def seen(self, given: PackItem) -> Item | None:
-        """What its annotator sees, a list in an order of their own; None if it was given with other texts."""
+        """The item as its annotator sees it, a list in an order of their own; None if it was sent with other texts."""
         item = self.now(given)
         if item is None or item.digests != given.texts:
             return None
@@ -78,11 +74,7 @@ class Asked:
     def grown(
         self, kind: str, given: Sequence[PackItem], annotators: Sequence[str], dropped: Collection[str]
     ) -> list[PackItem]:
-        """All packs of one kind: places that there are, then new ones at the ends.
-
-        Args:
-            annotators: who gets a pack; others keep theirs as they are. Who was dropped gets nothing more, and others get their items.
-        """
+        """All packs of one kind: existing places, then new ones at the ends. Dropped annotators get nothing more, and others get their items."""
         blocks = [
             tuple(block)
             for _, block in groupby(
@@ -112,12 +104,7 @@ class Asked:
         return places
 
     def _more(self, own: Sequence[Item], new: Sequence[Item], given: Sequence[PackItem]) -> list[Item]:
-        """The attention items that an annotator lacks.
-
-        Args:
-            own: what they have already; new: what they get now.
-            given: all places of theirs. An attention item whose texts were edited does not count.
-        """
+        # Attention items that an annotator lacks. One whose texts were edited does not count.
         known = set()
         for place in given:
             if place.attention and (item := self.now(place)) is not None and item.digests == place.texts:
@@ -138,8 +125,6 @@ class Asked:
         return made and replace(made, id=f"{ATTENTION}{item.id}", block="")
 
     def _in_own_order(self, blocks: Sequence[Block], annotator: str) -> list[PackItem]:
-        """Persons in a drawn order, and what is asked about each in one."""
-
         def order(block: Block) -> tuple[float, str, float]:
             user = block[0].user_id
             return self._drawn("person", annotator, user), user, self._drawn("order", annotator, block[0].id)
@@ -161,7 +146,7 @@ class Asked:
 
 
 def is_swapped(item: Item, given: PackItem) -> bool:
-    """Whether its second option comes first."""
+    """Whether the second option comes first."""
     return bool(item.options) and given.left != next(iter(item.options))
 
 
@@ -172,8 +157,7 @@ def shared_out(
 
     Args:
         has: id of a block's first item -> who has it, and will vote on it.
-        annotators: who may get more.
-        votes: on each block. Fewer where there are too few annotators.
+        votes: on each block; fewer where there are too few annotators.
     """
     loads = Counter(name for block in blocks for name in has.get(block[0].id, ()))
     lacking: dict[tuple[str, frozenset[str]], list[Block]] = defaultdict(list)
@@ -199,10 +183,10 @@ def shared_out(
 
 
 def drawn(seed: int, *what: str) -> float:
-    """A number in [0, 1) that only the seed and these words decide."""
+    """A number in [0, 1) that depends only on the seed and these words."""
     return random.Random(":".join((str(seed), *what))).random()
 
 
 def names(count: int) -> list[str]:
-    """The annotators of a study: `annotator-1` and so on."""
+    """Names of the annotators: `annotator-1` and so on."""
     return [f"annotator-{number}" for number in range(1, count + 1)]

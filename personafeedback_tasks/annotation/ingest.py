@@ -19,7 +19,7 @@ from .vote_files import SentVote, read_votes
 
 
 class Merged(NamedTuple):
-    """All votes; how many are new; how many were there before, or are in a file twice; and a line on each that replaces another one."""
+    """All votes; counts of new and of repeated ones; and a line on each vote that replaces another."""
 
     votes: list[Vote]
     new: int
@@ -28,12 +28,10 @@ class Merged(NamedTuple):
 
 
 def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
-    """The votes that were there, and those of files. Of two votes by one person on one item the later one counts: by their times or, without
-    times, by the order of files and lines.
+    """Existing votes and those of files. Of two votes by one person on one item the later counts: by time, else by the order of files and lines.
 
     Raises:
-        DataError: a file is broken, an item is of no pack, a pack has votes with logins and without, or an item has no such answer. Nothing is
-            written.
+        DataError: a file is broken, a pack has votes with logins and without, or a vote fits no item. Nothing is written.
     """
     places = {place.item: place for place in folder.read(PackItem)}
     before = folder.read(Vote)
@@ -72,7 +70,7 @@ def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
 
 
 def _vote(item: Item | None, place: PackItem, sent: SentVote, annotator: str) -> Vote:
-    """A vote on what is asked at a place of a pack. Of two options that are gone since, their ids are still known."""
+    # Two options that were removed are still known by their ids.
     if item is None and not place.left:
         raise DataError(
             f"{sent.where}: found the item {place.item}, which is about {place.pair_id}, expected one that is still asked. Put its row back."
@@ -101,7 +99,7 @@ class _Names:
             self._of_pack[pack].setdefault(bool(colon), (vote.annotator, place))
 
     def of(self, pack: str, sent: SentVote) -> str:
-        """Whose vote it is. Raises DataError if a pack has votes with a login and without one: this may be one person twice."""
+        # Votes with a login and without one may be one person twice.
         name = f"{pack}:{sent.login}" if sent.login else pack
         names = self._of_pack[pack]
         names.setdefault(bool(sent.login), (name, sent.where))

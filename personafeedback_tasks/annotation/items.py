@@ -31,22 +31,21 @@ FAULTS = ("uncomfortable", "over-personalized")
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """What people are asked about one thing: the same for all of them, but for the sides of its options and the order of a list.
+    """One question about one thing: the same for all annotators, except for the sides of its options and the order of a list.
 
     Attributes:
-        id: what it is about; in a pack, what an answer names.
-        texts: name -> text, in the order of reading; the guideline has a heading for each name. The page shows the first one at its side.
-        options: id -> text, of what is compared; shown side by side under LETTERS. None where a text is judged by itself.
+        id: of the case; in a pack, of the place in it, which an answer names.
+        texts: name -> text, in reading order; the page shows the first one at its side.
+        options: id -> text of what is compared, shown side by side under LETTERS; empty where a text is judged by itself.
         answers: answer -> its label on a button; the letters of the options if empty.
         several: any number of answers may be ticked.
-        noted: answers that say nothing without a note.
-        asks: what is asked about this item; the guideline's title if empty.
-        user_id: of the person whom it is about.
+        noted: answers that require a note.
+        asks: question about this item; the guideline's title if empty.
         kind: items of one kind share a guideline, and go into one pack.
         block: items of one block go to the same people, one after another; one item alone if empty.
-        mirrored: answer -> the same one where the options are shown the other way round; empty if there are none.
-        faults: whether each option may be marked with FAULTS, beside the answer. No part of `digests`: earlier answers stay valid.
-        expected: an attentive annotator gives any of these answers, or ticks at least this; empty unless it is asked for attention.
+        mirrored: answer -> its equivalent where the options are swapped; empty if there are none.
+        faults: each option may also be marked with FAULTS. Not in `digests`, so that earlier answers stay valid.
+        expected: an attentive annotator gives any of these answers, or ticks at least this; empty unless it checks attention.
     """
 
     id: str
@@ -65,29 +64,23 @@ class Item:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Answer -> its label."""
+        """Answer -> its label on a button."""
         return self.answers or {letter: letter for letter in LETTERS[: len(self.options)]}
 
     @cached_property
     def digests(self) -> Digests:
-        """Those of its texts and options; and one of what else is shown, if anything is."""
+        """Digests of its texts and options; and one of what else is shown, if anything is."""
         of_texts = digests((*self.texts.values(), *self.options.values()))
         more = [self.asks, *self.answers.items()] if self.asks or self.answers else []
         return (*of_texts, *([digest_of(more)] if more else []))
 
     def shown(self, name: str, swapped: bool, order: Sequence[str]) -> Item:
-        """As an annotator sees it.
-
-        Args:
-            name: of the item in their pack.
-            swapped: the second option comes first.
-            order: of the answers.
-        """
+        """The item as an annotator sees it, with its id in their pack and its answers in this order."""
         options = dict([*self.options.items()][::-1]) if swapped else self.options
         return replace(self, id=name, options=options, answers={answer: self.answers[answer] for answer in order})
 
     def meant(self, answer: str, swapped: bool) -> str:
-        """What an answer to the item as it was shown says of it in its own order: an option's id for a letter."""
+        """An answer to the item as shown, translated to its own order: an option's id for a letter."""
         if answer == CANNOT:
             return CANNOT
         if self.options and not self.answers:
@@ -96,7 +89,7 @@ class Item:
         return self.mirrored.get(answer, answer) if swapped else answer
 
     def faulted(self, marks: Sequence[str], swapped: bool) -> dict[str, tuple[str, ...]]:
-        """Option's id -> its faults, of the marks on the item as it was shown."""
+        """Option id -> its faults, from the marks on the item as shown."""
         options = [*self.options][::-1] if swapped else [*self.options]
         found = {
             name: tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks)
@@ -106,33 +99,26 @@ class Item:
 
 
 def digests(texts: Iterable[str]) -> Digests:
-    """The digest (12 hex digits) of each text.
-
-    Spaces at the ends of lines, the kind of line break and how Unicode composes a letter change nothing: annotators do not see them.
-    """
+    """The digest (12 hex digits) of each text, whatever trailing spaces, line breaks and Unicode composition, which annotators do not see."""
     return tuple(digest_of(["\n".join(map(str.rstrip, nfc(text).strip().splitlines()))]) for text in texts)
 
 
 def is_attentive(expected: str, answer: str) -> bool:
-    """Whether an answer is what somebody attentive gives.
-
-    Args:
-        expected: `Item.expected` with ` | ` between them.
-    """
+    """Whether an answer passes the attention check `expected`: `Item.expected` joined by ` | `."""
     ticked = set(answer.split())
     return any(set(one.split()) <= ticked for one in expected.split(" | "))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guideline:
-    """What annotators are told.
+    """Instructions to annotators.
 
     Attributes:
         title: the question about every item, in one sentence.
         rules: a sentence or two each.
         headings: name of an item's text -> its heading.
-        option: heading of an option, in front of its letter.
-        language: of the page's own words, a code; English if there are none in it.
+        option: heading of an option, before its letter.
+        language: code, for the page's own words; English where it has none in this language.
     """
 
     title: str
@@ -143,20 +129,20 @@ class Guideline:
 
 
 def guidelines(path: Path) -> dict[str, Guideline]:
-    """The guidelines of a file of this package, by name."""
+    """Guidelines by name, from a YAML file of this package."""
     found = yaml.safe_load(path.read_text(encoding="utf-8"))
     return {name: Guideline(**{**of, "rules": tuple(of["rules"])}) for name, of in found.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pack:
-    """What one annotator gets.
+    """All items of one annotator.
 
     Attributes:
         annotator: opaque; in the names of files.
-        folder: below that of all packs, for its files and those that go with them; empty for none.
         title: of the set.
-        consent: what they must agree to before the page shows an item; nothing if empty.
+        consent: text to agree to before the page shows an item; empty for none.
+        folder: below that of all packs; empty for none.
     """
 
     annotator: str
@@ -175,17 +161,17 @@ class Pack:
 
     @property
     def marks(self) -> list[str]:
-        """All marks that options may get; none where nobody is asked for faults."""
+        """All marks that options may get; empty where nobody is asked for faults."""
         return marks_of(max((len(item.options) for item in self.items if item.faults), default=0))
 
 
 def marks_of(options: int) -> list[str]:
-    """The marks of so many options: `A uncomfortable` and so on."""
+    """The marks for this many options: `A uncomfortable` and so on."""
     return [f"{letter} {fault}" for letter in LETTERS[:options] for fault in FAULTS]
 
 
 def read_marks(where: str, written: str, options: int) -> list[str]:
-    """Marks as somebody wrote them, with `;` or `,` between. Raises DataError: one is none of `marks_of`."""
+    """Marks as an annotator wrote them, separated by `;` or `,`. Raises DataError for an unknown one."""
     marks = [" ".join(mark.split()).casefold() for mark in written.replace(",", ";").split(";") if mark.strip()]
     known = {mark.casefold(): mark for mark in marks_of(options)}
     for mark in marks:
@@ -198,15 +184,11 @@ def read_marks(where: str, written: str, options: int) -> list[str]:
 
 
 def read_answer(where: str, written: str, answers: Collection[str], several: bool = False) -> str:
-    """An answer as somebody wrote it -> as the item has it; ticked answers in their order, with spaces between.
+    """An answer as an annotator wrote it -> as the item has it; ticked answers in their order, separated by spaces.
 
     Args:
         where: for errors.
-        answers: that the item allows.
-        several: any number of them, or NONE.
-
-    Raises:
-        DataError: it is none of these.
+        several: any number of the answers, or NONE.
     """
     known = {answer.casefold(): answer for answer in answers}
     text = " ".join(written.split()).casefold()

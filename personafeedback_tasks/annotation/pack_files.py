@@ -23,7 +23,7 @@ Files = dict[str, str]
 
 
 def consent_digest(consent: str) -> str:
-    """What an answer's `consent` has of the text that its annotator agreed to; empty for no text."""
+    """Digest of the consent text, which each answer repeats; empty for no text."""
     return digest_of((consent,)) if consent else ""
 
 
@@ -53,7 +53,7 @@ def as_html(pack: Pack) -> Files:
 
 @cache
 def page_words(language: str) -> dict[str, Any]:
-    """The page's own words in a language; in English where there are none."""
+    """The page's own words, in English where the language has none."""
     words: dict[str, dict[str, Any]] = yaml.safe_load((PAGE / "words.yaml").read_text(encoding="utf-8"))
     return words.get(language, words["en"])
 
@@ -157,7 +157,6 @@ def _shown(item: Item, pack: Pack) -> dict[str, tuple[str, str]]:
 
 
 def _listed(item: Item) -> str:
-    """The answers with what they mean, a line each; empty where they are only letters."""
     return "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
 
 

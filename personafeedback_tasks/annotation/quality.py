@@ -1,4 +1,4 @@
-"""What the votes say about each annotator: agreement with the others, attention, one letter throughout, time."""
+"""Quality of each annotator's votes: agreement with the others, attention, one letter throughout, time."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Annotator:
         given: pairs that they were sent; 0 for models.
         votes: on pairs.
         cannot: items that they could not judge.
-        agreement: the mean share of the other voters on a pair who took the same response, with its 95 % interval over users.
-        attention, failed: attention items that they judged, and failed.
-        seconds: median of an item; nan if unknown.
-        one_letter: that they answered throughout; empty if there are two, or few answers.
-        annotators: who judged attention items, this one included.
+        agreement: mean share of a pair's other voters who took the same response, with a 95 % interval over users.
+        attention, failed: attention items judged, and failed.
+        seconds: median per item; nan if unknown.
+        one_letter: given in all their answers; empty if there are two, or few answers.
+        annotators: how many judged attention items, this one included.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Annotator:
 
     @property
     def chance(self) -> float:
-        """That somebody attentive fails as many attention items, or more."""
+        """Probability that an attentive annotator fails as many attention items, or more."""
         return at_least(self.failed, self.attention)
 
     @property
     def doubts(self) -> Iterator[str]:
-        """Why somebody should look at these votes."""
+        """Reasons to look at these votes."""
         if self.failed and self.chance * self.annotators <= ALPHA:
             yield (
                 f"failed {self.failed} of {self.attention} attention items: an attentive annotator, who slips on {SLIPS:.0%}, fails this many with a "
@@ -83,19 +83,18 @@ class Annotator:
 
 
 def at_least(failed: int, items: int, slips: float = SLIPS) -> float:
-    """The probability of so many failures or more."""
+    """The probability of this many failures or more."""
     return sum(comb(items, k) * slips**k * (1 - slips) ** (items - k) for k in range(failed, items + 1))
 
 
 def annotators(
     pack_of: Mapping[str, str], places: Sequence[PackItem], votes: Sequence[Vote], counted: Sequence[tuple[Item, Vote]]
 ) -> list[Annotator]:
-    """What the votes say about each annotator.
+    """Quality of each annotator's votes.
 
     Args:
         pack_of: annotator -> whose pack they had.
-        places: of all packs.
-        votes: all; counted: those that count, with their items, to which agreement refers.
+        counted: the votes that count, with their items; agreement is over these.
     """
     expected = {(place.annotator, place.pair_id): place.attention for place in places}
     of_name: dict[str, list[Vote]] = defaultdict(list)
@@ -128,7 +127,7 @@ def annotators(
 
 
 def _agreement(counted: Iterable[tuple[Item, Vote]]) -> Callable[[str], Estimate]:
-    """Annotator -> the agreement with the others; each line of a list counts as an item of its own."""
+    # Each line of a list counts as an item of its own.
     taken: dict[str, Counter[str]] = defaultdict(Counter)
     answers: list[tuple[str, str, str, str]] = []
     for item, vote in counted:

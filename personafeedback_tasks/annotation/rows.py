@@ -1,4 +1,4 @@
-"""What a study's files hold: what each annotator was shown, their votes, and whose votes do not count."""
+"""Rows of a study's files: what each annotator was shown, their votes, and whose votes do not count."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Digests = tuple[str, ...]
 
 
 class PackItem(Row, frozen=True):
-    """What an annotator sees at one place of their pack."""
+    """One place of a pack, as its annotator sees it."""
 
     file = "packs/shown.jsonl"
     key = ("item",)
@@ -25,7 +25,7 @@ class PackItem(Row, frozen=True):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The ids of the answers that are shown as A and as B."""
+        """Ids of the answers that are shown as A and as B."""
         return self.left, self.right
 
 

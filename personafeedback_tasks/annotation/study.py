@@ -40,11 +40,7 @@ Say = Callable[[str], None]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of a study that is no build's: study.json.
-
-    Attributes:
-        votes: people who judge each item.
-    """
+    """Settings of a study that is no build's, in study.json; `votes` are on each item."""
 
     annotators: int = 3
     votes: int = 3
@@ -59,11 +55,7 @@ class StudyFolder(RowFolder):
     guard = "study.json"
 
     def set_up(self, annotators: int | None, votes: int | None) -> Settings:
-        """The settings; what is given changes them.
-
-        Raises:
-            OptionError: there are other files, and none of a study. DataError: study.json is broken.
-        """
+        """The settings, changed by these arguments and written. Raises OptionError if the folder has other files, and none of a study."""
         path = self.root / self.guard
         if not path.is_file() and self.root.is_dir() and any(self.root.iterdir()):
             raise OptionError(
@@ -77,21 +69,20 @@ class StudyFolder(RowFolder):
 
     @property
     def settings(self) -> Settings:
-        """Raises DataError: study.json is broken."""
+        """Settings in study.json; the defaults without it."""
         path = self.root / self.guard
         return decoded(path, load_json(path, "settings"), Settings) if path.is_file() else Settings()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What people judge in a folder.
+    """People's judgements in a folder.
 
     Attributes:
         title: of the set, on every page.
-        annotators: how many there are.
-        setting: where their number is set, as a sentence names it.
-        unit: what an item is called.
-        packs, votes: the commands that write packs and take votes.
+        setting: place where the number of annotators is set, for messages.
+        unit: word for an item.
+        packs, votes: commands that write packs and take votes.
     """
 
     folder: RowFolder
@@ -104,13 +95,7 @@ class Study:
     votes: str
 
     def write_packs(self, form: str, say: Say) -> None:
-        """Write what each annotator gets, a pack for each kind of item, in a format of FORMATS; say how much that is, and warn of what gets
-        fewer votes than it should.
-
-        Raises:
-            DataError: a file of the folder is broken, or a CSV that is there cannot be read.
-            ModuleNotFoundError: a format's library is not installed.
-        """
+        """Write each annotator's packs, one for each kind of item, in a format of FORMATS; report counts, and items that get too few votes."""
         folder, asked = self.folder, self.asked
         with folder.locked():
             before, dropped = folder.read(PackItem), folder.by_id(Dropped)
@@ -163,7 +148,6 @@ class Study:
         ]  # fmt: skip
 
     def _contents(self, packs: Sequence[Pack], form: str) -> dict[str, str]:
-        """Path in packs/ -> content, of every annotator's pack."""
         contents: dict[str, str] = {}
         for pack in packs:
             files = FORMATS[form](pack)
@@ -176,16 +160,16 @@ class Study:
         return contents
 
     def take_votes(self, files: Sequence[Path], drop: Sequence[str], say: Say) -> list[tuple[Item, Vote]]:
-        """Take in what annotators sent, and say who has voted how.
+        """Take in the files of annotators, and report each annotator's votes.
 
         Args:
-            drop: annotators whose votes count no longer.
+            drop: annotators whose votes no longer count.
 
         Returns:
             Every vote that counts, with its item: of annotators who were not dropped, on items as they are now.
 
         Raises:
-            DataError: see `ingest.merged`; a dropped annotator has neither a pack nor a vote, or nobody has one.
+            DataError: a file is broken, there are no votes or packs, or a dropped annotator is unknown.
         """
         folder, asked = self.folder, self.asked
         with folder.locked():
@@ -235,7 +219,7 @@ class Study:
             say(f"! {line}")
 
     def _pack_of(self, votes: Sequence[Vote]) -> dict[str, str]:
-        """Everybody who has a pack or a vote -> whose pack they had: their own, or that of everybody with a login."""
+        # Voter -> the owner of their pack: themselves, or the name that everybody with a login shares.
         voters = {vote.annotator: vote.annotator.partition(":")[0] for vote in votes}
         shared = {pack for name, pack in voters.items() if name != pack}  # such a pack is theirs alone
         packs = {place.annotator for place in self.folder.read(PackItem)} - shared
@@ -256,12 +240,12 @@ class Study:
 
 
 def is_vote_on_item(vote: Vote) -> bool:
-    """Whether a vote is on an item that is judged, not on one for attention, by somebody who could judge it."""
+    """Whether a vote judges an item, and is neither an attention check nor CANNOT."""
     return vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)
 
 
 def _with_votes(table: str, path: Path) -> str:
-    """A table with the votes and notes that somebody wrote into the file that it replaces, also those on texts that were edited since."""
+    # Votes and notes written into the file stay, also those on texts that were edited since.
     if not path.is_file():
         return table
     written = {row["item"]: row for _, row in tables.rows(path, None, ["item", "vote"])}

@@ -19,15 +19,14 @@ class SentVote:
     """A vote as it came.
 
     Attributes:
-        where: its place in the file, for errors.
-        item: of a pack.
-        answer: as it was written, not empty, see `items.read_answer`.
+        where: place in the file, for errors.
+        item: id in a pack.
+        answer: as written, not empty.
         login: of the annotator, where a tool has logins and several people may have one pack; else empty.
-        note: the annotator's.
-        seconds: that the item was in front of them; 0 if unknown.
-        at: when they answered, in ISO 8601; empty if unknown.
-        consent: see `pack_files.consent_digest`; empty if they were not asked.
-        faults: as they were written, see `items.read_marks`; None where there was no place for them.
+        seconds: that the item was on the screen; 0 if unknown.
+        at: time of the answer, in ISO 8601; empty if unknown.
+        consent: digest of the text agreed to; empty if there was none.
+        faults: as written; None where there was no place for them.
     """
 
     where: str
@@ -45,9 +44,6 @@ def read_votes(path: Path) -> list[SentVote]:
     """The votes of a file: CSV (also of the page, or of Label Studio), or an export of Label Studio (JSON).
 
     Items without a vote are skipped: annotators may send unfinished files.
-
-    Raises:
-        DataError: it is none of these.
     """
     if read(path).lstrip()[:1] not in (b"[", b"{"):
         return _from_table(path)
@@ -105,7 +101,6 @@ class _Annotation(msgspec.Struct, frozen=True):
     completed_by: int | str | dict[str, Any] | None = None  # a number, a name, or an object that has either
 
     def written(self, field: str) -> list[str]:
-        """Texts, or choices, of a field."""
         of_field = [result.value for result in self.result if result.from_name == field]
         texts = [value.choices or value.text for value in of_field]
         return [one for text in texts for one in ([text] if isinstance(text, str) else text)]
@@ -122,7 +117,7 @@ class _Task(msgspec.Struct, frozen=True):
 
 
 def _label_studio(where: str, task: Any) -> Iterator[SentVote]:
-    """Every annotation that was submitted. Label Studio exports cancelled ones, too."""
+    # Label Studio exports cancelled annotations, too.
     fix = "Pass an export as JSON, not as JSON-MIN, nor the pack itself."
     task = decoded(where, task, _Task, fix)
     for one in task.annotations:

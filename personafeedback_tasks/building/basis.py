@@ -1,5 +1,4 @@
-"""What a user is shown as: to those who write answers to a question, and to those who vote on them. People must not vote with a persona that no
-writer saw."""
+"""How a user is shown to writers and to voters. People must not vote with a persona that no writer saw."""
 
 from __future__ import annotations
 
@@ -33,11 +32,7 @@ class Bases:
         self._told: dict[tuple[str, str], str] = {}
 
     def told(self, question: Question, strategy: str) -> str:
-        """For writers: the core of the persona and what was inferred for this question; the whole persona if nothing was. MASKED: a part of this.
-
-        Raises:
-            DataError: the persona is missing or broken.
-        """
+        """Persona for writers: its core and the features inferred for this question, or the whole persona; a part of this if MASKED."""
         if (question.id, strategy) not in self._told:
             persona, basis = self._persona(question.user_id), self._bases.get(question.id)
             if basis is not None and basis.features:
@@ -50,13 +45,13 @@ class Bases:
         return self._told[question.id, strategy]
 
     def shown(self, question: Question | Pair | Tiered) -> Persona:
-        """For those who vote: the whole persona, and the pieces of memory that the question was drawn from. Raises DataError, as `told`."""
+        """Persona for voters: the whole persona, and the pieces of memory that the question was drawn from."""
         persona = self._persona(question.user_id)
         basis = self._bases.get(question.id) if isinstance(question, Question) else None
         return _with(persona, {READ: list(basis.memory)}) if basis and basis.memory else persona
 
     def memory(self, question_id: str) -> tuple[str, ...]:
-        """The pieces that a question was drawn from; none for the most part of questions that a team brought."""
+        """The pieces that a question was drawn from; mostly empty for questions that a team brought."""
         basis = self._bases.get(question_id)
         return basis.memory if basis else ()
 
@@ -66,7 +61,7 @@ class Bases:
         return self._personas[user]
 
     def digests(self, pair: Pair | Tiered) -> Digests:
-        """Those of what a pair shows as the files are now; a text that is not there counts as an empty one. Raises DataError, as `told`."""
+        """Digests of a pair's texts as the files are now; a missing text counts as empty."""
         question, persona = self._questions.get(pair.question_id), ""
         if self._folder.persona_path(pair.user_id).is_file():
             persona = self.shown(replace(question, user_id=pair.user_id) if question else pair).text
@@ -74,7 +69,7 @@ class Bases:
         return pair_digests(persona, question.question if question else "", texts)
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
-        """What goes into an answer that is no rewrite: the question, its wording, and what is told of the persona."""
+        """Parents of an answer that is no rewrite: the question, its wording, and the persona as told."""
         return (question.id, _wording_id(question), *self._persona_ids(question, strategy))
 
     def _persona_ids(self, question: Question, strategy: str) -> tuple[str, ...]:
@@ -108,15 +103,12 @@ class Bases:
 
 
 def _wording_id(question: Question) -> str:
-    """Names the text of a question, which a team may edit under the same id."""
+    # A team may edit a question under the same id.
     return f"text:{digest_of([question.question])}"
 
 
 def masked(settings: Settings, persona: Persona) -> Persona:
-    """A persona without a share of its fields: the same ones at every call, whatever else is asked.
-
-    A field is a part that is no object. A part that has lost all its fields is hidden, too.
-    """
+    """A persona without a share of its leaf fields, the same ones at every call. A part that has lost all its fields is hidden, too."""
     parts = persona.fields
     leaves = sorted(part for part in parts if not any(other.startswith(f"{part}.") for other in parts))
     hidden = set(settings.generator("masked", persona.user_id).sample(leaves, round(settings.masked * len(leaves))))
@@ -131,10 +123,10 @@ def _with(persona: Persona, parts: dict[str, Any]) -> Persona:
 
 
 def answer_ids(pair: Pair | Tiered) -> tuple[str, str]:
-    """Of the answers of a pair or a label."""
+    """Ids of the two answers of a pair or a label."""
     return (pair.first, pair.second) if isinstance(pair, Pair) else (pair.chosen, pair.rejected)
 
 
 def pair_digests(persona: str, question: str, answers: Mapping[str, str]) -> Digests:
-    """The digests of the persona, the question and the answers (id -> text) in the order of their ids, whichever side one was shown on."""
+    """Digests of the persona, the question and the answers (id -> text), in the order of the ids, whichever side each was shown on."""
     return digests((persona, question, *(answers[name] for name in sorted(answers))))

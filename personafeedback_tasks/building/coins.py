@@ -1,4 +1,4 @@
-"""Whether a majority of votes is more than chance: what tossed coins would do, exact for any number of votes."""
+"""Whether a majority of votes is more than chance: the exact distribution of tossed coins."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ LABEL = Fraction(1, 20)
 """The largest share of pairs that get a label where everybody tosses a coin, for either answer."""
 
 CONFIRMED = Fraction(1, 10)
-"""The same where the label is known by construction, for that answer alone."""
+"""Largest share of pairs with a label known by construction that get it where everybody tosses a coin."""
 
 
 @cache
 def least_majority(votes: int, chance: Fraction = LABEL, sides: int = 2) -> int:
-    """The smallest majority that tossed coins reach with at most this chance: 8 of 9, 18 of 25; `votes` + 1 if not even all of them are enough.
+    """The smallest majority that tossed coins reach with at most this chance: 8 of 9, 18 of 25; `votes` + 1 if none does.
 
     Args:
-        votes: on a pair, from 0.
         chance: between 0 and 1.
         sides: 2 if either answer may have the majority, 1 if it must be the one that is known beforehand.
     """
@@ -35,7 +34,7 @@ LEAST_VOTES = next(votes for votes in range(1, 100) if least_majority(votes) <= 
 
 
 def label_rule(votes: int) -> str:
-    """A sentence on the majority that a pair needs for a label with so many votes, or that no majority is enough."""
+    """A sentence on the majority that a label needs with this many votes to a pair, or that no majority is enough."""
     if votes < LEAST_VOTES:
         return (
             f"! With {votes} votes to a pair, no pair can become Medium or Hard: so few votes agree by chance in more than 5 % of pairs. Set annotators and "

@@ -1,19 +1,18 @@
-"""The folder of a build: which file holds what, and how it is read and written.
+"""The folder of a build: its files, and how they are read and written."""
 
-build.yaml                  settings, see settings.py
-seeds.jsonl, pool.jsonl     what a team gives: seed profiles; general questions
-prompts/*.md                what models are asked, to be edited
-persona/<user_id>.json      as in a release
-memory/<user_id>.jsonl      as in a release
-names.csv, scenarios.csv, examples.jsonl, corpus.jsonl   what is drawn from, see texts/seeds.py
-basis.jsonl                 what a question was drawn from besides its scenario
-people.csv, questions.csv   who and what, to be screened by people
-answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv, tiers.jsonl, below.jsonl
-refused.jsonl               texts that a check turned down, with the reason
-provenance.jsonl            model, prompt, seed and parents of every text
-logs/<step>/                the Inspect logs of every call
-release/                    the set
-"""
+# build.yaml                  settings, see settings.py
+# seeds.jsonl, pool.jsonl     given by a team: seed profiles; general questions
+# prompts/*.md                prompts, to be edited
+# persona/<user_id>.json      as in a release
+# memory/<user_id>.jsonl      as in a release
+# names.csv, scenarios.csv, examples.jsonl, corpus.jsonl   sources to draw from, see texts/seeds.py
+# basis.jsonl                 memory and features that a question was drawn from
+# people.csv, questions.csv   to be screened by people
+# answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv, tiers.jsonl, below.jsonl
+# refused.jsonl               texts that a check turned down, with the reason
+# provenance.jsonl            model, prompt, seed and parents of every text
+# logs/<step>/                the Inspect logs of every call
+# release/                    the set
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ class Folder(RowFolder):
 
     @classmethod
     def of_build(cls, root: Path) -> Folder:
-        """The folder of a build that was started. Raises OptionError: there is no build. Raises DataError: its settings are broken."""
+        """The folder of a build that was started. Raises OptionError if there is none, DataError if its settings are broken."""
         if not (root / settings.FILE).is_file():
             raise OptionError(
                 f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"
@@ -57,20 +56,20 @@ class Folder(RowFolder):
 
     @cached_property
     def settings(self) -> Settings:
-        """Raises DataError, see `Settings.load`."""
+        """Settings in build.yaml, with at most `most` personas."""
         loaded = Settings.load(self.root / settings.FILE)
         return loaded if self.most is None else replace(loaded, personas=min(loaded.personas, self.most))
 
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:
-        """Keep other commands out of the build while a step runs. Raises DataError if what it reads is not there, see `need`."""
+        """Lock the build while a step runs. Raises DataError if a file that the step reads has no rows."""
         with self.locked():
             for kind in step.reads:
                 self.need(kind)
             yield
 
     def need(self, kind: type[R]) -> list[R]:
-        """As `read`, of a file that must have rows. Raises DataError: it has none; the message names the step that makes it."""
+        """Rows of a file that must have some. Raises DataError otherwise, naming the step that makes them."""
         if rows := self.read(kind):
             return rows
         raise DataError(
@@ -79,7 +78,7 @@ class Folder(RowFolder):
         )
 
     def persona(self, user_id: str) -> Persona:
-        """A persona as a prompt shows it. Raises DataError: there is none, or it is broken."""
+        """A persona as a prompt shows it. Raises DataError if it is missing or broken."""
         path = self.persona_path(user_id)
         if not path.is_file():
             raise DataError(
@@ -97,13 +96,13 @@ class Folder(RowFolder):
         return self.memory_path(user_id).is_file()
 
     def people(self, split: str | None = None) -> list[Person]:
-        """Those that were kept, of one split or of both."""
+        """Persons not dropped, of one split or of both; of a pilot, only the first `most`."""
         people = kept(self.need(Person))
         if self.most is not None:
             people = sorted(people, key=lambda person: person.split != TEST)[: self.most]
         return [person for person in people if split in (None, person.split)]
 
     def questions(self, split: str | None = None) -> list[Question]:
-        """Those that were kept, of people that were kept."""
+        """Questions not dropped, of persons not dropped."""
         users = {person.user_id for person in self.people(split)}
         return [question for question in kept(self.need(Question)) if question.user_id in users]

@@ -1,4 +1,4 @@
-"""The models that write in a step: how they are asked, as its command has them and the next command repeats them; and how far they are."""
+"""Models that write in a step: their options, which the next command repeats; and the progress of their calls."""
 
 from __future__ import annotations
 
@@ -23,22 +23,20 @@ _SECRET = re.compile("key|token|secret|password|header|credential", re.IGNORECAS
 
 
 def silent(line: str) -> None:
-    """Shows nothing."""
+    """Show nothing."""
 
 
 @dataclass(frozen=True)
 class Models:
-    """Those of a step. Without limits and temperature, the provider's are used.
+    """Models of a step, with their options.
 
     Attributes:
-        names: as Inspect has them.
-        given: `KEY=VALUE`, an argument of all of them, or `MODEL:KEY=VALUE`, of one.
-        max_tokens: of each text.
-        batch: False asks for each text by itself.
-        show: gets a line on how far the step is.
+        given: `KEY=VALUE`, an argument of all models, or `MODEL:KEY=VALUE`, of one.
+        max_tokens, temperature: of each text; the provider's if None.
+        show: gets a line of progress.
 
     Raises:
-        OptionError: an argument is neither, or of a model that is not there.
+        OptionError: an argument has another form, or names an unknown model.
     """
 
     names: tuple[str, ...]
@@ -53,7 +51,7 @@ class Models:
 
     @property
     def arguments(self) -> dict[str, dict[str, Any]]:
-        """Model -> its arguments, as Inspect reads them: numbers, true, lists. One of its own takes the place of one of all."""
+        """Model -> its arguments, parsed as Inspect does: numbers, true, lists. A model's own override those of all."""
         of_all, own = dict[str, Any](), {name: dict[str, Any]() for name in self.names}
         for pair in self.given:
             key, equals, value = pair.partition("=")
@@ -69,16 +67,16 @@ class Models:
 
     @property
     def first(self) -> Models:
-        """The first of them alone."""
+        """The first model alone."""
         names = self.names[:1]
         return replace(self, names=names, given=tuple(pair for pair in self.given if _model(pair) in ("", *names)))
 
     def told(self, placeholders: Sequence[str], own_step: bool) -> str:
-        """How a command asks them again: `--model NAME` for each, and their options, but nothing that may be secret.
+        """The options that name these models in a command: `--model NAME` and the others, without anything that may be secret.
 
         Args:
-            placeholders: for models that are lacking; a command that takes one model has one.
-            own_step: it is the step that has just run: limits are of its texts.
+            placeholders: for missing models; a command that takes one model has one.
+            own_step: it is the step that has just run, so that limits apply to its texts.
         """
         if len(placeholders) == 1 < len(self.names):
             return self.first.told(placeholders, own_step)
@@ -97,7 +95,6 @@ NOBODY = Models(())
 
 
 def _model(pair: str) -> str:
-    """Of which model an argument is; empty if of all."""
     return pair.partition("=")[0].rpartition(":")[0]
 
 
@@ -113,12 +110,7 @@ WIDTH = 20
 
 
 class Progress:
-    """Counts the calls of a step and shows a line after each.
-
-    Args:
-        name: of the step.
-        clock: seconds.
-    """
+    """Counts the calls of a step and shows a line after each. `clock` is in seconds."""
 
     def __init__(self, name: str, show: Show, clock: Callable[[], float] = time.monotonic):
         self._name, self._show, self._clock = name, show, clock
@@ -126,16 +118,16 @@ class Progress:
         self._expected = self._asked = self._came = self._from_cache = self._tokens = 0
 
     def expect(self, calls: int) -> None:
-        """The step will make so many calls more, if no text is refused."""
+        """Add calls to make if no text is refused."""
         self._expected += calls
 
     def ask(self, calls: int, again: int) -> None:
-        """So many calls are made now, some of them in place of texts that were refused."""
+        """Note calls made now, some of them again for refused texts."""
         self._asked += calls
         self._expected += again
 
     def come(self, tokens: int | None) -> None:
-        """A call ended, with so many tokens spent; None if its reply was in the cache."""
+        """Note the end of a call and its tokens; None if the reply was in the cache."""
         self._came += 1
         self._from_cache += tokens is None
         self._tokens += tokens or 0

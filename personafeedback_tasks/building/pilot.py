@@ -25,11 +25,7 @@ Table = dict[str, Any]
 
 
 def page(folder: Folder, users: Sequence[str]) -> str:
-    """The page, as HTML.
-
-    Args:
-        users: to show, also those who were dropped.
-    """
+    """The page as HTML, with these users, also those who were dropped."""
     persons = folder.by_id(Person)
     refused = [
         {"step": one.step, "id": one.id, "reason": one.reason, "meaning": MEANINGS.get(one.step, {}).get(one.reason, ""), "text": one.text}
@@ -88,7 +84,6 @@ def _spent(folder: Folder) -> Table:
 
 
 def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
-    """Of the answers by strategy, and of the pairs by kind."""
     users, texts, bases = {*users}, folder.by_id(Answer), Bases(folder)
     about = {one.id: bases.shown(one).values for one in folder.read(Question) if one.user_id in users}
     shown = [answer for answer in texts.values() if answer.question_id in about]

@@ -19,7 +19,7 @@ from .texts.runner import todo
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """What a build takes, once all of it is written."""
+    """Number of persons, texts, pairs and votes in a complete build."""
 
     pairs: int  # that people vote on: at least as many as were asked for
     votes: int
@@ -32,11 +32,11 @@ class BuildPlan:
 
 
 def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
-    """What a build with its settings takes.
+    """Number of persons, texts, pairs and votes that a build needs with its settings.
 
     Args:
         size: pairs that people vote on; those of `personas` (build.yaml) if None.
-        models: that answer.
+        models: how many answer.
 
     Raises:
         DataError: a file of the build is broken.
@@ -78,7 +78,7 @@ def plan(folder: Folder, size: int | None, models: int) -> BuildPlan:
 
 
 def show_plan(folder: Folder, size: int | None, models: int, say: Say) -> None:
-    """Print a plan, see `plan`."""
+    """Print a plan."""
     made, settings = plan(folder, size, models), folder.settings
     say(f"{made.pairs:,} pairs of {made.test:,} test persons; {made.persons:,} persons in all")
     if made.questions:

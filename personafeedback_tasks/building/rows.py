@@ -1,4 +1,4 @@
-"""What a build's files hold, one type of row per file. Strict: a row that is broken raises DataError with its line."""
+"""Row types of a build's files, one per file. Strict: a broken row raises DataError with its line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KEEP = ("", "yes", "no")
 
 
 class Person(Row, frozen=True):
-    """What is decided about a persona. The profile itself is persona/<user_id>.json."""
+    """The split of a persona, and whether it is kept. The profile itself is persona/<user_id>.json."""
 
     file = "people.csv"
     key = ("user_id",)
@@ -62,7 +62,7 @@ class Question(Row, frozen=True):
 
 
 class PoolQuestion(Row, frozen=True):
-    """A question of pool.jsonl: whether it is open and personal."""
+    """A question of pool.jsonl, and whether it is open and personal."""
 
     file = "pool.csv"
 
@@ -73,7 +73,7 @@ class PoolQuestion(Row, frozen=True):
 
 
 class Basis(Row, frozen=True):
-    """What a question was drawn from besides its scenario. Questions of a team's own have none."""
+    """Memory and features that a question was drawn from. Questions of a team's own have none."""
 
     file = "basis.jsonl"
 
@@ -137,7 +137,7 @@ class Below(Tiered, frozen=True):
 
 
 class Refused(Row, frozen=True):
-    """A text that a check turned down. It stays, so that nobody asks for it again."""
+    """A text that a check turned down. It is kept so that it is not asked for again."""
 
     file = "refused.jsonl"
     key = ()
@@ -151,7 +151,7 @@ class Refused(Row, frozen=True):
 
 
 class Origin(Row, frozen=True):
-    """Where one text is from."""
+    """Origin of one text."""
 
     file = "provenance.jsonl"
 
@@ -167,5 +167,5 @@ K = TypeVar("K", Person, Question, PoolQuestion)
 
 
 def kept(rows: Iterable[K]) -> list[K]:
-    """Those that nobody dropped."""
+    """Rows that nobody dropped."""
     return [row for row in rows if row.keep != "no"]

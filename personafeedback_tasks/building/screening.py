@@ -1,4 +1,4 @@
-"""Mail addresses and phone numbers in what a team brings, each named with its line. Patterns find no names and miss other things."""
+"""Mail addresses and phone numbers in a team's files, each named with its line. Patterns find no names and miss other things."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEPT = ("text", "role", "content", "date")
 
 
 def contacts(value: Any, where: str, key: str = "") -> Iterator[str]:
-    """The mail addresses and phone numbers in parsed JSON, the first of each text: `users.jsonl, line 1: an e-mail address in Contact at ...`."""
+    """Contacts in parsed JSON, the first of each text: `users.jsonl, line 1: an e-mail address in Contact at ...`."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from contacts(inner, where, f"{key}.{name}" if key else str(name))
@@ -31,7 +31,7 @@ def contacts(value: Any, where: str, key: str = "") -> Iterator[str]:
 
 
 def pieces(path: Path) -> tuple[list[dict[str, str]], list[str]]:
-    """(the lines of a file of memory with KEPT alone, their `contacts`). Raises DataError: one is no piece."""
+    """(lines of a file of memory with only the keys in KEPT, their `contacts`). Raises DataError for a broken line."""
     memory.pieces(path)  # names what is broken
     lines, found = [], list[str]()
     for number, row in rows(path):

@@ -1,4 +1,4 @@
-"""`build.yaml`: what a team decides about its set. Strict, and small: all that a step needs and nobody else knows."""
+"""`build.yaml`: a team's decisions about its set, and nothing that a step can find out. Strict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEMORY, PERSONA = "memory", "persona"
 
 
 class _Expected(ValueError):
-    """A value is none that the setting may have; the message says what it may be."""
+    """Invalid value of a setting; the message says which are valid."""
 
 
 def _line(value: str) -> str:
@@ -89,7 +89,7 @@ def _majority(value: str) -> Fraction:
 
 
 def _setting(default: Any, read: Callable[[str], Any], comment: str) -> Any:
-    """A field: its default, what reads and checks a value, and what it decides, in one line."""
+    # `read` parses and checks a value; `comment` is its line in build.yaml.
     return field(default=default, metadata={"read": read, "comment": comment})
 
 
@@ -137,20 +137,16 @@ class Settings:
 
     @property
     def votes(self) -> int:
-        """On each pair: fewer than `votes_per_pair` if there are fewer annotators."""
+        """Votes on each pair: fewer than `votes_per_pair` if there are fewer annotators."""
         return min(self.votes_per_pair, self.annotators)
 
     def generator(self, what: str, name: str) -> random.Random:
-        """The source of the choices of one kind about one thing, with a seed of its own: none depends on how many were made before it."""
+        """Random generator of one kind of choice about one thing, seeded on its own: earlier choices do not change it."""
         return random.Random(f"{self.seed}:{what}:{name}")
 
     @classmethod
     def load(cls, path: Path) -> Settings:
-        """The settings of a file; defaults for those that it leaves out.
-
-        Raises:
-            DataError: it cannot be read, or has a key or a value that does not exist.
-        """
+        """Settings of a file, with defaults for missing ones. Raises DataError for an unknown key or an invalid value."""
         if not path.is_file():
             raise DataError(f"{path}: there is no such file. Start a build: personafeedback build init DIR")
         known = {setting.name: setting.metadata["read"] for setting in fields(cls)}
@@ -166,11 +162,7 @@ class Settings:
 
     @classmethod
     def of_options(cls, **options: str | None) -> Settings:
-        """Settings from a command's options of these names; None for one that is not given.
-
-        Raises:
-            OptionError: a value is none that the setting may have.
-        """
+        """Settings from a command's options of these names; None means default. Raises OptionError for an invalid value."""
         values = {}
         for setting in fields(cls):
             value = options.get(setting.name)
@@ -182,7 +174,7 @@ class Settings:
         return cls(**values)
 
     def as_yaml(self) -> str:
-        """The text of build.yaml: every setting with its comment."""
+        """Text of build.yaml: every setting with its comment."""
         lines = []
         for setting in fields(self):
             value = getattr(self, setting.name)

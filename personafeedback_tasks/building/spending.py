@@ -1,4 +1,4 @@
-"""What a build asked of which models: what their calls took, how many texts came, and how many of these passed."""
+"""Models of a build: tokens of their calls, texts written, and texts accepted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPENT = ("step", "model", "calls", "input tokens", "output tokens")
 
 
 def used_models(folder: Folder, step: Step) -> Models:
-    """The models that wrote a step's texts; if none did, those of the last step before it that some wrote for."""
+    """Models that wrote a step's texts; if none did, those of the last step before it."""
     of_text: dict[str, dict[str, None]] = {}
     for origin in folder.read(Origin):
         if origin.model != OWN:
@@ -28,7 +28,7 @@ def used_models(folder: Folder, step: Step) -> Models:
 
 
 def spent_rows(root: Path) -> tuple[list[Sequence[str]], int]:
-    """(the rows of a table of what the calls took, by step and model, with their sums, from the logs; how many logs could not be read)."""
+    """(rows of calls and tokens by step and model, with their sums, from the logs; number of unreadable logs)."""
     if not any((root / "logs").glob("*/*.eval")):
         return [], 0
     require("inspect_ai", extra="build")
@@ -50,12 +50,12 @@ HEADER = ("yield of", "written", "taken", "%", "reworded")
 
 
 def yield_rows(folder: Folder) -> list[tuple[str, ...]]:
-    """The cells under HEADER, in the order of a build's steps; what models made nothing of is left out."""
+    """Rows under HEADER, in the order of the steps, without empty ones."""
     origins = [origin for origin in folder.read(Origin) if origin.model != OWN]
     refused, pool = folder.read(Refused), folder.read(PoolQuestion)
 
     def of(kind: str, step: Step, slot: str = "", parent: str = "") -> tuple[str, int, int, int]:
-        """A row: `slot` is in the ids of what was refused, `parent` in a parent of what was taken."""
+        # `slot` is in the ids of refused texts, `parent` in a parent of accepted ones.
         taken = [one for one in origins if one.kind == step.text and any(parent in name for name in ("", *one.parents))]
         lost = sum(text.step == step.name and slot in text.id for text in refused)
         reworded = sum(any(name.startswith("draft:") for name in origin.parents) for origin in taken)

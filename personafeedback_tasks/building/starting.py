@@ -1,4 +1,4 @@
-"""`build init`: the files that a team begins with. What is already there stays as it is."""
+"""`build init`: a team's first files. Existing files are left unchanged."""
 
 from __future__ import annotations
 
@@ -14,21 +14,18 @@ from .texts import prompts, seeds
 def start(
     root: Path, language: str | None = None, name: str | None = None, users: OwnUsers | None = None
 ) -> tuple[list[Path], list[Path]]:
-    """Write the files that are missing.
+    """Write the missing files.
 
     Args:
-        root: of the build.
-        language: of the set; that of an existing build.yaml if None, else English.
-        name: of the set.
-        users: a team's own; a new build then writes no others.
+        language: of the set; if None that of an existing build.yaml, else English.
+        users: a team's own; a new build then writes no other personas.
 
     Returns:
-        The files that were written, and those that were there.
+        (files written, files already there).
 
     Raises:
-        OptionError: the language is no code, or the name cannot be that of a set.
+        OptionError: the language or the name is invalid.
         DataError: an existing build.yaml is broken.
-        FileError: they cannot be written.
     """
     path, settings = root / FILE, Settings.of_options(language=language, name=name)
     if path.exists():

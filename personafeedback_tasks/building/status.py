@@ -1,4 +1,4 @@
-"""`build DIR`: what is done, what it took, what was refused, and the next command."""
+"""`build DIR`: progress, spending, refusals, and the next command."""
 
 from __future__ import annotations
 
@@ -37,11 +37,7 @@ from .votes import refuse_edited_labels, refuse_edited_votes
 
 
 def show_status(folder: Folder, say: Say) -> None:
-    """Print where a build is: each step, the lengths of its pairs, what was refused and spent, and the command to go on with.
-
-    Raises:
-        DataError: a file of the build is broken.
-    """
+    """Print each step, the lengths of pairs, refusals, spending, and the next command. Raises DataError for a broken file."""
     following, lines = _next(folder), []
     for step in taken(STEPS, folder.root):
         left = lacking(folder, step)
@@ -76,14 +72,11 @@ def show_status(folder: Folder, say: Say) -> None:
 
 
 def next_line(folder: Folder, models: Models = NOBODY, ran: Collection[Step] = ()) -> str:
-    """The command to go on with, or that all is done.
+    """The next command, or that all is done. Raises DataError for a broken file.
 
     Args:
-        models: to name where it asks some; without them, those that were used.
-        ran: the steps that these have just written for; one of them goes on with the same limits.
-
-    Raises:
-        DataError: a file of the build is broken.
+        models: for the command; without them, those used before.
+        ran: steps that these models have just written for; if one of them is next, it keeps the same limits.
     """
     return _line(folder, _next(folder), models, ran)
 
@@ -100,7 +93,6 @@ def _line(folder: Folder, step: Step | None, models: Models = NOBODY, ran: Colle
 
 
 def _next(folder: Folder) -> Step | None:
-    """The first step that is not done."""
     testing = any(person.split == TEST for person in kept(folder.read(Person)))
     steps = STEPS if testing or folder.read(Pair) else (PERSONAS, MEMORY, QUESTIONS, ANSWERS, TRAINING)
     stale = _is_stale(folder)
@@ -117,7 +109,7 @@ def _next(folder: Folder) -> Step | None:
 
 
 def _is_stale(folder: Folder) -> bool:
-    """Whether the labels are not what votes and settings give now, or the release is not what labels and texts give."""
+    # Labels differ from votes and settings, or the release differs from labels and texts.
     if not folder.read(Tiered):
         return False
     try:
@@ -139,17 +131,14 @@ def _is_released(folder: Folder) -> bool:
 
 
 def _remembered(folder: Folder) -> list[str]:
-    """The users who have a memory."""
     return [person.user_id for person in kept(folder.read(Person)) if folder.has_memory(person.user_id)]
 
 
 def _asked(folder: Folder, step: Step) -> bool:
-    """Whether a model wrote something in a step, or tried to."""
     return has_written(folder, step) or any(text.step == step.name for text in folder.read(Refused))
 
 
 def _done(folder: Folder, step: Step) -> str:
-    """How much of a step is done."""
     people, pairs = kept(folder.read(Person)), folder.read(Pair)
     if step == PERSONAS:
         splits, seed = Counter(person.split for person in people), other_seed(folder.settings, folder.read(Origin))

@@ -1,4 +1,4 @@
-"""The steps of a build, in their order: what each reads and writes, and how its command is called."""
+"""The steps of a build, in order: files that each reads and writes, and its command."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ class Step:
     """A step of a build.
 
     Attributes:
-        name: in provenance, logs and tables.
         call: its command without `personafeedback`; `{}` is the build's folder.
-        reads: rows that must be there before it starts.
-        writes: rows that it makes. The last of them show that it was done.
-        instead: rows that show that a team needs it no longer, such as labels that were brought.
-        text: kind of the texts that it has models write, as provenance.jsonl names it; empty for a step that has none write.
-        models: what its command has in place of models where none was used.
-        arguments: what its command needs besides the folder and models.
-        only_with: file of the team without which the step is left out; empty for a step that every build has.
+        reads: rows required before it starts.
+        writes: rows that it makes; the last kind shows that it was done.
+        instead: rows that make it unnecessary, such as imported labels.
+        text: kind of the texts that models write, as in provenance.jsonl; empty if they write none.
+        models: placeholders in its command where no model was used.
+        arguments: other arguments of its command.
+        only_with: file of the team without which the step is left out; empty for a step of every build.
     """
 
     name: str
@@ -50,19 +49,15 @@ class Step:
 
     @property
     def asks_models(self) -> bool:
-        """It has models write texts: it counts calls, and what fails is asked again."""
+        """Models write texts in it: it counts calls, and asks again for failed texts."""
         return bool(self.text)
 
     def command(self, root: Path) -> str:
-        """Its command on a build, as a shell takes it, without models and arguments."""
+        """Its shell command on a build, without models and arguments."""
         return f"personafeedback {self.call.format(shlex.quote(str(root)))}"
 
     def line(self, root: Path, models: Models = NOBODY, own_step: bool = False) -> str:
-        """Its whole command.
-
-        Args:
-            models: to name, where it asks some; see `Models.told`.
-        """
+        """Its whole shell command, with these models where it asks some."""
         asks = models.told(self.models, own_step) if self.asks_models else ""
         return " ".join(filter(None, (self.command(root), asks, self.arguments)))
 
@@ -95,15 +90,15 @@ STEPS = (*TEXTS, PACKS, VOTES, RELEASE)
 
 
 def taken(steps: Sequence[Step], root: Path) -> list[Step]:
-    """The steps of a build: without those whose file the team did not give."""
+    """The steps of a build, without those whose file the team did not give."""
     return [step for step in steps if not step.only_with or (root / step.only_with).is_file()]
 
 
 def command(step: str, root: Path) -> str:
-    """A command on a build that is no step, as a shell takes it."""
+    """A shell command on a build that is no step."""
     return " ".join(filter(None, ("personafeedback build", step, shlex.quote(str(root)))))
 
 
 def made_by(kind: type[Row]) -> Step:
-    """The step that writes some rows."""
+    """The step that writes these rows."""
     return next(step for step in STEPS if kind in step.writes)

@@ -1,4 +1,4 @@
-"""The pairs of a build as a study: what people are asked about them, which of their votes make labels, and which texts a vote or a label is about."""
+"""The pairs of a build as a study: items for annotators, votes that make labels, and the texts that votes and labels are about."""
 
 from __future__ import annotations
 
@@ -26,22 +26,14 @@ GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 
 
 def write_packs(folder: Folder, form: str, say: Say) -> None:
-    """Write what each annotator gets, see `Study.write_packs`.
-
-    Raises:
-        DataError: see `asked` and `Study.write_packs`.
-    """
+    """Write each annotator's pack, and say how many votes a label needs."""
     study = study_of(folder, asked(folder))
     study.write_packs(form, say)
     say(label_rule(folder.settings.votes))
 
 
 def take_votes(folder: Folder, files: Sequence[Path], drop: Sequence[str], say: Say) -> None:
-    """Add votes, drop annotators, and say who has voted how.
-
-    Raises:
-        DataError: see `Study.take_votes` and `refuse_edited_votes`.
-    """
+    """Add votes, drop annotators, and report each annotator's votes. Raises DataError also if the texts were edited since."""
     pairs = folder.need(Pair)
     if files:
         refuse_edited_votes(folder)
@@ -65,11 +57,7 @@ def take_votes(folder: Folder, files: Sequence[Path], drop: Sequence[str], say: 
 
 
 def asked(folder: Folder) -> list[Pair]:
-    """The pairs that people are asked about: those whose question and person were kept.
-
-    Raises:
-        DataError: there are none, the question or an answer of one is missing, or what the writers were told was edited since.
-    """
+    """Pairs whose question and person were kept. Raises DataError if there are none, or if a text is missing or was edited since."""
     questions, kept = folder.by_id(Question), {question.id for question in folder.questions()}
     answers, pairs = folder.by_id(Answer), folder.need(Pair)
     for pair in pairs:
@@ -126,7 +114,7 @@ def study_of(folder: Folder, pairs: Sequence[Pair]) -> Study:
         return made[item.id]
 
     def attention(item: Item, given: Sequence[str]) -> Item | None:
-        """An answer to the question beside one to another question: who reads takes the first."""
+        """An answer to the question beside one to another question: an attentive reader takes the first."""
         right = easy[item.id] or next(iter(item.options))
         wrong = next((name for name in given if name not in item.options), "") or wrong_answer(item)
         if wrong not in texts:
@@ -144,13 +132,12 @@ def study_of(folder: Folder, pairs: Sequence[Pair]) -> Study:
 
 
 def counted(folder: Folder) -> list[Vote]:
-    """The votes that make labels: on pairs of the set as they are now, of annotators who were not dropped.
+    """Votes that make labels: on pairs as they are now, of annotators who were not dropped, without CANNOT.
 
-    A vote on a pair that was in a pack, and that somebody has since taken out of pairs.jsonl, does not count; nor does one on texts that
-    were edited since. Who could not judge a pair has no vote on it.
+    Votes on pairs that were removed from pairs.jsonl after a pack had them, or on texts that were edited since, do not count.
 
     Raises:
-        DataError: a vote names a pair that there never was, or an answer that is not in its pair, or see `refuse_edited_votes`.
+        DataError: a vote names an unknown pair, or an answer that is not in its pair; or all votes on a pair are on edited texts.
     """
     refuse_edited_votes(folder)
     texts, pairs, dropped = Bases(folder), folder.by_id(Pair), folder.by_id(Dropped)
@@ -176,7 +163,7 @@ def counted(folder: Folder) -> list[Vote]:
 
 
 def outdated(folder: Folder) -> int:
-    """How many votes are on texts that their pair no longer has."""
+    """Number of votes on texts that their pair no longer has."""
     texts = Bases(folder)
     now = {pair.id: texts.digests(pair) for pair in folder.read(Pair)}
     return sum(vote.pair_id in now and vote.texts != now[vote.pair_id] for vote in folder.read(Vote))
@@ -214,7 +201,7 @@ def refuse_edited_votes(folder: Folder) -> None:
 
 
 def refuse_edited_labels(folder: Folder, tiered: Iterable[Tiered]) -> None:
-    """Raise DataError if a label is about other texts than its pair has now. A label that a team wrote itself names no texts."""
+    """Raise DataError if a label is about other texts than its pair has now. A team's own labels name no texts."""
     texts = Bases(folder)
     labels = [(label, label.texts, texts.digests(label)) for label in _of_kept_questions(folder, tiered) if label.texts]
     if edited := [(label, before, now) for label, before, now in labels if before != now]:
@@ -225,7 +212,7 @@ def refuse_edited_labels(folder: Folder, tiered: Iterable[Tiered]) -> None:
 
 
 def _recorded(rows: Iterable[PackItem] | Iterable[Vote]) -> dict[str, list[Digests]]:
-    """Pair -> what packs or votes say of its texts, the newest last."""
+    # The newest last.
     texts: dict[str, list[Digests]] = defaultdict(list)
     for row in rows:
         texts[row.pair_id].append(row.texts)
@@ -233,18 +220,13 @@ def _recorded(rows: Iterable[PackItem] | Iterable[Vote]) -> dict[str, list[Diges
 
 
 def _of_kept_questions(folder: Folder, pairs: Iterable[P]) -> list[P]:
-    """The pairs whose question and person were not dropped."""
     users = {person.user_id for person in kept(folder.read(Person))}
     dropped = {row.id for row in folder.read(Question) if row.keep == "no" or row.user_id not in users}
     return [pair for pair in pairs if pair.question_id not in dropped]
 
 
 def _named(edited: Sequence[tuple[Pair | Tiered, Digests, Digests]]) -> str:
-    """The texts that were edited, each with the number of its pairs.
-
-    Args:
-        edited: (pair, the digests of its texts as they were shown, as they are now).
-    """
+    # Each pair comes with the digests of its texts as shown, and as they are now.
     counts: Counter[str] = Counter()
     for pair, before, now in edited:
         name = pair.id if isinstance(pair, Pair) else pair.pair_id

@@ -1,4 +1,4 @@
-"""`build import`: pairs that exist, into a new build or beside those of an old one."""
+"""`build import`: existing pairs into a new build, or beside those of an old one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ OPTIONAL = ("user_id", "category")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to import a public set.
+    """Import options for a public set.
 
     Attributes:
         keys: its --map.
-        folder: where a copy of its repository has the rows.
-        licence: of its texts.
-        tried: the repository and commit on whose files the recipe was tried.
+        folder: of the rows, in a copy of its repository.
+        tried: repository and commit on which the recipe was tried.
     """
 
     keys: Mapping[str, str]
@@ -81,15 +80,14 @@ def import_pairs(
     """Bring the pairs of a source into the build in a folder, which is started if it is new.
 
     Args:
-        source: see `sources.read_rows`.
+        source: a path, or a Hub id.
         keys: as --map has them; None with the name of a recipe.
-        split: of a dataset.
         difficulty: of all pairs.
-        options: settings of a new build, see `Settings.of_options`.
+        options: settings of a new build.
 
     Raises:
-        DataError: the source has no pairs, or see `sources.read_rows`, `import_rows` and `save`.
-        OptionError: keys or options are none.
+        DataError: the source is broken or has no pairs, or they contradict the build.
+        OptionError: both keys and a recipe are given, or neither, or one is invalid.
     """
     if (keys is None) == (recipe is None):
         raise OptionError("Pass either --map, or the --recipe of a known set.")
@@ -131,10 +129,7 @@ def import_pairs(
 
 
 def save(folder: Folder, made: ImportedPairs) -> int:
-    """Add what was imported to a build. What it has already stays, so that the same import again changes nothing.
-
-    Returns:
-        How many pairs are new.
+    """Add imported rows to a build, and return the number of new pairs. Existing rows stay, so that repeating an import changes nothing.
 
     Raises:
         DataError: a user has another persona there, or a pair without votes another label.
@@ -166,7 +161,7 @@ def save(folder: Folder, made: ImportedPairs) -> int:
 
 
 def _joined(folder: Folder, kind: type[R], new: Iterable[R]) -> Iterable[R]:
-    """The rows that a file has, and those with another key."""
+    # Existing rows win.
     key = kind.key or ("id", "step", "text")
     joined = {tuple(getattr(row, name) for name in key): row for row in folder.read(kind)}
     for row in new:
@@ -175,11 +170,7 @@ def _joined(folder: Folder, kind: type[R], new: Iterable[R]) -> Iterable[R]:
 
 
 def mapping(text: str) -> dict[str, str]:
-    """`persona=profile,question=q,...` -> field -> key of a row; `a.b.0` goes into objects and lists.
-
-    Raises:
-        OptionError: a field is missing, unknown or named twice.
-    """
+    """`persona=profile,question=q,...` -> field -> key of a row; `a.b.0` goes into objects and lists. Raises OptionError."""
     keys: dict[str, str] = {}
     for part in text.split(","):
         name, equals, key = (word.strip() for word in part.partition("="))

@@ -33,15 +33,14 @@ REASONS = {
 
 @dataclass
 class ImportedPairs:
-    """What an import adds.
+    """Additions of an import.
 
     Attributes:
-        difficulty: of all pairs; a source seldom says it as the tiers mean it.
-        seed: of the sides on which answers stand.
+        difficulty: of all pairs; sources seldom have one that matches the tiers.
+        seed: of the order of the two answers.
         personas: user id -> profile.
         rows: type of row -> id -> row, of ADDED, in the order of the source.
-        refused: with reasons of REASONS.
-        count: of rows that were read.
+        count: rows read.
     """
 
     difficulty: str
@@ -52,7 +51,7 @@ class ImportedPairs:
     count: int = 0
 
     def add(self, question: Question, chosen: str, rejected: str, where: str) -> None:
-        """Take a pair, unless it is refused."""
+        """Add a pair, unless it is refused."""
         plain = [" ".join(text.split()) for text in (chosen, rejected)]
         ids = [f"{question.id}:{IMPORTED}:{digest_of((text,))}" for text in plain]
         name, labels, answers = digest_of(sorted(ids)), self.rows[Tiered], self.rows[Answer]
@@ -89,13 +88,13 @@ class ImportedPairs:
 
 
 def import_rows(rows: Iterable[SourceRow], keys: Mapping[str, str], difficulty: str, seed: int) -> ImportedPairs:
-    """Make the files of a build of some rows.
+    """Rows of a build from rows of a source.
 
     Args:
-        keys: see `mapping`.
+        keys: field -> key of a row, from `mapping`.
 
     Raises:
-        DataError: a row lacks a field, or a text is blank. Nothing is made of the others either.
+        DataError: a row lacks a field, or a text is blank. Nothing is imported then.
     """
     made = ImportedPairs(difficulty, seed)
     for where, row in rows:

@@ -1,5 +1,7 @@
-"""Rows of pairs that exist: a CSV, JSON or JSONL file, a folder of such files or of `datasets`, or a dataset on the Hub; and one field of a row,
-strictly: a text, a user's id, a category, a profile."""
+"""Rows of existing pairs, from a CSV, JSON or JSONL file, a folder of such files or of `datasets`, or the Hub.
+
+A field of a row is read strictly, as a text, a user's id, a category or a profile.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,8 @@ def read_rows(source: str, split: str) -> Iterator[SourceRow]:
         split: of a dataset with several.
 
     Raises:
-        DataError: there is no such thing, or it is broken.
-        ModuleNotFoundError: `datasets` is not installed and is needed.
+        DataError: it is missing or broken.
+        ModuleNotFoundError: `datasets` is needed and not installed.
     """
     path = Path(source).expanduser()
     if path.is_file():
@@ -103,7 +105,7 @@ LONGEST_USER = 200
 
 
 def _value(row: Mapping[str, Any], key: str, where: str) -> Any:
-    """What a key names; `a.b.0` goes into objects and lists, unless a row has that very key."""
+    # `a.b.0` goes into objects and lists, unless a row has that very key.
     if key in row:
         return row[key]
     value: Any = row
@@ -140,10 +142,7 @@ def category(row: Mapping[str, Any], key: str, where: str) -> str:
 
 
 def profile(row: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
-    """A profile as the release has one: an object stays as it is; a text or a list is the value of `Profile`.
-
-    A text that is a JSON object or list, as in a CSV, is read as that.
-    """
+    """A profile as in a release: objects are unchanged (also as JSON text, in a CSV); a text or a list is the value of `Profile`."""
     value = _value(row, key, where)
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         with suppress(ValueError):  # a text may begin so, too
@@ -167,5 +166,5 @@ def profile(row: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
 
 
 def as_text(profile: Mapping[str, Any]) -> str:
-    """The same text for the same profile. Raises ValueError or TypeError for what JSON has not."""
+    """Canonical JSON of a profile. Raises ValueError or TypeError for values that JSON lacks."""
     return json.dumps(profile, sort_keys=True, ensure_ascii=False, allow_nan=False)

@@ -1,4 +1,4 @@
-"""A team's own users: profiles of a file, and what each of them read or wrote, into persona/ and memory/."""
+"""A team's own users: profiles of a file, and each user's history of texts, into persona/ and memory/."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from . import sources
 
 @dataclass
 class OwnUsers:
-    """What is brought in.
+    """Users to add, with their histories.
 
     Attributes:
         files: path below the build's folder -> content.
-        people, pieces: how many users, and pieces of history, there are.
+        people, pieces: number of users, and of pieces of history.
         without: users without a history.
     """
 
@@ -33,10 +33,10 @@ def read_users(path: Path, history: Path | None) -> OwnUsers:
 
     Args:
         path: a JSON object per line: `user_id`, and either `profile` or the keys of the profile itself.
-        history: folder with `<user_id>.jsonl`, one piece per line, see `memory.pieces`.
+        history: folder with `<user_id>.jsonl`, one piece per line.
 
     Raises:
-        DataError: a line is broken, a user occurs twice or a history is of nobody; or there are personal data.
+        DataError: a line is broken, a user occurs twice, a history has no user, or there are personal data.
         OptionError: there is no such folder.
     """
     contacts, found = list[str](), OwnUsers()
@@ -65,7 +65,7 @@ def read_users(path: Path, history: Path | None) -> OwnUsers:
 
 
 def _add_history(found: OwnUsers, user: str, history: Path) -> list[str]:
-    """Returns the contacts in it."""
+    # Returns the contacts in it.
     path = history / f"{user}.jsonl"
     if not path.is_file():
         found.without.append(user)

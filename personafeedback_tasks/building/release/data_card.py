@@ -1,4 +1,4 @@
-"""The README.md of a release: what the Hub shows of a dataset, from the template `data_card.md.j2`."""
+"""The README.md of a release, its dataset card on the Hub, from the template `data_card.md.j2`."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def card(made: Made, folder: Folder, shortcuts: Shortcuts, accepted: Sequence[st
     """The card of a release, with the Hub's metadata.
 
     Args:
-        accepted: sentences on what would have stopped the release.
-        control: why a control cannot run on the set; empty if all can.
+        accepted: sentences on accepted reasons against the release.
+        control: reason why a control cannot run on the set; empty if all can.
     """
     manifest, none = made.manifest, made.manifest.licence == UNKNOWN
     total = sum(manifest.counts.values())

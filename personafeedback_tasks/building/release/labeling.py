@@ -1,4 +1,4 @@
-"""Votes -> labels and tiers, and how far annotators agree. The coding is part of the number: the same votes give other kappas in others."""
+"""Votes -> labels and tiers, and the annotators' agreement. Kappa depends on how votes are coded, so each number names its coding."""
 
 from __future__ import annotations
 
@@ -44,13 +44,12 @@ PAPER, PAPERS = "kappa, the paper's", {MEDIUM: "> 0.60", HARD: "0.40 to 0.60"}
 
 @dataclass(frozen=True)
 class Voting:
-    """The agreement on some pairs.
+    """The agreement on pairs with two votes or more.
 
     Attributes:
-        pairs: with two votes or more; users: whose these are.
-        votes: fewest and most votes to one of them.
-        coefficients: name of CODINGS -> its value with a 95 % interval over users, for these annotators (jackknife); nan where it is not
-            defined.
+        users: of these pairs.
+        votes: fewest and most to a pair.
+        coefficients: name of CODINGS -> value with a 95 % interval over users, for these annotators (jackknife); nan where undefined.
     """
 
     pairs: int
@@ -60,7 +59,7 @@ class Voting:
 
 
 class Labels(NamedTuple):
-    """What the votes say now: those that count, the pairs that become cases, and the others."""
+    """Labels by the votes as they are now: the votes that count, pairs that become cases, and the others."""
 
     votes: list[Vote]
     cases: list[Tiered]
@@ -72,13 +71,13 @@ class Labels(NamedTuple):
 
 
 def labels_now(folder: Folder) -> Labels:
-    """Of a build; none before people have voted. Raises DataError, see `counted` and `sort_into_tiers`."""
+    """Labels of a build; empty before people have voted."""
     votes = counted(folder)
     return Labels(votes, *(sort_into_tiers(folder, votes) if folder.has(Vote) else ([], [])))
 
 
 def outdated_labels(folder: Folder, labels: Labels) -> list[int]:
-    """The lines of tiers.jsonl that are not what the votes and build.yaml say now. Lines that a team took out stay out."""
+    """Line numbers in tiers.jsonl that differ from what votes and build.yaml give now. Lines that a team took out stay out."""
     voted = folder.has(Vote)  # of annotators who were dropped, too
     now = {label.pair_id: label for label in labels.every}
     lines = enumerate(folder.read(Tiered), start=1)
@@ -86,15 +85,15 @@ def outdated_labels(folder: Folder, labels: Labels) -> list[int]:
 
 
 def are_due(folder: Folder, labels: Labels) -> bool:
-    """Whether people voted, and tiers.jsonl is empty or not what their votes give now."""
+    """Whether people voted, and tiers.jsonl is empty or differs from their votes."""
     return folder.has(Vote) and (not folder.read(Tiered) or bool(outdated_labels(folder, labels)))
 
 
 def make_tiers(folder: Folder, labels: Labels, say: Say, show_table: ShowTable) -> None:
-    """Make tiers.jsonl and below.jsonl of the votes that count, and show how far annotators agree.
+    """Write tiers.jsonl and below.jsonl from the votes that count, and show the annotators' agreement.
 
     Raises:
-        DataError: there are no votes, one is broken, see `counted`; or no pair became a case, which is written.
+        DataError: a vote is broken, or no pair became a case, after the files are written.
     """
     votes, cases, below = labels
     agreements = agreement(folder.read(Pair), labels.every, votes)
@@ -130,10 +129,10 @@ def make_tiers(folder: Folder, labels: Labels, say: Say, show_table: ShowTable) 
 
 
 def agreement(pairs: Sequence[Pair], tiered: Sequence[Tiered], votes: Sequence[Vote]) -> dict[str, Voting]:
-    """Tier -> its agreement; BELOW and ALL, too. Those without a pair that has two votes are left out.
+    """Tier, BELOW or ALL -> its agreement; left out without a pair that has two votes.
 
     Args:
-        tiered: all pairs, those below as well: pairs are released by agreement, so that kappa over these alone is circular.
+        tiered: all pairs, also those below: pairs are released by agreement, so that kappa over released ones is circular.
         votes: those that count.
     """
     of_pair: dict[str, list[Vote]] = defaultdict(list)
@@ -160,11 +159,7 @@ def agreement(pairs: Sequence[Pair], tiered: Sequence[Tiered], votes: Sequence[V
 
 
 def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str], list[list[str]]]:
-    """(header, rows): a column for each tier, a row for each coefficient; below the headline the paper's ranges.
-
-    Args:
-        to: stands between the ends of an interval.
-    """
+    """(header, rows): a column for each tier, a row for each coefficient; below the headline the paper's ranges. `to` joins interval ends."""
     voting = agreements.values()
     rows = [[name, *(_with_interval(tier.coefficients[name], to) for tier in voting)] for name in CODINGS]
     rows.insert(0, ["pairs", *(f"{tier.pairs:,}" for tier in voting)])
@@ -173,7 +168,7 @@ def agreement_table(agreements: Mapping[str, Voting], to: str) -> tuple[list[str
 
 
 def risk_table(risks: Mapping[str, Estimate], to: str) -> tuple[list[str], list[list[str]]]:
-    """(header, rows) of the risk in percent with its interval, a column for each tier; see `agreement_table`."""
+    """(header, rows) of the risk in percent with its interval, a column for each tier. `to` joins interval ends."""
     shown = [
         f"{100 * risk.value:.1f}"
         + ("" if math.isnan(risk.low) else f" ({100 * risk.low:.1f}{to}{100 * risk.high:.1f})")
@@ -193,7 +188,7 @@ def _with_interval(kappa: Estimate, to: str) -> str:
 
 
 def _side(first: Mapping[str, str], vote: Vote) -> str:
-    """`first` and `second` are in an order that says nothing, see rows.Pair."""
+    # `first` and `second` are in an order that says nothing.
     return "first" if vote.chosen == first[vote.pair_id] else "second"
 
 

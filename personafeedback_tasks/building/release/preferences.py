@@ -1,19 +1,18 @@
-"""How far people agree on a pair, estimated from the votes on many pairs: what a few votes say about all such people.
+"""How far people agree on a pair, estimated from the votes on many pairs: what a few votes say about all such people."""
 
-Each pair has a share of people who prefer its first answer. Which answer comes first says nothing, so the shares of all pairs are assumed to
-have a symmetric beta distribution, Beta(a, a), and each vote on a pair falls for its first answer with the pair's share. The likelihood of m
-votes against n - m, whichever answer has the m, is then
-
-    C(n, m) B(a + m, a + n - m) / B(a, a), twice that where m is not n - m,
-
-and a pair's share, given its votes, has the distribution Beta(a + m, a + n - m). Two people agree on a pair with probability
-(a + 1) / (2a + 1), so that kappa (2 P - 1) is 1 / (2a + 1): with a small a people agree on most pairs, with a large a they toss coins. If all
-votes agree, or as few as possible do, the likelihood is largest at 0 or infinity; log a therefore has a normal prior with mean 0 and standard
-deviation 2, which counts for little beside twenty pairs.
-
-The votes on a pair are assumed to be independent given its share. A bias that annotators have in common is part of the share: it does not
-show.
-"""
+# Each pair has a share of people who prefer its first answer. Which answer comes first says nothing, so the shares of all pairs are assumed to
+# have a symmetric beta distribution, Beta(a, a), and each vote on a pair falls for its first answer with the pair's share. The likelihood of m
+# votes against n - m, whichever answer has the m, is then
+#
+#     C(n, m) B(a + m, a + n - m) / B(a, a), twice that where m is not n - m,
+#
+# and a pair's share, given its votes, has the distribution Beta(a + m, a + n - m). Two people agree on a pair with probability
+# (a + 1) / (2a + 1), so that kappa (2 P - 1) is 1 / (2a + 1): with a small a people agree on most pairs, with a large a they toss coins. If all
+# votes agree, or as few as possible do, the likelihood is largest at 0 or infinity; log a therefore has a normal prior with mean 0 and standard
+# deviation 2, which counts for little beside twenty pairs.
+#
+# The votes on a pair are assumed to be independent given its share. A bias that annotators have in common is part of the share: it does not
+# show.
 
 from __future__ import annotations
 
@@ -42,11 +41,7 @@ RESAMPLES = 1_000
 
 
 class Preferences:
-    """The fit to the votes on some pairs.
-
-    Args:
-        votes: of each pair, for the two answers in either order. Pairs with fewer than two votes say nothing and are left out.
-    """
+    """The fit to the votes for the two answers of each pair, in either order. Pairs with fewer than two votes are left out."""
 
     def __init__(self, votes: Sequence[tuple[int, ...]]):
         require("scipy", extra="build")
@@ -62,7 +57,7 @@ class Preferences:
         return math.exp(_log_a()[self._at])
 
     def above(self, share: float, most: int, least: int) -> float:
-        """The probability that more than `share` (from 1/2 to 1) of all such people agree on a pair with `most` votes against `least`."""
+        """Probability that more than `share` (from 1/2 to 1) of all such people agree on a pair with `most` votes against `least`."""
         from scipy.special import betainc
 
         return float(
@@ -70,14 +65,14 @@ class Preferences:
         )
 
     def risk(self, most: int, least: int) -> float:
-        """The probability that the majority of another nine would be for the other answer of a pair with `most` votes against `least`."""
+        """Probability that the majority of another nine would be against the answer with `most` votes."""
         return float(_risks(most, least)[self._at])
 
     def risks(self, tiers: Mapping[str, Sequence[Tiered]]) -> dict[str, Estimate]:
-        """Tier -> the mean RISK of its pairs, in [0, 1], with a 95 % interval (bootstrap over users; nan with one user); not for "", the pairs below, nor for a tier without pairs.
+        """Tier -> mean RISK of its pairs, in [0, 1], with a 95 % interval (bootstrap over users; nan with one user); without "" and empty tiers.
 
         Args:
-            tiers: tier, or "" -> its pairs; together, the pairs of the fit. Each resample has a fit of its own.
+            tiers: tier, or "" for pairs below -> its pairs; together, the pairs of the fit. Each resample has a fit of its own.
         """
         import numpy as np
 
@@ -106,7 +101,7 @@ class Preferences:
         return by_tier
 
     def _best(self, counts: Any) -> Any:
-        """The place of the most probable a for each row of counts (rows x kinds of votes)."""
+        # Index of the most probable a for each row of counts (rows x kinds of votes).
         import numpy as np
 
         log_a = _log_a()
@@ -120,7 +115,6 @@ def _folded(votes: Sequence[int]) -> tuple[int, int]:
 
 @cache
 def _log_a() -> Any:
-    """Natural logarithms of the values of a that are tried, .025 apart."""
     import numpy as np
 
     return np.linspace(-5, 8, 521)
@@ -128,7 +122,6 @@ def _log_a() -> Any:
 
 @cache
 def _log_likelihoods(most: int, least: int) -> Any:
-    """Of a majority, for every a that is tried."""
     import numpy as np
     from scipy.stats import betabinom
 
@@ -138,7 +131,7 @@ def _log_likelihoods(most: int, least: int) -> Any:
 
 @cache
 def _risks(most: int, least: int) -> Any:
-    """The probability that at most four of another nine agree with the majority, for every a that is tried."""
+    # Probability that at most four of another nine agree with the majority, for each a.
     import numpy as np
     from scipy.stats import betabinom
 

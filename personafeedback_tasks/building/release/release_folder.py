@@ -35,16 +35,15 @@ MEASURE = f"{HEADLINE}, over all pairs voted on"
 
 @dataclass(frozen=True)
 class Made:
-    """What a release is made of.
+    """A release in memory.
 
     Attributes:
-        manifest: its set.json.
         users: of these rows, and every other kept person of the test split.
-        answers: id -> of the rows' texts.
-        agreement: tier -> see `voting.agreement`; of all pairs that were voted on.
-        noise: of the labels, by tier; None where nobody voted.
-        memories: who chose what users have read, a model or OWN -> how many of the users.
-        left_out: pairs whose question or person was dropped since they were voted on, and imported pairs of the training split.
+        answers: id -> the rows' answers.
+        agreement: tier, BELOW or ALL -> agreement, over all pairs that were voted on.
+        noise: tier -> risk of its labels; None where nobody voted.
+        memories: model that chose users' memories, or OWN -> number of users.
+        left_out: pairs whose question or person was dropped after the votes, and imported pairs of the training split.
     """
 
     manifest: Manifest
@@ -58,11 +57,10 @@ class Made:
 
 
 def make(folder: Folder, labels: Labels) -> Made:
-    """The release of a build, whose votes say `labels` now.
+    """The release of a build, with the `labels` that its votes give now.
 
     Raises:
-        DataError: there are no tiers, they are not what the votes give, a text was edited since it was voted on or labeled, a row names a
-            text that is not there, or people voted on a pair of a person of the training split.
+        DataError: no label can be released, a label is outdated or names a missing text, or a person of the training split has votes.
     """
     answers, questions, people = folder.by_id(Answer), folder.by_id(Question), folder.by_id(Person)
     kept, bases = {question.id for question in folder.questions()}, Bases(folder)
@@ -127,7 +125,7 @@ def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
 def _row(
     label: Tiered, question: Question, answers: Mapping[str, Answer], memory: Sequence[str], votes: Sequence[Vote]
 ) -> dict[str, Any]:
-    """A row as in the original release, and the origins of its texts and its label."""
+    # A row as in the original release, and the origins of its texts and its label.
     both = {"chosen": answers[label.chosen], "reject": answers[label.rejected]}
     return {
         "user_id": label.user_id,
@@ -146,7 +144,7 @@ def _row(
 
 
 def _faults(label: Tiered, votes: Iterable[Vote]) -> dict[str, Any]:
-    """How many of those who were asked found which fault in which response; nothing where nobody was asked."""
+    # Nothing where nobody was asked.
     asked = [vote.faults for vote in votes if vote.faults is not None]
     sides = {"chosen": label.chosen, "reject": label.rejected}
     found = {
@@ -195,7 +193,6 @@ def _generators(texts: Sequence[Answer]) -> str:
 
 
 def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
-    """The headline over all pairs that were voted on."""
     if ALL not in agreements:
         return None
     headline = agreements[ALL].coefficients[HEADLINE]
@@ -205,23 +202,18 @@ def _agreement(agreements: Mapping[str, Voting]) -> Agreement | None:
 
 
 def _noise(noise: Mapping[str, Estimate]) -> LabelNoise | None:
-    """The risks of the tiers; None where no pair has a tier."""
     risks = {tier: Risk(**_estimated(risk)) for tier, risk in noise.items()}
     return LabelNoise(measure=RISK, by_tier=risks) if risks else None
 
 
 def _estimated(estimate: Estimate) -> dict[str, float]:
-    """A value and, if there is one, its interval, which rounding takes no further than 1."""
+    # Rounding must not take an interval beyond 1.
     interval = {"low": max(-1.0, round(estimate.low, 4)), "high": min(1.0, round(estimate.high, 4))}
     return {"value": round(estimate.value, 4), **({} if isnan(estimate.low) else interval)}
 
 
 def files(folder: Folder, made: Made) -> dict[PurePosixPath, str | bytes]:
-    """Path in the release -> content; set.json is one of them.
-
-    Raises:
-        DataError: a persona is missing, or something is not what a manifest may have.
-    """
+    """Path in the release -> content, with set.json. Raises DataError for a missing persona or an invalid manifest."""
     contents: dict[PurePosixPath, str | bytes] = {
         PurePosixPath("set.json"): made.manifest.content(folder.root / "release")
     }

@@ -32,15 +32,13 @@ OWN = ("data", "persona", "memory", "set.json", "README.md")
 
 
 def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowTable) -> None:
-    """Turn votes into labels, if that is due, and make the data set, unless a shortcut or a contradiction is in it that nobody accepted.
+    """Turn votes into labels, if due, and write the data set, unless it has a shortcut or a contradiction that is not accepted.
 
     Args:
         accepted: elements of `shortcuts.NAMES`.
 
     Raises:
-        DataError: nobody voted and no label was brought; see `make_tiers`, `release_folder.make` and `shortcuts.refuse`; or the loader
-            refuses the set.
-        FileError: it cannot be written.
+        DataError: there are no labels, a file is broken, a reason against the release is not accepted, or the loader refuses the set.
     """
     out = folder.root / RELEASE
     with folder.step(STEP):
@@ -81,11 +79,10 @@ def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowT
 
 @contextmanager
 def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterator[tuple[Path, PersonaCases]]:
-    """(a folder beside the release with these contents, its cases); the folder goes away at the end unless it was put in place.
+    """(a folder beside the release with these contents, its cases); removed at the end unless it was put in place.
 
     Raises:
         DataError: the loader refuses it.
-        FileError: it cannot be written.
     """
     place, last = root / NEXT, root / LAST
     with explained(place):
@@ -101,7 +98,7 @@ def staged(root: Path, contents: Mapping[PurePosixPath, str | bytes]) -> Iterato
 
 
 def put_in_place(root: Path) -> None:
-    """Make the staged folder the release. What somebody added to the one before, such as a LICENSE or .git, stays."""
+    """Make the staged folder the release. Files that somebody added to the previous one, such as a LICENSE or .git, stay."""
     out, place, last = root / RELEASE, root / NEXT, root / LAST
     with explained(out):
         if out.exists():

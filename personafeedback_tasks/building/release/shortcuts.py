@@ -1,4 +1,4 @@
-"""What stops a release: shortcuts that already tell the chosen response on Hard, and labels that contradict each other; and a control that cannot run, which is said."""
+"""Reasons against a release: shortcuts that predict the chosen response on Hard, and contradictory labels; and controls that cannot run."""
 
 from __future__ import annotations
 
@@ -39,11 +39,7 @@ Shortcuts = Mapping[str, Mapping[str, Estimate]]
 
 
 def shortcut_table(shortcuts: Shortcuts, quote: str = "") -> tuple[list[str], list[list[str]]]:
-    """(header, rows): the accuracy of each baseline in each tier, in percent.
-
-    Args:
-        quote: stands before and after the name of a baseline.
-    """
+    """(header, rows): accuracy of each baseline in each tier, in percent. `quote` encloses a baseline's name."""
     rows = [
         [f"{quote}{name}{quote}", *(percent(estimate.value, stderr=estimate.stderr) for estimate in of_tier.values())]
         for name, of_tier in shortcuts.items()
@@ -52,8 +48,9 @@ def shortcut_table(shortcuts: Shortcuts, quote: str = "") -> tuple[list[str], li
 
 
 def writer_shortcut(cases: Iterable[PersonaCase]) -> dict[str, float]:
-    """Case id -> `acc` of picking the response of the model that more often wrote the chosen one, in the cases of all other users; 0.5 where
-    this does not tell the two apart. Empty if no two responses are of different models.
+    """Case id -> `acc` of picking the response of the model that more often wrote the chosen one, over all other users; 0.5 for a tie.
+
+    Empty if no two responses are of different models.
     """
     of_user: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
     models = {case.id: (case, *map(case.extra.get("models", {}).get, ("chosen", "reject"))) for case in cases}
@@ -76,7 +73,7 @@ def writer_shortcut(cases: Iterable[PersonaCase]) -> dict[str, float]:
 
 
 def check(cases: PersonaCases) -> tuple[Shortcuts, dict[str, str]]:
-    """(the shortcuts of a set; name of NAMES -> a sentence, of what would stop its release)."""
+    """(the shortcuts of a set, name of NAMES -> a sentence on why it stops the release)."""
     acc = {name: {case.id: baseline(case) for case in cases} for name, baseline in BASELINES.items()}
     if by_writer := writer_shortcut(cases):
         acc[WRITER] = by_writer
@@ -121,11 +118,11 @@ def idle_control(cases: PersonaCases) -> str:
 
 
 def refuse(stopping: Mapping[str, str], accepted: Collection[str], command: str, written: bool) -> None:
-    """Raise DataError if something stops the release that nobody accepted.
+    """Raise DataError for a reason against the release that is not accepted.
 
     Args:
-        stopping: see `check`.
-        command: that would release the set, to which --accept is added.
+        stopping: name -> sentence, from `check`.
+        command: releases the set; the message adds --accept.
         written: models wrote answers in this build.
     """
     if sentences := [sentence for name, sentence in stopping.items() if name not in accepted]:

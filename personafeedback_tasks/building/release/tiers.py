@@ -1,8 +1,6 @@
-"""Votes -> labels and tiers: which answer of a pair is chosen, and how hard it is to see.
+"""Votes -> labels and tiers: a label needs a majority that tossed coins seldom reach; its tier follows from the share of people who agree.
 
-Two questions, two rules. Is there a label at all? Only with a majority that tossed coins seldom reach, see coins.py. How hard is it to see?
-That follows from the estimated share of all such people who agree, see preferences.py, whatever the number of votes. A pair that is built to
-be easy has its label from its construction, and the votes confirm it.
+A pair built to be easy has its label from its construction, and the votes confirm it.
 """
 
 from __future__ import annotations
@@ -42,13 +40,10 @@ BELOW, ALL = "below", "all"
 
 
 def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered], list[Below]]:
-    """(the pairs that become cases, those below), both in the order of pairs.jsonl.
+    """(pairs that become cases, those below), both in the order of pairs.jsonl.
 
     Args:
         votes: those that count, see `votes.counted`.
-
-    Raises:
-        DataError: there are no pairs, or a persona is broken.
     """
     shown = Bases(folder)
     texts = {answer.id: " ".join(answer.text.split()) for answer in folder.read(Answer)}
@@ -86,7 +81,6 @@ def sort_into_tiers(folder: Folder, votes: Sequence[Vote]) -> tuple[list[Tiered]
 
 
 def _fall(pair: Pair, votes: Mapping[str, Counter[str]]) -> tuple[int, int]:
-    """The votes for the two answers of a pair."""
     return votes[pair.id][pair.first], votes[pair.id][pair.second]
 
 
@@ -101,14 +95,14 @@ def _tiered(pair: Pair, votes: Counter[str], preferences: Preferences, settings:
 
 
 def _easy_side(pair: Pair) -> int | None:
-    """Which answer should win by construction: 0 for the first, 1 for the second; None where none should."""
+    # 0 for the first answer, 1 for the second; None where none should win.
     return (pair.first, pair.second).index(pair.easy) if pair.easy else None
 
 
 def _decided(
     first: int, second: int, easy_side: int | None, preferences: Preferences, settings: Settings
 ) -> tuple[str, str]:  # fmt: skip
-    """(tier, why there is none) of a pair with so many votes for its two answers; one of them is empty."""
+    # (tier, reason why there is none); one of them is empty.
     votes, most = first + second, max(first, second)
     needed = least_majority(votes) if easy_side is None else least_majority(votes, CONFIRMED, sides=1)
     if needed > votes:
@@ -125,14 +119,13 @@ def _decided(
 
 
 def label_noise(tiered: Sequence[Tiered], pairs: Iterable[Pair]) -> dict[str, Estimate]:
-    """How far the labels rest on who happened to vote, by tier: the mean of the pairs' `risk`.
+    """Tier -> how often labels would differ with other voters: the mean `risk` of its pairs.
 
-    It comes from two fits, one to the pairs that are built to be easy and one to all others: people agree far more on the former, and
-    with one fit to both, the risk of the others would be a third of what it is. Where Medium begins follows from one fit to all pairs.
+    There are two fits, to pairs built to be easy and to all others: people agree far more on the former, and one fit to both would make the
+    risk of the others a third of its value. Where Medium begins follows from one fit to all pairs.
 
     Args:
-        tiered: all pairs with their votes, including those below, since the estimate is from all votes.
-        pairs: the same, which say how they were built.
+        tiered: all pairs with their votes, also those below, since all votes enter the estimate.
     """
     easy = {pair.id for pair in pairs if pair.easy}
     risks: dict[str, Estimate] = {}

@@ -1,7 +1,6 @@
-"""The step answers: for each question what models write with the full persona, with a masked one, and with the question alone; and rewrites.
+"""The step answers: for each question, answers to the full persona, to a masked one and to the question alone; and rewrites.
 
-Rewrites to the better and to the worse are made of the answers with the full persona, by the model that wrote them, for test persons
-only: in the released data such pairs make most of Medium, and a reward model's training needs none.
+Test persons' full-persona answers are rewritten by their own model: in the released data such pairs make most of Medium.
 """
 
 from __future__ import annotations
@@ -56,18 +55,18 @@ _Wanted = tuple[Answer, str, tuple[str, ...]]
 
 
 def target(settings: Settings, question_id: str) -> int:
-    """The length that all answers to a question are to have, in words: drawn from LENGTHS, scaled to the median of the settings."""
+    """Target length in words of all answers to a question: drawn from LENGTHS, scaled to the median of the settings."""
     spread = settings.generator("words", question_id).choice(LENGTHS) / LENGTHS[len(LENGTHS) // 2]
     return max(5, 5 * round(settings.words * CHARACTERS.get(settings.language, 1) * spread / 5))
 
 
 def answer_id(question_id: str, strategy: str, model: str, parent: str = "") -> str:
-    """The id of an answer."""
+    """Id of an answer, which is known before its text."""
     return f"{question_id}:{strategy}:{digest_of([model, parent])}"
 
 
 def write_answers(folder: Folder, models: Models, say: Say) -> None:
-    """Have models write the answers that are missing, and choose the pairs.
+    """Have models write the missing answers, and choose the pairs.
 
     Raises:
         DataError: a file of the build is broken, there are no questions, one was edited after it was answered, or no pair is left.
@@ -94,7 +93,6 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
 
 
 def _choose(run: _AnswersRun) -> list[Pair]:
-    """Write the pairs, and say how long they are."""
     folder, say, old = run.folder, run.say, run.folder.read(Pair)
     voted = folder.has(PackItem) or folder.has(Vote)
     test = Folder(folder.root).questions(TEST)  # a pilot, which sees some persons, keeps the pairs of the others
@@ -114,10 +112,10 @@ def _choose(run: _AnswersRun) -> list[Pair]:
 
 
 class _AnswersRun(TextRun):
-    """The answers of the build, and those that come to it.
+    """One run of the step answers.
 
     Attributes:
-        questions: that were kept.
+        questions: those not dropped.
         test: ids of those of test persons.
     """
 
@@ -136,14 +134,14 @@ class _AnswersRun(TextRun):
         self._bases.refuse_edited(self.questions, self.answers, self.origins)
 
     def first(self, model: str) -> Iterator[_Wanted]:
-        """The answers of a model that are no rewrites."""
+        """Wanted answers of a model that are no rewrites."""
         for question in self.questions:
             for strategy, name in FIRST.items():
                 shown = {} if strategy == QUESTION else {"persona": self._bases.told(question, strategy)}
                 yield self._wanted(question, strategy, model, "", name, **shown)
 
     def rewrites(self, model: str) -> Iterator[_Wanted]:
-        """The rewrites by a model of its own answers with the full persona."""
+        """Wanted rewrites by a model of its own answers to the full persona."""
         asked = {question.id: question for question in self.questions if question.id in self.test}
         for parent in list(self.answers):
             question = asked.get(parent.question_id)
@@ -154,7 +152,6 @@ class _AnswersRun(TextRun):
                     yield self._wanted(question, strategy, model, parent.id, name, answer=parent.text, **persona)
 
     def expect(self, models: Models) -> None:
-        """Tell the progress how many answers these models are to write."""
         asked = {question.id for question in self.questions}
         of_models = sum(answer.model in models.names and answer.question_id in asked for answer in self.answers)
         self.progress.expect(
@@ -172,7 +169,7 @@ class _AnswersRun(TextRun):
         return answer, filled, (prompt.version, *parents)
 
     def write(self, model: str, wanted: Iterable[_Wanted]) -> None:
-        """Ask for those that are neither there nor refused for good, and check what comes."""
+        """Ask for those that are neither written nor refused for good, and check the replies."""
         missing = {one[0].id: one for one in wanted if one[0].id not in self.done}
 
         def accept(name: str, reply: Reply) -> None:
@@ -185,7 +182,6 @@ class _AnswersRun(TextRun):
         self.complete(missing, Call(lambda name: missing[name][1], accept), model=model)
 
     def _checked(self, answer: Answer, reply: Reply) -> str:
-        """The text of an answer. Raises Refusal."""
         text = reply.text
         if answer.strategy in REWRITES and text and not reply.cut:
             rewritten = prompts.tagged(text, "answer")

@@ -1,7 +1,6 @@
-"""One run of a step that has models write texts: who writes, what replaces a refused text, and what the step says at its end.
+"""One run of a step that has models write texts: requests, replacements of refused texts, and a summary.
 
-A text is asked for under an id. What a check refuses is asked for again, with another seed, up to ROUNDS times; all refused ones stay in
-refused.jsonl, so that no run asks twice for what a run before it paid. What was cut off has its rounds anew once the limit is higher.
+Refused texts stay in refused.jsonl, so that no run pays for them again; texts that were cut off get new rounds once the limit is higher.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ HOPELESS = 20
 
 
 class Refusal(Exception):
-    """A text is turned down: the reason, the text and, if it repeats another one, the id of that one."""
+    """A check turns a text down: the reason, the text and, if it repeats another one, the id of that one."""
 
 
 class Call(NamedTuple):
     """One of the calls that make a text.
 
     Attributes:
-        prompt: id -> what the model is told, given `TextRun.time`; None where a text needs no such call.
+        prompt: id -> prompt, which may depend on `TextRun.time`; None where a text needs no such call.
         accept: takes (id, reply), or raises Refusal.
-        about: what is asked about a text; empty for the call that writes it.
+        about: topic of a call on an existing text; empty for the call that writes it.
     """
 
     prompt: Callable[[str], str | None]
@@ -53,20 +52,17 @@ class Call(NamedTuple):
 
 
 class TextRun:
-    """One run of a step: the texts that the build has, and those that come to it.
+    """One run of a step: existing texts, then new ones.
 
     Args:
-        models: that the step may ask; none if it takes only what a team brought.
+        models: the first is the default writer; none if the step only takes texts that a team brought.
 
     Attributes:
-        model: the first of them; empty if there is none.
-        origins: id -> its row, of every text.
-        done: ids of texts that are there.
+        model: the first model; empty if there is none.
+        origins: id -> row of provenance.jsonl.
+        done: ids of existing texts.
         refused: all rows of refused.jsonl.
         progress: of the step; tell it how many calls to expect.
-
-    Raises:
-        DataError: a file of the build is broken.
     """
 
     def __init__(self, folder: Folder, step: Step, models: Models, say: Say):
@@ -84,11 +80,11 @@ class TextRun:
         self._error: PersonaFeedbackError | None = None
 
     def time(self, name: str) -> int:
-        """How often a text was refused: random choices for it depend on this, so that it is another one when it is asked for again."""
+        """Number of refusals of a text; random choices for it depend on this, so that the next request differs."""
         return self._times[name]
 
     def prompt(self, name: str) -> prompts.Prompt:
-        """See `prompts.load`."""
+        """A prompt of the build, in the build's language."""
         return prompts.load(self.folder.root, name, name_of(self.settings.language))
 
     def complete(
@@ -98,16 +94,16 @@ class TextRun:
         finish: Callable[[list[str]], None] = lambda names: None,
         model: str = "",
     ) -> bool:
-        """Have a model write those texts that are not done, and in their place others for those that are refused.
+        """Have a model write the texts that are not done, and replacements for refused ones.
 
         Args:
             names: ids of texts.
-            calls: that make each of them, one after another; a text that a call refuses, or that failed, gets no further one.
-            finish: gets those that came through all calls, in the order of the names: adds each to `done`, or calls `refuse`.
+            calls: for each text, in order; a text that is refused or failed gets no further call.
+            finish: gets the ids that passed all calls, in order: adds each to `done`, or calls `refuse`.
             model: one of the run's; the first if empty.
 
         Returns:
-            Whether it makes sense to ask for more: false if none came of those that were asked for last.
+            Whether to ask for more: false if the last request brought no text.
         """
         limit = self._models.max_tokens
         outgrown = Counter(
@@ -143,14 +139,12 @@ class TextRun:
         return some
 
     def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, Reply]]:
-        """Have a model write; (id, text) of those that came, in their order.
-
-        What a provider withholds is refused: another one may pass its filter.
+        """Have a model write; (id, reply) of those that came, in order. Replies withheld by the provider are refused: another may pass its filter.
 
         Args:
-            told: id of a text -> what the model is told.
-            about: what is asked about the texts of these ids, if not they themselves.
-            model: see `complete`.
+            told: id of a text -> prompt.
+            about: topic of calls on existing texts; empty if they write the texts.
+            model: one of the run's; the first if empty.
 
         Raises:
             OptionError: one of the models does not exist, or cannot be started.
@@ -186,27 +180,18 @@ class TextRun:
         return [(name, text) for name, text in came if not text.withheld]
 
     def refuse(self, name: str, reason: str, text: str, like: str = "") -> None:
-        """Turn a text down.
-
-        Args:
-            like: id of the text that it repeats.
-        """
+        """Turn a text down; `like` is the id of the text that it repeats."""
         limit = self._limit if reason == checks.CUT else 0
         self.refused.append(Refused(id=name, step=self.step.name, reason=reason, text=text, like=like, limit=limit))
         self._times[name] += 1
         self._refused_now[reason] += 1
 
     def bring(self, name: str, kind: str, *parents: str) -> None:
-        """Note that a text is a team's own."""
+        """Record a text of the team's own."""
         self.origins[name] = Origin(id=name, kind=kind, model=OWN, parents=parents)
 
     def take(self, name: str, kind: str, prompt: str, *parents: str, model: str = "") -> None:
-        """Note where a text is from that a model wrote.
-
-        Args:
-            prompt: its version, or those of several.
-            model: see `complete`.
-        """
+        """Record the origin of a text that a model wrote; `prompt` is a version, or several."""
         seed, model = self.settings.seed, model or self.model
         self.origins[name] = Origin(id=name, kind=kind, model=model, prompt=prompt, seed=seed, parents=parents)
         self.done.add(name)
@@ -214,17 +199,19 @@ class TextRun:
     def save(
         self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}
     ) -> None:  # fmt: skip
-        """Write what came, with where it is from and what was refused, see `Folder.write_together`."""
+        """Write new rows and files, with origins and refusals."""
         if others:  # first: what is killed in between is never taken for a team's own
             self.folder.write(Origin, self.origins.values())
         self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
 
     def end(self, kind: type[Row], left: Collection[object], unit: str, no_text_refused: str) -> None:
-        """Say what was refused and what failed.
+        """Report refusals and failures.
 
         Args:
-            kind: of the file whose rows the next step needs; left: these rows; unit: what one of them is.
-            no_text_refused: what to do where there are none, and none was refused.
+            kind: rows that the next step needs.
+            left: these rows.
+            unit: word for one of them.
+            no_text_refused: advice where there are none, and none was refused.
 
         Raises:
             GenerationError: a model wrote nothing.
@@ -258,19 +245,19 @@ class TextRun:
 
 
 def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:
-    """Id -> how many texts of a step were refused under it."""
+    """Id -> number of refused texts of a step."""
     return Counter(text.id for text in refused if text.step == step.name)
 
 
 def _is_outgrown(text: Refused, limit: int | None) -> bool:
-    """Whether a text was cut off at a lower limit than this one. Of the provider's limit, which nobody knows, any other may be higher."""
+    # Cut off at a lower limit than this one. The provider's limit is unknown, so any other may be higher.
     return (
         text.reason == checks.CUT and (limit or 0) != text.limit and (not text.limit or not limit or limit > text.limit)
     )
 
 
 def settled(refused: Iterable[Refused], step: Step) -> set[str]:
-    """The ids of a step's texts that were refused and that no further round replaces."""
+    """Ids of a step's texts that were refused and get no further round."""
     return {name for name, times in refusals(refused, step).items() if times > ROUNDS}
 
 

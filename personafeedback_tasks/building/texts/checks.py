@@ -1,7 +1,6 @@
-"""Why a text that a model wrote is refused: left-over tags, refusals, ends that are cut off, another language; what is no single question.
+"""Reasons to refuse a text that a model wrote: left-over tags, refusals, cut-off ends, another language; or no single question.
 
-Checks of the form only. What a text says is for people to judge. Refusals are known in English and Chinese only; the reader of judges' replies
-has patterns of its own: a judge who refuses says that it cannot choose.
+Only the form is checked, and refusals only in English and Chinese. Replies of judges are read elsewhere: their refusals differ.
 """
 
 from __future__ import annotations
@@ -110,11 +109,7 @@ def _ends_at_colon(response: str) -> bool:
 
 
 def _found(pattern: re.Pattern[str], signs: str = "") -> Callable[[str], bool]:
-    """Whether a response matches.
-
-    Args:
-        signs: a match has one of these characters, and few responses do; empty if nobody knows.
-    """
+    # A match has one of the characters `signs`, which few responses have; empty if unknown.
     return lambda response: (
         (not signs or any(sign in response for sign in signs)) and pattern.search(response) is not None
     )
@@ -153,8 +148,8 @@ def fault(text: str, language: str, cut: bool = False) -> str:
     """The first reason to refuse a text: a key of MEANINGS; empty if there is none.
 
     Args:
-        language: that it should be in, see `languages.is_written_in`.
-        cut: it ended at the limit of its length.
+        language: ISO 639-1 code that it should be in.
+        cut: it was cut off at its maximum length.
     """
     if not text.strip():
         return EMPTY
@@ -192,11 +187,7 @@ _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|‘[^’]*’")
 
 
 def fault_of_question(text: str, language: str, cut: bool = False) -> str:
-    """The first reason to refuse a question, as `fault`; also a key of OF_QUESTIONS.
-
-    Args:
-        text: with its lines.
-    """
+    """The first reason to refuse a question: a key of MEANINGS or OF_QUESTIONS; empty if there is none. Line breaks matter."""
     if reason := fault(text, language, cut):
         return reason
     if _PREAMBLE.match(text):

@@ -33,7 +33,7 @@ _NONE = re.compile(r"\bnone\b|没有|无", re.IGNORECASE)
 
 
 def general_slot(settings: Settings, user: str) -> str:
-    """What a user's general questions are asked under, all at once."""
+    """Id of the request for all of a user's general questions."""
     return f"{user}:general:{settings.general}"
 
 
@@ -42,7 +42,7 @@ def pool_id(text: str) -> str:
 
 
 def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
-    """Those of the pool that are open and personal, as pool.csv has it, where a model judges the ones that are not there."""
+    """The open and personal questions of the pool, by pool.csv; a model judges those that are missing there."""
     prompt = run.prompt("open")
     missing = [text for text in texts if pool_id(text) not in run.pool]
     in_parts = [missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE)]
@@ -69,7 +69,7 @@ def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
 
 
 def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
-    """Match the questions of the pool to the persons who lack some, and take those whose match is valid."""
+    """Match pool questions to persons who lack some, and take the valid matches."""
     texts, settings, prompt, fits = open_questions(run, texts), run.settings, run.prompt("general"), run.prompt("fits")
     user_of = {general_slot(settings, user): user for user in run.people}
     turned_down = _turned_down(run)
@@ -126,7 +126,6 @@ def _own(run: QuestionsRun, user: str) -> set[str]:
 
 
 def _turned_down(run: QuestionsRun) -> dict[str, set[str]]:
-    """User -> the questions that did not fit them in an earlier run."""
     found: dict[str, set[str]] = defaultdict(set)
     for text in run.refused:
         if text.step == run.step.name and text.reason == NO_FIT:

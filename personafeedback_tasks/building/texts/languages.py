@@ -1,4 +1,4 @@
-"""The language of a build: its name, how long a text is, and whether a text is in it (by script, and where scripts are shared, by py3langid)."""
+"""The language of a build: its name, the length of a text, and whether a text is in it (by script and, for shared scripts, by py3langid)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _WORD = re.compile(rf"[{IDEOGRAPHS}\u3040-\u30ff]|(?:(?![{IDEOGRAPHS}\u3040-\u30
 
 
 def name_of(language: str) -> str:
-    """A language as a prompt calls it."""
+    """Name of a language in a prompt."""
     return str(_TABLES["names"].get(language, f"the language with the code {language}"))
 
 
 def words(text: str) -> int:
-    """The length of a text: a Chinese or Japanese character counts as one word."""
+    """Number of words; a Chinese or Japanese character counts as one."""
     return len(_WORD.findall(text))
 
 
@@ -50,14 +50,7 @@ def is_written_in(language: str, text: str) -> bool:
     """Whether a text is in a language, as far as it can be told; a text without letters is in any.
 
     At least half of it must be in the language's script. A Chinese answer may quote English: its characters weigh as much as words.
-    Of a text of LEAST_LETTERS, no other language may be the better guess by MARGIN. Languages that py3langid has not are told by their
-    script alone.
-
-    Args:
-        language: an ISO 639-1 code.
-
-    Raises:
-        ModuleNotFoundError: py3langid is not installed.
+    For a text of LEAST_LETTERS, no other language may be the better guess by MARGIN. Languages unknown to py3langid are told by script alone.
     """
     scripts: Counter[str] = Counter()
     for char in text:
@@ -71,7 +64,7 @@ def is_written_in(language: str, text: str) -> bool:
 
 
 def _margin(language: str, text: str) -> float:
-    """Log-likelihood of the best guess, minus that of a language: 0 for the best guess itself, or if the language is not known."""
+    # Log-likelihood of the best guess minus that of the language; 0 for the best guess itself, or for an unknown language.
     require("py3langid", extra="build")
     import py3langid
 
@@ -82,6 +75,6 @@ def _margin(language: str, text: str) -> float:
 
 @lru_cache(maxsize=8192)
 def _script(char: str) -> str:
-    """The first word of a letter's name: LATIN, CYRILLIC, CJK; of full-width letters it is the second one."""
+    # First word of a letter's Unicode name: LATIN, CYRILLIC, CJK.
     name = unicodedata.name(unicodedata.normalize("NFKC", char)[0], "unnamed")
     return name.split(" ", 1)[0].split("-", 1)[0]

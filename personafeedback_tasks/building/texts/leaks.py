@@ -1,10 +1,10 @@
-"""Whether a question gives away what its answer should have to know about the user.
+"""Whether a question gives away its user: an introduction in words of their profile ("as a sports commentator"), or terms rare elsewhere.
 
-Two rules that anybody can check: a short phrase in which the user introduces themselves with a word of their own profile ("as a sports
-commentator", 作为ESTP); and terms of the persona that few other personas have. Such a question is rewritten by a model, as in the paper, and
-refused if these rules still find something. Of the released General half's 1,470 questions, which were chosen from a pool and not written for
-their users, they find 4; of 147 that quote the first 25 characters of the user's job, 143; and all 147 that begin with 作为 and ten characters of it.
+A model rewrites such a question, as in the paper; it is refused if the rules still find something.
 """
+
+# Of the released General half's 1,470 questions, which were chosen from a pool and not written for their users, the rules find 4; of 147 that
+# quote the first 25 characters of the user's job, 143; and all 147 that begin with 作为 and ten characters of it.
 
 from __future__ import annotations
 
@@ -48,11 +48,7 @@ class Leaks:
         self._users = Counter(term for terms in self._terms.values() for term in terms)
 
     def found(self, persona: Persona, question: str) -> list[str]:
-        """The phrases that give a user away: their name, introductions, and terms that are theirs. Empty if none does.
-
-        Args:
-            persona: one of those given.
-        """
+        """Phrases that give a user away: their name, introductions, and terms that are theirs; the persona is one of the build's."""
         name = persona.profile.get("Name")
         phrases = [name] if isinstance(name, str) and says(name, question) else []
         phrases += _TYPE.findall(question)
@@ -76,7 +72,7 @@ class Leaks:
 
 
 def _about(profile: Mapping[str, Any]) -> str:
-    """What a profile says of age, work and origin; all of it, if no key says which that is."""
+    # Age, work and origin; the whole profile if no key names them.
     chosen = {key: value for key, value in profile.items() if _ABOUT.search(key)}
     return "\n".join(sorted(Persona("", chosen or {**profile, "Name": ""}).statements))
 

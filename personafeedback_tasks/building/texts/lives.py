@@ -1,8 +1,6 @@
-"""What is drawn for a persona: age, work, life stage and character, and a name and a country of names.csv, without which these are up to the
-model. What its seed states is never drawn.
+"""Random traits of a persona: age, work, life stage, character, and a name and country of names.csv, if any. Those of its seed are kept.
 
-Age decides which work and which life stage are possible, so that nobody is still studying at sixty. Where a seed states work or a life
-stage without an age, none of the three is drawn: any of them could contradict it.
+Age limits work and life stage. Where a seed states work or life stage without an age, none of the three is drawn: it could contradict.
 """
 
 from __future__ import annotations
@@ -29,8 +27,7 @@ _TYPES = ("EI", "SN", "TF", "JP")
 
 
 class _Stretch(NamedTuple):
-    """A part of life, and the ages at which it is ordinary."""
-
+    # A part of life, and the ages at which it is ordinary.
     what: str
     youngest: int
     oldest: int
@@ -45,7 +42,7 @@ _YEARS = re.compile(r"\b(\d{1,3})[- ]years?[- ]old\b|(\d{1,3}) ?岁")
 
 
 def stated(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Trait of _KEYS -> what a profile states of it: the value of the first key that is about it, at any depth."""
+    """Trait of _KEYS -> its value in a profile, under the first key that is about it, at any depth."""
     found: dict[str, Any] = {}
     for key, value in _pairs(profile):
         parts = {part.lower() for part in _WORDS.findall(key)}
@@ -67,7 +64,7 @@ def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def draw_life(settings: Settings, user: str, seed: Mapping[str, Any]) -> dict[str, str]:
-    """Trait -> its value, of those that a seed leaves open."""
+    """Trait -> drawn value, for traits that the seed leaves open."""
     drawn, known = settings.generator("traits", user), stated(seed)
     low, high = drawn.choice(_AGES)
     age: int | None = drawn.randint(low, high)
@@ -102,7 +99,7 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 
 class Country(NamedTuple):
-    """A country of names.csv, how often it is drawn in relation to the others, and names that are common there."""
+    """A country of names.csv, its share relative to the others, and common names."""
 
     country: str
     share: float
@@ -112,7 +109,7 @@ class Country(NamedTuple):
 
 
 def countries(root: Path) -> list[Country]:
-    """The countries of a build; none without a file. Raises DataError: a line lacks something, or its share is no number above 0."""
+    """The countries of a build; empty without names.csv. Raises DataError for a broken line."""
     path = root / NAMES
     if not path.is_file():
         return []
@@ -130,10 +127,10 @@ def countries(root: Path) -> list[Country]:
 def draw_home(
     settings: Settings, user: str, seed: Mapping[str, Any], choices: list[Country], taken: set[str]
 ) -> dict[str, str]:
-    """A name and its country for a persona; initials alone where its seed states either, or there are no countries.
+    """A name and country for a persona; initials alone where its seed states either, or there are no countries.
 
     Args:
-        taken: names and initials of other personas. They are not drawn again unless nearly all are taken.
+        taken: names and initials of other personas, not drawn again unless nearly all are taken.
     """
     known = stated(seed)
     drawn, gender = settings.generator("home", user), str(known.get("gender", ""))

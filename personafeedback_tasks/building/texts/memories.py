@@ -1,4 +1,4 @@
-"""The step memory: what each person would read, chosen by a model from a team's corpus, for those who have no memory (the paper's section 3.2)."""
+"""The step memory: for persons without one, texts of a team's corpus that they would read, chosen by a model (the paper's section 3.2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEANINGS = {
 
 
 def memory_slot(settings: Settings, user: str) -> str:
-    """What a user's memory is asked under, all of it at once."""
+    """Id of the request for a user's whole memory."""
     return f"{user}:memory:{settings.memory}"
 
 
@@ -56,7 +56,6 @@ def write_memories(folder: Folder, models: Models, say: Say) -> None:
 
 
 def _choose(run: TextRun, corpus: list[dict[str, str]]) -> dict[Path, str]:
-    """Path of a memory -> its content."""
     folder, settings, prompt = run.folder, run.settings, run.prompt("memory")
     users = {memory_slot(settings, person.user_id): person.user_id for person in folder.people()}
     shown: dict[str, list[dict[str, str]]] = {}

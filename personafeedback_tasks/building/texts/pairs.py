@@ -1,7 +1,6 @@
-"""Which answers people are asked to compare: pairs whose longer side says nothing, as far as the answers allow that.
+"""Pairs of answers for people to compare, with lengths balanced between the sides as far as the answers allow.
 
-Nothing is cut and no pair is left out for its length. Where several models answered, each question has several pairs of a kind, and the
-one is taken that keeps the balance.
+No answer is cut and no pair is left out for its length: of the pairs that several models give, the one that keeps the balance is taken.
 """
 
 from __future__ import annotations
@@ -34,17 +33,13 @@ UNEVEN = 0.2
 
 
 def kinds(models: int) -> int:
-    """How many pairs a question has where so many models answer."""
+    """Number of pairs to a question with this many models."""
     return len(KINDS) if models > 1 else len(KINDS) - 1
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Lengths, in characters, of the pairs of one kind.
-
-    Attributes:
-        longer, shorter, equal: pairs by the length of the better informed answer against the other.
-    """
+    """Lengths in characters of the pairs of one kind: how often the better informed answer is longer, shorter or equally long."""
 
     kind: str
     longer: int
@@ -57,7 +52,7 @@ class Balance:
 
     @property
     def is_uneven(self) -> bool:
-        """Whether one side is longer by far more often, and more often than chance would have it."""
+        """Whether one side is longer far more often, and more often than chance."""
         most, differing = max(self.longer, self.shorter), self.longer + self.shorter
         return abs(self.longer - self.shorter) > UNEVEN * self.pairs and most >= least_majority(differing)
 
@@ -73,12 +68,12 @@ class Balance:
 def choose(
     settings: Settings, questions: Sequence[Question], answers: Iterable[Answer], old: Iterable[Pair], fixed: bool
 ) -> list[Pair]:
-    """The pairs of some questions: one of each kind where there are answers for it.
+    """The pairs of these questions: one of each kind where there are answers for it.
 
     Args:
         questions: of test persons.
-        old: those of the last run. Pairs of other strategies, which a team brought, always stay.
-        fixed: people may have seen the old ones: all stay that still have both answers.
+        old: pairs of the last run; those of other strategies, which a team brought, always stay.
+        fixed: people may have seen the old pairs: all that still have both answers stay.
     """
     known = {answer.id: answer for answer in answers}
     kept = [(pair, *read) for pair in old if (read := _read(pair, known)) is not None and (fixed or read[0] is None)]
@@ -105,7 +100,7 @@ def choose(
 
 
 def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[Balance]:
-    """The lengths of each kind of pairs that is there, of those that have both answers."""
+    """The lengths by kind, of pairs that have both answers."""
     known = {answer.id: answer for answer in answers}
     signs = Counter(_read(pair, known) for pair in pairs)
     balances = [Balance(kind, signs[kind, 1], signs[kind, -1], signs[kind, 0]) for kind in KINDS]
@@ -113,7 +108,7 @@ def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[Balance]:
 
 
 def in_order(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, Answer, Answer] | None:
-    """(the kind of a pair, None if it is none of ours; the better informed answer; the other); None if an answer is not there."""
+    """(kind, None if unknown; the better informed answer; the other); None if an answer is missing."""
     if pair.first not in answers or pair.second not in answers:
         return None
     first, second = answers[pair.first], answers[pair.second]
@@ -125,7 +120,6 @@ def in_order(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, Ans
 
 
 def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] | None:
-    """(the kind of a pair, the sign of its lengths), see `in_order` and `_sign`."""
     if (found := in_order(pair, answers)) is None:
         return None
     kind, better, worse = found
@@ -133,7 +127,7 @@ def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] |
 
 
 def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]]:
-    """The pairs of a kind that one question's answers make, the better informed first. Rewrites are compared with those of one answer."""
+    # The better informed answer first. Rewrites are compared with those of the same answer.
     more, less = KINDS[kind]
     return [
         (better, worse)
@@ -147,11 +141,7 @@ def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]
 def _balanced(
     settings: Settings, kind: str, candidates: Mapping[str, list[tuple[Answer, Answer]]], tally: int
 ) -> dict[str, tuple[Answer, Answer]]:
-    """One pair for every question, such that as many are longer as shorter, as nearly as can be.
-
-    Args:
-        tally: longer minus shorter of the pairs that are there already.
-    """
+    # As many longer as shorter pairs as possible; `tally` is longer minus shorter of existing ones.
     chosen: dict[str, tuple[Answer, Answer]] = {}
     uneven: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
     equal: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
@@ -181,7 +171,7 @@ def _balanced(
 
 
 def _difference(pair: tuple[Answer, Answer]) -> tuple[float, str, str]:
-    """How unequal the lengths are; the ids make the order one."""
+    # The ids break ties.
     better, worse = pair
     return abs(math.log(len(better.text) / len(worse.text))), better.id, worse.id
 
@@ -197,5 +187,5 @@ def _pair(settings: Settings, kind: str, better: Answer, worse: Answer) -> Pair:
 
 
 def _sign(better: Answer, worse: Answer) -> int:
-    """1 if the better informed answer is longer, -1 if it is shorter, 0 if they are as long."""
+    # 1 if the better informed answer is longer, -1 if it is shorter, 0 if they are equally long.
     return (len(better.text) > len(worse.text)) - (len(better.text) < len(worse.text))

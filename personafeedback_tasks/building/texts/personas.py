@@ -52,7 +52,7 @@ Profile = dict[str, Any]
 
 
 def write_personas(folder: Folder, models: Models, say: Say) -> None:
-    """Take the personas that a team put there and, with a model of these, write those that are missing.
+    """Take the personas that a team put there and have a model write the missing ones.
 
     Raises:
         DataError: a file of the build is broken, there are no seeds, or no person is left.
@@ -91,7 +91,7 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
 def _write(
     run: TextRun, profiles: Mapping[str, Profile], known: set[str], keep: Callable[[Mapping[str, Profile]], None]
 ) -> None:
-    """Have a model write those that are missing; `keep` gets them, group by group."""
+    # `keep` gets each group of new personas.
     root, settings = run.folder.root, run.settings
     seed = other_seed(settings, run.origins.values())
     if seed is not None:  # the ids are drawn, too: all would be written again, beside those that are there
@@ -147,8 +147,7 @@ def _write(
 
 
 def waves(users: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Users in the groups that are written at the same time, each told of those before its group: so neither how many calls run at once
-    nor which ends first changes a prompt."""
+    """Users in groups written at the same time, each told of those before its group, so that concurrency does not change prompts."""
     start = 0
     while start < len(users):
         size = max(WAVE, start // WAVE)
@@ -174,7 +173,6 @@ def _say_of_seeds(run: TextRun, given: Sequence[Profile]) -> None:
 
 
 def _traits(run: TextRun, starts: Mapping[str, Profile]) -> dict[str, str]:
-    """User -> the traits that are drawn for them, one a line."""
     choices, lines, taken = countries(run.folder.root), {}, set[str]()
     for user, seed in starts.items():
         home = draw_home(run.settings, user, seed, choices, taken)
@@ -185,7 +183,6 @@ def _traits(run: TextRun, starts: Mapping[str, Profile]) -> dict[str, str]:
 
 
 def _others(settings: Settings, user: str, before: Mapping[str, Profile]) -> str:
-    """The name, the job and the opening of personas that are there already, one a line."""
     places = sorted(settings.generator("others", user).sample(range(len(before)), min(SHOWN, len(before))))
     profiles = list(before.values())
     return "\n".join(_glimpse(profiles[place]) for place in places) or "- (nobody yet)"
@@ -203,7 +200,7 @@ def _short(text: str) -> str:
 
 
 def other_seed(settings: Settings, origins: Iterable[Origin]) -> int | None:
-    """The seed that models wrote personas with, if build.yaml has another one now; else None."""
+    """The seed of the written personas if build.yaml has another one now; else None."""
     seeds = [origin.seed for origin in origins if origin.kind == "persona" and origin.model != OWN]
     return None if not seeds or settings.seed in seeds else seeds[0]
 
@@ -214,14 +211,14 @@ def names(settings: Settings) -> list[str]:
 
 
 def _seed(settings: Settings, given: list[Profile], number: int) -> Profile:
-    """The seed of a persona: all of them in turn, in a drawn order."""
+    # All seeds in turn, in a drawn order.
     order = list(range(len(given)))
     settings.generator("seeds", str(number // len(given))).shuffle(order)
     return given[order[number % len(given)]]
 
 
 def new_people(settings: Settings, people: Iterable[Person], new: Mapping[str, Profile]) -> list[Person]:
-    """Lines of people.csv for new personas, split so that the share of test persons is kept to at every length."""
+    """Lines of people.csv for new personas, split so that the share of test persons holds at every length."""
     splits, split_of = [person.split for person in people], {}
     for user in sorted(new, key=lambda user: digest_of([settings.seed, "split", user])):
         split_of[user] = next_split(settings, splits)
@@ -235,12 +232,11 @@ def _name(profile: Profile) -> str:
 
 
 def next_split(settings: Settings, splits: Sequence[str]) -> str:
-    """The split of one more person, given those of all lines of people.csv."""
+    """The split of one more person, after these splits in people.csv."""
     return TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
 
 
 def _profiles(root: Path) -> dict[str, Profile]:
-    """User id -> profile of every file in persona/. Raises DataError, see `persona.load_profile`."""
     paths = sorted((root / "persona").glob("*.json"))
     for path in paths:
         if path.stem != path.stem.strip():
@@ -251,7 +247,7 @@ def _profiles(root: Path) -> dict[str, Profile]:
 
 
 def _say_of_control(folder: Folder, say: Say) -> None:
-    """Warn before questions are paid that the release could not run a control: a set of persons who are too much alike."""
+    # Warn before questions are paid for that persons are too much alike for a control.
     people = folder.people(TEST) if folder.read(Person) else []
     try:
         assign([folder.persona(person.user_id) for person in people])
@@ -260,7 +256,7 @@ def _say_of_control(folder: Folder, say: Say) -> None:
 
 
 def say_of_memories(folder: Folder, say: Say) -> None:
-    """Name each memory file that no prompt will ever show, and lines with personal data, which the release would have."""
+    """Warn of memory files that no prompt shows, and of personal data, which the release would have."""
     contacts: list[str] = []
     known = {person.user_id for person in folder.read(Person)}
     for path in sorted((folder.root / "memory").glob("*.jsonl")):
@@ -273,7 +269,7 @@ def say_of_memories(folder: Folder, say: Say) -> None:
 
 
 def json_of(profile: Mapping[str, Any]) -> str:
-    """A profile as persona/<user_id>.json has it."""
+    """Text of persona/<user_id>.json."""
     return json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
 
 

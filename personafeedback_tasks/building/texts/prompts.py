@@ -1,6 +1,6 @@
-"""The prompts of a build: files that a team edits, read strictly; and what a reply says in tags or numbers.
+"""The prompts of a build: files that a team edits, read strictly; and readers of tags and numbers in replies.
 
-A file is all that a model is told. `{{name}}` stands for a text that the step puts in; all else is sent as it is.
+A file is the whole prompt. `{{name}}` is filled by the step; everything else is sent unchanged.
 """
 
 from __future__ import annotations
@@ -68,8 +68,7 @@ class Prompt:
     """One prompt.
 
     Attributes:
-        text: of the file.
-        version: what provenance says: the name and SHA-256 (12 hex digits) of the file.
+        version: name and SHA-256 (12 hex digits) of its file, for provenance.
         language: name of the build's language.
     """
 
@@ -78,7 +77,7 @@ class Prompt:
     language: str = ""
 
     def filled(self, **texts: str) -> str:
-        """The prompt with its texts; what the texts themselves say is not filled again."""
+        """The prompt with its texts filled in; placeholders inside these texts are left alone."""
         known = {ANYWHERE: self.language, **texts}
         return _PLACEHOLDER.sub(lambda placeholder: known[placeholder[1]], self.text)
 
@@ -87,12 +86,11 @@ def load(root: Path, name: str, language: str = "") -> Prompt:
     """A prompt of a build.
 
     Args:
-        root: the build's folder.
         name: a key of PLACEHOLDERS.
         language: its name.
 
     Raises:
-        DataError: the file is missing or empty, lacks a placeholder, or has one that nobody fills.
+        DataError: the file is missing or empty, lacks a placeholder, or has an unknown one.
     """
     path = root / FOLDER / f"{name}.md"
     if not path.is_file():
@@ -117,13 +115,13 @@ def load(root: Path, name: str, language: str = "") -> Prompt:
 
 
 def bundled(language: str) -> dict[str, str]:
-    """Name of a prompt -> its text as this package brings it for a language."""
+    """Name of a prompt -> its text in this package for a language."""
     folder = files(__package__).joinpath(FOLDER).joinpath(language if language in LANGUAGES else LANGUAGES[0])
     return {name: folder.joinpath(f"{name}.md").read_text(encoding="utf-8") for name in PLACEHOLDERS}
 
 
 def tagged(reply: str, name: str) -> str | None:
-    """What a reply has between <name> and </name>, the last time; None if it has no such tags."""
+    """Text between <name> and </name>, the last time; None without such tags."""
     found = re.findall(rf"<{name}>(.*?)</{name}>", reply, re.DOTALL | re.IGNORECASE)
     return found[-1].strip() if found else None
 
@@ -136,17 +134,17 @@ def says_yes(reply: str, name: str) -> bool | None:
 
 
 def listed(texts: Sequence[str]) -> str:
-    """A numbered list, as a prompt shows it."""
+    """A numbered list for a prompt."""
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
 
 
 def chosen(shown: Sequence[C], reply: str) -> list[C]:
-    """What a model chose, in its order; numbers that nothing has are left out."""
+    """The items that a reply chooses, in its order; invalid numbers are left out."""
     return [shown[number - 1] for number in dict.fromkeys(numbers(reply)) if 1 <= number <= len(shown)]
 
 
 def numbers(reply: str) -> list[int]:
-    """The numbers that a model chose, in its order."""
+    """The numbers that a reply chooses, in its order."""
     lines = [line for line in reply.splitlines() if line.strip()]
     placed = [choice for line in lines if (choice := _PLACED.match(line))]
     if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):

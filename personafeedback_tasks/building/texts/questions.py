@@ -1,4 +1,4 @@
-"""The step questions: specific ones that a model writes for each person, general ones that it chooses from a pool, and a team's own."""
+"""The step questions: specific ones that a model writes for each person, general ones from a pool, and a team's own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEANINGS: Mapping[str, str] = {
 
 
 def write_questions(folder: Folder, models: Models, say: Say) -> None:
-    """Take the questions that a team put there and, with a model, those that are missing.
+    """Take the questions that a team put there and have a model write or choose the missing ones.
 
     Raises:
         DataError: a file of the build is broken, general questions are wanted and there is no pool, or no question is left.

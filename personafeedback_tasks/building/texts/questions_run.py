@@ -1,4 +1,4 @@
-"""One run of the step questions: those that the build has, and those that come to it."""
+"""One run of the step questions: existing questions, then new ones."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .asking import Models, TextRun
 
 
 class QuestionsRun(TextRun):
-    """The questions of the build, and those that come to it.
+    """One run of the step questions.
 
     Attributes:
         people: user id -> persona, of those kept.
         own: questions that no model of the build wrote or chose.
         pool: id -> line of pool.csv.
-        bases: what questions were drawn from.
+        bases: rows of basis.jsonl.
     """
 
     def __init__(self, folder: Folder, models: Models, say: Say):
@@ -44,12 +44,7 @@ class QuestionsRun(TextRun):
         self.bases = folder.read(Basis)
 
     def add(self, question: Question, prompt: str, *parents: str) -> None:
-        """Add a question to those of the build.
-
-        Args:
-            prompt: versions of those that made it.
-            parents: what else than its user went into it.
-        """
+        """Add a question, with the versions of its prompts and its parents besides its user."""
         self.questions.append(question)
         self.take(question.id, "question", prompt, question.user_id, *parents)
 
@@ -59,7 +54,7 @@ def question_id(user: str, text: str) -> str:
 
 
 def _questions(folder: Folder) -> list[Question]:
-    """The lines of questions.csv. A team's own may come without ids: they get one here. Raises DataError: see `Folder.read`."""
+    # A team's own questions may lack ids: they get one here.
     path = folder.path(Question)
     if not path.is_file():
         return []

@@ -1,4 +1,4 @@
-"""The steps that have models write: which texts are lacking, what runs, status and plan go by, and the run of one step or all."""
+"""The steps that have models write: missing texts, as the runs, status and plan need them; and a run of one step or all."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
 
 
 def write_texts(folder: Folder, models: Models, say: Say, only: str = "") -> Sequence[Step]:
-    """Run one step or all of them, each of which asks for what it lacks.
+    """Run one step or all of them, each of which asks for its missing texts.
 
     Args:
-        models: the first one writes personas and questions, and chooses memories; all of them answer. Without any, what a team brought is
-            taken.
+        models: the first one writes personas and questions, and chooses memories; all of them answer. Without any, only a team's texts are taken.
         only: name of the step; all if empty.
 
     Returns:
         The steps that ran.
 
     Raises:
-        OptionError: a step that takes nothing of a team's own has no model, or one that takes a single model has several.
-        DataError, GenerationError: see the steps.
+        OptionError: a step lacks a model, or has several and takes one.
+        DataError: a file of the build is broken, or a step has no text.
+        GenerationError: a model wrote nothing.
     """
     steps = [step for step in TEXTS if step.name == only] or taken(TEXTS, folder.root)
     if not only and not models.names:
@@ -68,7 +68,7 @@ def write_texts(folder: Folder, models: Models, say: Say, only: str = "") -> Seq
 
 
 def todo(folder: Folder, step: Step) -> list[str]:
-    """The ids of the texts that models are still to write in a step: neither there nor refused for good."""
+    """Ids of a step's texts that models have yet to write: neither there nor refused for good."""
     refused = [text for text in folder.read(Refused) if text.step == step.name]
     done = {part for origin in folder.read(Origin) for part in (origin.id, *origin.parents)}
     done |= settled(refused, step) | {text.id for text in refused if text.reason == CUT}
@@ -77,17 +77,17 @@ def todo(folder: Folder, step: Step) -> list[str]:
 
 
 def lacking(folder: Folder, step: Step) -> list[str]:
-    """Those of a step that models have begun, which failed or was killed: a team may bring all texts of another one."""
+    """Missing texts of a step that a model has begun; a team may bring all texts of another step."""
     return todo(folder, step) if step == ANSWERS or has_written(folder, step) else []
 
 
 def has_written(folder: Folder, step: Step) -> bool:
-    """Whether a model wrote something in a step."""
+    """Whether a model wrote a text of this step."""
     return any(origin.kind == step.text and origin.model != OWN for origin in folder.read(Origin))
 
 
 def asked_questions(folder: Folder) -> list[Question]:
-    """Those that were kept, of people that were kept; none before there are any."""
+    """Questions not dropped, of persons not dropped; empty before there are any."""
     users = {person.user_id for person in kept(folder.read(Person))}
     return [question for question in kept(folder.read(Question)) if question.user_id in users]
 

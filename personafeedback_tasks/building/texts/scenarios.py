@@ -1,4 +1,4 @@
-"""scenarios.csv: the situations that questions are asked in, how often, and of whom. `build init` writes those of the paper's Table 5."""
+"""scenarios.csv: situations for questions, with shares and conditions. `build init` writes those of the paper's Table 5."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Scenario(NamedTuple):
     """A situation.
 
     Attributes:
-        share: how often it is drawn, in relation to the others.
-        fits: words; a persona whom it fits has one of them, and none of those with NOT. Empty: everybody.
+        share: frequency relative to the others.
+        fits: words; the persona must have one of them, and none of those with NOT. Empty for everybody.
     """
 
     category: str
@@ -40,7 +40,7 @@ class Scenario(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As a prompt shows it."""
+        """The situation in a prompt."""
         return f"{self.scenario}: {self.description}" if self.description else self.scenario
 
     def is_for(self, persona: Persona) -> bool:
@@ -59,7 +59,7 @@ def _has(text: str, word: str) -> bool:
 
 
 def scenarios(root: Path) -> list[Scenario]:
-    """The scenarios of a build. Raises DataError: there are none, or a line lacks something or is there twice."""
+    """The scenarios of a build. Raises DataError if there are none, or a line is broken or repeated."""
     path = given(root, SCENARIOS, f"a table with the columns {', '.join(_COLUMNS)}")
     found: dict[str, Scenario] = {}
     for where, row in tables.rows(path, _COLUMNS, ("category", "scenario", "share")):
@@ -75,13 +75,9 @@ def scenarios(root: Path) -> list[Scenario]:
 
 
 def draw_scenarios(settings: Settings, persona: Persona, choices: Sequence[Scenario], count: int) -> list[Scenario]:
-    """The scenarios of a user's first questions, with the shares of their table over the users whom they fit.
+    """The scenarios of a user's questions, in the shares of the table. Raises DataError if none fits the user.
 
-    A user's points are spread over the categories by steps of the golden ratio: a few questions of one user are of several categories,
-    and more questions leave the first ones as they are.
-
-    Raises:
-        DataError: none fits the user.
+    Steps of the golden ratio spread them over the categories; a larger count leaves the first ones unchanged.
     """
     of_category: dict[str, list[Scenario]] = defaultdict(list)
     for scenario in choices:

@@ -1,5 +1,4 @@
-"""What a team gives to begin with: seeds.jsonl, profiles that personas are written from; pool.jsonl, questions that people asked; and the
-examples that stand in their place until then."""
+"""A team's first files: seeds.jsonl, profiles for personas; pool.jsonl, questions that people asked; and examples until a team has its own."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ _FOLDER = "given"
 
 
 def examples(language: str) -> dict[str, str]:
-    """Name of a file -> its text: what a build begins with until a team replaces it. There are names for LANGUAGES alone."""
+    """Name of a file -> its example text. names.csv exists for LANGUAGES only."""
     code = language if language in LANGUAGES else LANGUAGES[0]
     folder = files(__package__).joinpath(_FOLDER).joinpath(code)
     paths = sorted(folder.iterdir(), key=lambda path: path.name)
@@ -37,13 +36,13 @@ def examples(language: str) -> dict[str, str]:
 
 
 def are_examples(profiles: Sequence[Mapping[str, Any]]) -> int:
-    """How many of some seeds are those that `build init` wrote."""
+    """Number of seeds that `build init` wrote."""
     known = [json.loads(line) for code in LANGUAGES for line in examples(code)[FILE].splitlines()]
     return sum(profile in known for profile in profiles)
 
 
 def share_in(text: str, where: str) -> float:
-    """The share of a line of a table. Raises DataError: it is no number above 0."""
+    """Share in a table. Raises DataError for anything but a number above 0."""
     try:
         share = float(text)
     except ValueError:
@@ -54,7 +53,7 @@ def share_in(text: str, where: str) -> float:
 
 
 def seeds(root: Path) -> list[dict[str, Any]]:
-    """The seed profiles of a build. Raises DataError: there are none, or one is no object with a value."""
+    """The seed profiles of a build. Raises DataError if there are none, or one is no object with a value."""
     path = given(root, FILE, "one JSON object per line, each a short profile of a user")
     profiles = []
     for number, row in rows(path):
@@ -71,11 +70,7 @@ class _Asked(msgspec.Struct):
 
 
 def pool(root: Path) -> tuple[list[str], dict[str, int]]:
-    """The different questions of a build's pool, and how many were left out and why.
-
-    Raises:
-        DataError: there is no pool, or a line has no question.
-    """
+    """(different questions of a build's pool, reason -> number left out). Raises DataError if there is no pool, or a line has no question."""
     path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
     questions: dict[str, None] = {}
     left_out = {"too short": 0, "too long": 0, "there twice": 0}
@@ -93,7 +88,7 @@ def pool(root: Path) -> tuple[list[str], dict[str, int]]:
 
 
 def given(root: Path, name: str, expected: str) -> Path:
-    """The path of a file that a team gives. Raises DataError: it is not there; `expected` is what to write."""
+    """The path of a file from the team. Raises DataError if it is missing, naming the `expected` content."""
     path = root / name
     if not path.is_file():
         raise DataError(

@@ -1,5 +1,7 @@
-"""Specific questions: each is asked in a scenario, from features that a model infers from a handful of the user's memory (the profiler of the
-paper's section 3.2) or from the whole persona; then a model checks that it is natural and does not say who asks."""
+"""Specific questions, each asked in a scenario, from the whole persona or from features inferred from some memory (the paper's section 3.2).
+
+A model then checks that the question is natural and does not give away its user.
+"""
 
 from __future__ import annotations
 
@@ -54,11 +56,11 @@ _BULLET = re.compile(r"\A\s*(?:[-*•–—]|[0-9]{1,2}[.):、．])?\s*")
 
 @dataclass(frozen=True)
 class Source:
-    """What one question is asked from.
+    """Input of one question.
 
     Attributes:
         memory: pieces that were drawn; empty where the user has none.
-        features: that were inferred from them; empty where the question is asked from the whole persona.
+        features: inferred from these pieces; empty where the question is asked from the whole persona.
     """
 
     persona: Persona
@@ -67,7 +69,7 @@ class Source:
     features: tuple[str, ...] = ()
 
     def parents(self) -> tuple[str, ...]:
-        """What provenance says of it."""
+        """Parents for provenance."""
         features = [f"features:{digest_of(self.features)}"] if self.features else []
         return (
             f"scenario:{self.scenario.scenario}",
@@ -77,19 +79,15 @@ class Source:
 
 
 def slots(settings: Settings, user: str) -> list[str]:
-    """What a user's specific questions are asked under, before anybody knows their texts."""
+    """Ids of the requests for a user's specific questions, before their texts are known."""
     return [f"{user}:specific:{number}" for number in range(settings.specific)]
 
 
 def write_specific(run: QuestionsRun) -> None:
-    """Have a model write the questions that are missing.
+    """Have a model write the missing questions.
 
-    Up to four calls make a question: of the features of a user with a memory; of the question; of a check that may rewrite it, as in the paper,
-    where a model judges and rewrites in one call (Appendix I); and, where it did, of the same check of what it wrote, which does not see the
-    draft.
-
-    Raises:
-        DataError: a file that the questions need is missing or broken.
+    Up to four calls make one: features of the user's memory; the question; a check that may rewrite it, as in the paper, where a model judges and
+    rewrites in one call (Appendix I); and the same check of a rewrite, which does not see the draft.
     """
     made = _Specific(run)
     run.progress.expect(made.calls())
@@ -100,11 +98,7 @@ def write_specific(run: QuestionsRun) -> None:
 
 
 class _Specific:
-    """The specific questions of a run.
-
-    Attributes:
-        sources: slot -> what its question is asked from.
-    """
+    """The specific questions of a run; `sources` has the input of each slot's question."""
 
     def __init__(self, run: QuestionsRun):
         root, settings, self._run, self._settings = run.folder.root, run.settings, run, run.settings
@@ -131,7 +125,6 @@ class _Specific:
         self._seen = Seen(NEAR, specific)
 
     def calls(self) -> int:
-        """What is asked for the questions that are not done: the text, a check, and the features of those from memory."""
         missing = self.sources.keys() - self._run.done
         return 2 * len(missing) + len(missing & self._profiled)
 
@@ -175,7 +168,7 @@ class _Specific:
         return self.told_question(slot) if slot in self._drafts else None
 
     def judge(self, slot: str, reply: Reply) -> None:
-        """It fails, too, if our rules find that it gives its user away."""
+        # Questions in which our rules find a leak fail, too.
         natural, discreet = (prompts.says_yes(reply.text, tag) for tag in ("natural", "discreet"))
         text, new = self._texts[slot], " ".join((prompts.tagged(reply.text, "question") or "").split())
         if natural is None or discreet is None or not new:
@@ -189,7 +182,7 @@ class _Specific:
         self._texts[slot], self._drafts[slot] = new, text
 
     def finish(self, slots: Iterable[str]) -> None:
-        """Take the questions that passed, unless they are near duplicates."""
+        # Near duplicates are refused.
         run = self._run
         for slot in slots:
             text, source = self._texts[slot], self.sources[slot]
@@ -210,7 +203,6 @@ class _Specific:
             run.done.add(slot)
 
     def _draw(self, slot: str) -> str:
-        """What random choices for a slot depend on."""
         time = self._run.time(slot)
         return f"{slot}:{time}" if time else slot
 
@@ -224,7 +216,7 @@ class _Example(msgspec.Struct):
 
 
 def question_examples(root: Path) -> list[str]:
-    """The examples of a build, as a prompt shows them. Raises DataError: there are none, or a line lacks its question."""
+    """The examples of a build, formatted for a prompt. Raises DataError if there are none, or a line lacks its question."""
     path = given(root, EXAMPLES, 'one {"features": ["..."], "scenario": "...", "question": "..."} per line')
     found = []
     for number, row in rows(path):
@@ -252,7 +244,6 @@ def _lines(texts: Iterable[str]) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """A text without the one pair of quotes around all of it."""
     inner = text[1:-1]
     for opening, closing in _QUOTES:
         inside = re.sub(r"(?<=\w)['’](?=\w)", "", inner)  # an apostrophe is no quote

@@ -1,4 +1,4 @@
-"""What a persona is made of: the release's structure, and the check of what came back.
+"""The parts of a persona, and the check of a model's reply.
 
 The structure is that of the release's files (see the paper's Appendix A); the paper's prompt for it is not printed.
 """
@@ -21,10 +21,7 @@ def as_shown() -> str:
 
 
 def profile(text: str) -> tuple[dict[str, Any] | None, str]:
-    """The profile in a model's reply, or None and what is wrong with it.
-
-    Text around the object, such as a code fence, is left out.
-    """
+    """(profile, reason it is invalid) in a model's reply; one is None or empty. Text around the object, such as a code fence, is ignored."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         return None, "no_json"
@@ -37,7 +34,7 @@ def profile(text: str) -> tuple[dict[str, Any] | None, str]:
 
 
 def _missing(wanted: Mapping[str, Any], profile: Any, parent: str = "") -> str:
-    """The first part of the structure that a profile lacks, or has as another type, or empty; empty if it has all."""
+    # The first part that is missing, empty or of another type; empty if the profile has all.
     for key, example in wanted.items():
         value = profile.get(key) if isinstance(profile, dict) else None
         if isinstance(example, Mapping):

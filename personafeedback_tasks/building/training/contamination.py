@@ -44,16 +44,12 @@ whose texts are those of a test pair; `copy_of`, the test pair; `text`, the resp
 
 
 def plain(text: str) -> str:
-    """A text without what re-spacing or another encoding of the same letters changes."""
+    """Canonical form of a text: no spaces, no case, one Unicode encoding."""
     return "".join(nfkc(text).casefold().split())
 
 
 def copies(pairs: Sequence[TrainingPair], tested: Iterable[Tested]) -> list[Copy]:
-    """The pairs with a response of a test pair, or with one that is nearly the same, in whatever order and spacing.
-
-    Args:
-        tested: the pairs that a model will be tested on.
-    """
+    """The pairs with a response that is the same as one of a test pair, or nearly, in whatever order and spacing."""
     pair_of: dict[frozenset[str], str] = {}
     response_of: dict[str, str] = {}
     responses = Seen(COPY)
@@ -81,7 +77,7 @@ def _copy(pair: TrainingPair, side: str, copy_of: str, text: str) -> Copy:
 
 
 def refuse(folder: Folder, copied: Sequence[Copy]) -> None:
-    """Raise DataError if there are copies; all of them are in FILE then. Raises FileError: it cannot be written."""
+    """Raise DataError if there are copies, after all of them are written to FILE."""
     path = folder.root / FILE
     if not copied:
         path.unlink(missing_ok=True)

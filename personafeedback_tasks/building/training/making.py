@@ -1,10 +1,10 @@
-"""`build training`: pairs to train a reward model on, of the training persons only (arXiv 2506.12915, section 3.5 and Appendix E), compared with all
-test data, in the format that TRL reads.
+"""`build training`: pairs to train a reward model on (arXiv 2506.12915, section 3.5 and Appendix E), as TRL reads them, without test data.
 
-A pair is an answer that knew more about the user before one to the same question that knew less: the whole persona before none, and
-before the masked one; by one model, so that no model's style is the label. Pairs with labels of their own (imported, or voted on) count
-as they are labeled, and only so. The persona stands where the prompt of method=reward has it.
+The answer that knew more about the user is chosen, over one by the same model, so that no model's style is the label.
 """
+
+# Better are the whole persona over none, and over the masked one. Pairs with labels of their own (imported, or voted on) count as labeled,
+# and only so. The persona is placed as in the prompt of method=reward.
 
 from __future__ import annotations
 
@@ -49,11 +49,10 @@ SHARED = "whose question a test person asks, too"
 
 
 def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
-    """(the pairs of the training persons in the order of questions.csv, reason -> how many are left out).
+    """(pairs of the training persons in the order of questions.csv, reason -> number of pairs left out).
 
     Raises:
-        DataError: there is no training person, a training person has the persona of a test person, or a label is about other texts than
-            its pair has now.
+        DataError: there are none, a training person has the persona of a test person, or a labeled text was edited since.
     """
     people = folder.people(TRAIN)
     if not people:
@@ -93,14 +92,13 @@ def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
 def rated_pairs(
     judged: Iterable[tuple[Item, Vote]], tested: Collection[str]
 ) -> tuple[list[TrainingPair], Counter[str]]:
-    """(pairs of two replies that people rated against each other, reason -> how many are left out).
+    """(pairs of two replies that people rated against each other, reason -> number of pairs left out).
 
-    The chosen reply is the one on whose side of the scale the mean rating is. The last text of an item is the prompt; those before it say what is
-    known of the user.
+    The mean rating decides which reply is chosen. An item's last text is the prompt; those before it describe the user.
 
     Args:
         judged: (item, vote) of each person; items without a scale between two options are passed over.
-        tested: users whom no pair may be about.
+        tested: users to leave out.
     """
     ratings: dict[str, list[int]] = defaultdict(list)
     items: dict[str, Item] = {}
@@ -124,7 +122,7 @@ def rated_pairs(
 def _pairs(
     of_question: Sequence[Answer], labeled: Iterable[Tiered], answers: Mapping[str, Answer]
 ) -> Iterator[tuple[Answer, Answer, str]]:
-    """(the better answer, the other, the kind of pair) to one question."""
+    # (the better answer, the other, the kind of pair) to one question
     by = {(answer.model, answer.strategy): answer for answer in of_question}
     labels = {frozenset((label.chosen, label.rejected)): label for label in labeled}
     for model in dict.fromkeys(answer.model for answer in of_question):
@@ -146,7 +144,7 @@ def of_test_persons(folder: Folder, trained: Collection[str]) -> Iterator[tuple[
 
 
 def _training_pair(case: PersonaCase, kind: str) -> TrainingPair:
-    """A pair as TRL reads it: the turns before the response once, and each response as one turn."""
+    # As TRL reads it: the turns before the response once, and each response as one turn.
     chosen, rejected = (conversation(case, Template(), side) for side in SIDES)
     return {
         "prompt": chosen[:-1],
@@ -159,18 +157,14 @@ def _training_pair(case: PersonaCase, kind: str) -> TrainingPair:
 
 
 def as_template_takes(pairs: Sequence[TrainingPair], tokenizer: Any) -> tuple[list[TrainingPair], bool]:
-    """(the pairs with the persona where scoring has it for this tokenizer's chat template, whether that is a system turn)."""
+    """(the pairs with the persona where scoring puts it for this tokenizer's chat template, whether that is a system turn)."""
     if has_system_turn(tokenizer):
         return list(pairs), True
     return [{**pair, "prompt": without_system(pair["prompt"])} for pair in pairs], False
 
 
 def too_long(pairs: Sequence[TrainingPair], tokenizer: Any, most: int) -> list[tuple[int, str, int]]:
-    """(line, id, tokens) of the pairs of which one conversation is longer than `most`: TRL leaves these out.
-
-    Args:
-        tokenizer: of transformers, with a chat template.
-    """
+    """(line, id, tokens) of pairs with a conversation longer than `most` tokens: TRL leaves these out."""
     over = []
     for line, pair in enumerate(pairs, start=1):
         tokens = max(
@@ -205,13 +199,13 @@ def make_training(
     """Write training/train.jsonl.
 
     Args:
-        judged: (item, vote) of each person who rated replies, see `pairs.rated_pairs`; the build may then have no persons.
-        benchmark: what no text may be of: a folder or a Hub id; the default data if None; NONE for this build's own release alone.
-        tokenizer: of the model to be trained; None if it is not known.
+        judged: (item, vote) of each person who rated replies; with some, the build needs no persons.
+        benchmark: test data to exclude: a folder or a Hub id; the default data if None; NONE for this build's own release alone.
+        tokenizer: of the model to be trained; None if unknown.
         max_length: tokens beyond which TRL drops a pair.
 
     Raises:
-        DataError: see `pairs.own_pairs` and `contamination`; or the benchmark is not there.
+        DataError: there are no pairs, one has test data, or the benchmark is missing.
         OptionError: there is no such tokenizer.
     """
     template = None if tokenizer is None else _tokenizer(tokenizer)
@@ -243,7 +237,6 @@ def make_training(
 def _refuse_test_data(
     folder: Folder, pairs: list[contamination.TrainingPair], trained: Sequence[Person], benchmark: str | None, say: Say
 ) -> None:
-    """Raise DataError if a pair has a text, or a person, that a model will be tested on."""
     release = folder.root / "release"
     sources = [str(release)] if release.is_dir() else []
     if benchmark != NONE:
@@ -280,7 +273,7 @@ def _say_too_long(over: list[tuple[int, str, int]], most: int, say: Say) -> None
 
 
 def _say_how_to_train(out: Path, tokenizer: str, max_length: int, say: Say) -> None:
-    """Print the command with the figures of Appendix E."""
+    # The figures are those of Appendix E.
     model, data = shlex.quote(tokenizer), shlex.quote(str(out.parent))
     say(f"Train on a GPU, with the paper's learning rate, one epoch and batches of {BATCH} (Appendix E):")
     say(f"    trl reward --model_name_or_path {model} --dataset_name {data} --output_dir reward-model \\")
@@ -291,7 +284,6 @@ def _say_how_to_train(out: Path, tokenizer: str, max_length: int, say: Say) -> N
 
 
 def _tokenizer(model: str) -> Any:
-    """The tokenizer of a model. Raises OptionError: there is none, or it has no chat template."""
     require("transformers", extra="reward")
     from transformers import AutoTokenizer
 
