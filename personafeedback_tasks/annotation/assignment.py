@@ -17,16 +17,16 @@ from .items import Guideline, Item
 from .rows import PackItem
 
 ATTENTION = "attention:"
-"""What the id of an attention item begins with; the id of what it was made of follows."""
+"""Prefix of an attention item's id, before the id of its item."""
 
 EVERY = 20
-"""One attention item for so many others, and two at least."""
+"""Other items for each attention item, of which there are at least two."""
 
 PIECES = 8
-"""One person's items are cut into pieces of at most one part in so many of what each annotator gets, so that nobody gets much more."""
+"""One person's items are cut into pieces of at most 1/PIECES of an annotator's share, so that nobody gets much more."""
 
 Block = tuple[Item, ...]
-"""What goes to one annotator together, in this order; most often one item alone."""
+"""Items that one annotator gets together, in this order; mostly one alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

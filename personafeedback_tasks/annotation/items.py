@@ -26,7 +26,7 @@ NONE = "none"
 
 
 FAULTS = ("uncomfortable", "over-personalized")
-"""What may be wrong with a response, whichever is chosen: it talks about the user as one would not to a person; it drags the person in."""
+"""Faults of a response, chosen or not: it says of the user what one would not say to a person; it drags in the persona."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -132,14 +132,14 @@ FORMATS: dict[str, Callable[[Pack], Files]] = {
     "csv": as_csv,
     "label-studio": as_label_studio,
 }
-"""Name of a format -> what writes it."""
+"""Name of a format -> its writer."""
 
 SENT = {
     "html": "the page with their name",
     "csv": "the table with their name, and guideline.txt",
     "label-studio": "a project with label-studio.xml, guideline.txt and the tasks with their name",
 }
-"""Name of a format -> what an annotator gets of the files."""
+"""Name of a format -> files to send to an annotator."""
 
 
 def _shown(item: Item, pack: Pack) -> dict[str, tuple[str, str]]:

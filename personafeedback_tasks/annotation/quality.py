@@ -15,10 +15,10 @@ from .items import CANNOT, NONE, Item, is_attentive
 from .rows import PackItem, Vote
 
 SLIPS = 0.05
-"""Share of attention items that somebody attentive fails."""
+"""Share of attention items that an attentive annotator fails."""
 
 SUSPICIOUS = 12
-"""From so many votes on, one letter throughout says something: of an honest annotator, one in 2 ** 11 would do so."""
+"""Votes from which one letter throughout is suspicious: an honest annotator would do so once in 2 ** 11."""
 
 
 @dataclass(frozen=True, kw_only=True)

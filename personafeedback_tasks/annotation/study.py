@@ -33,7 +33,7 @@ from .rows import Dropped, PackItem, Vote
 FOLDER = "packs"
 
 CONSENT = "consent.md"
-"""A text of the team's: what annotators agree to before they see an item."""
+"""The team's text that annotators agree to before they see an item."""
 
 Say = Callable[[str], None]
 """Prints a line."""

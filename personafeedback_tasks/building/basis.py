@@ -17,7 +17,7 @@ from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Pair, Question, Tier
 from .settings import FILE, Settings
 
 INFERRED, READ = "Inferred_Preferences", "Read_Lately"
-"""Parts of a persona that a question adds: what a model inferred from a handful of the user's memory, and that handful."""
+"""Parts that a question adds to a persona: features inferred from a handful of the user's memory, and that handful."""
 
 _PREFERENCES = ("prefer", "偏好", "喜好")
 

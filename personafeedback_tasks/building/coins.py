@@ -7,7 +7,7 @@ from functools import cache
 from math import comb
 
 LABEL = Fraction(1, 20)
-"""The largest share of pairs that get a label where everybody tosses a coin, for either answer."""
+"""Largest share of pairs that get a label, for either answer, where everybody tosses a coin."""
 
 CONFIRMED = Fraction(1, 10)
 """Largest share of pairs with a label known by construction that get it where everybody tosses a coin."""

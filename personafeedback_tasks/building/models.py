@@ -17,7 +17,7 @@ Batch = bool | int
 """Whether the provider's batch interface is used, or its size."""
 
 Show = Callable[[str], None]
-"""Shows how far something is, in one line that the next one replaces."""
+"""Shows a line of progress, which the next one replaces."""
 
 _SECRET = re.compile("key|token|secret|password|header|credential", re.IGNORECASE)
 

@@ -15,12 +15,12 @@ from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 FULL, MASKED, QUESTION = "full", "masked", "question"
 IMPROVED, DEGRADED, IMPORTED = "improved", "degraded", "imported"
 STRATEGIES = (FULL, MASKED, QUESTION, IMPROVED, DEGRADED, IMPORTED)
-"""What the writer of an answer was told: the full persona, the persona with most fields hidden, the question alone; or that it is a
+"""Input of the writer of an answer: the full persona, the persona with most fields hidden, the question alone; or that it is a
 rewrite of another answer, to the better or the worse; or unknown, for pairs that a team brought.
 """
 
 WAYS = ("less_personal", "less_helpful")
-"""In which way a degraded answer is worse."""
+"""Ways in which a degraded answer is worse."""
 
 TRAIN, TEST = "train", "test"
 SPLITS = (TRAIN, TEST)

@@ -43,10 +43,10 @@ def spent_rows(root: Path) -> tuple[list[Sequence[str]], int]:
 
 
 SPECIFIC, GENERAL = ":specific:", ":general:"
-"""In the ids of what the two kinds of questions are asked under."""
+"""Parts of the ids of requests for the two kinds of questions."""
 
 HEADER = ("yield of", "written", "taken", "%", "reworded")
-"""Written are those that were refused, too; reworded are those taken after a model had rewritten them."""
+"""Written includes refused texts; reworded texts were accepted after a model had rewritten them."""
 
 
 def yield_rows(folder: Folder) -> list[tuple[str, ...]]:

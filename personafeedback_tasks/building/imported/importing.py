@@ -22,7 +22,7 @@ from .pairs import REASONS, ImportedPairs, import_rows
 from .sources import read_rows
 
 FIELDS = ("persona", "question", "chosen", "rejected")
-"""What --map must name; rejected may name several keys, with + between: a pair is made with each."""
+"""Fields that --map must name; rejected may name several keys, joined by +: a pair is made with each."""
 
 OPTIONAL = ("user_id", "category")
 

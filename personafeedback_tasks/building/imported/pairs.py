@@ -21,14 +21,14 @@ STEP = "import"
 SAME, TWICE, BOTH = "same text", "twice", "both labels"
 
 ADDED: tuple[type[Row], ...] = (Question, Answer, Origin, Tiered, Pair)
-"""Pairs are last: a pair that is known has its label already, or lost it to votes."""
+"""In the order of writing. Pairs are last: a known pair has its label already, or lost it to votes."""
 
 REASONS = {
     SAME: "chosen and rejected are the same text",
     TWICE: "another row has the same user, question and texts",
     BOTH: "another row has the same texts with the opposite label; neither is taken",
 }
-"""Why a pair is not taken -> in words."""
+"""Reason to refuse a pair -> explanation."""
 
 
 @dataclass

@@ -31,7 +31,7 @@ CODINGS = {
     "coded by a side drawn at random",
     "alpha, random sides": "Krippendorff's alpha with a side drawn for each pair: for unequal numbers of votes",
 }
-"""Coefficient -> how a vote is coded."""
+"""Coefficient -> coding of a vote."""
 
 CIRCULAR = (
     "Quote the value over all pairs that were voted on. Tiers are made of agreement, so kappa by tier is circular: annotators who toss coins "

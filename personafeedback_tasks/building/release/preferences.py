@@ -27,7 +27,7 @@ from ...common.statistics import Estimate
 from ..rows import Tiered
 
 NINE = 9
-"""People on another panel."""
+"""Number of people on another panel."""
 
 RISK = "risk that another nine like these would decide otherwise"
 
@@ -37,7 +37,7 @@ SHARED = (
 )
 
 RESAMPLES = 1_000
-"""Of the users, for an interval."""
+"""Bootstrap resamples of the users, for an interval."""
 
 
 class Preferences:

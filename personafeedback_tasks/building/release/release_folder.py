@@ -30,7 +30,7 @@ Rows = dict[str, list[dict[str, Any]]]
 """Cell -> its rows, in their order."""
 
 MEASURE = f"{HEADLINE}, over all pairs voted on"
-"""Those that are not released, too: pairs are released by agreement, so that kappa over the released ones is circular."""
+"""Pairs that are not released count, too: pairs are released by agreement, so that kappa over released ones is circular."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ RELEASE, NEXT, LAST = "release", ".release-next", ".release-last"
 """Names in the build's folder: of the release, of the one that is being made, and of the one before while they change places."""
 
 OWN = ("data", "persona", "memory", "set.json", "README.md")
-"""What this package writes into a release."""
+"""Names in a release that this package writes."""
 
 
 def release(folder: Folder, accepted: Sequence[str], say: Say, show_table: ShowTable) -> None:

@@ -27,11 +27,11 @@ STOPPING: Mapping[str, str] = {
     "name": "a model could score as high by looking for the user's name",
     WRITER: f"{_WITHOUT}, by knowing who writes better",
 }
-"""Shortcut with a limit on Hard -> what its accuracy means."""
+"""Shortcut with a limit on Hard -> meaning of its accuracy."""
 
 CONTRADICTION = "contradiction"
 NAMES = (*STOPPING, CONTRADICTION)
-"""What --accept may name."""
+"""Values of --accept."""
 
 
 Shortcuts = Mapping[str, Mapping[str, Estimate]]

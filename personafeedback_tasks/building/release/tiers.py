@@ -33,7 +33,7 @@ REASONS = {
     SAME: "both answers are the same text",
     TWICE: "an earlier pair of this question has the same two texts",
 }
-"""Why a pair reaches no tier -> in words."""
+"""Reason why a pair has no tier -> explanation."""
 
 BELOW, ALL = "below", "all"
 """The pairs that reach no tier, and all pairs, where agreement is shown by tier."""

@@ -47,7 +47,7 @@ LENGTHS = (164, 192, 216, 239, 265, 296, 333, 380, 452)
 """Deciles of the words of the responses in the General half of the release, see `languages.words`."""
 
 MOST = 2
-"""Times its target: a longer answer is refused."""
+"""Longest answer, in multiples of its target; a longer one is refused."""
 
 
 _Wanted = tuple[Answer, str, tuple[str, ...]]
@@ -112,7 +112,7 @@ def _choose(run: _AnswersRun) -> list[Pair]:
 
 
 class _AnswersRun(TextRun):
-    """One run of the step answers.
+    """A run of the step answers.
 
     Attributes:
         questions: those not dropped.

@@ -1,4 +1,4 @@
-"""One run of a step that has models write texts: requests, replacements of refused texts, and a summary.
+"""A run of a step that has models write texts: requests, replacements of refused texts, and a summary.
 
 Refused texts stay in refused.jsonl, so that no run pays for them again; texts that were cut off get new rounds once the limit is higher.
 """
@@ -38,7 +38,7 @@ class Refusal(Exception):
 
 
 class Call(NamedTuple):
-    """One of the calls that make a text.
+    """A call, one of those that make a text.
 
     Attributes:
         prompt: id -> prompt, which may depend on `TextRun.time`; None where a text needs no such call.
@@ -52,7 +52,7 @@ class Call(NamedTuple):
 
 
 class TextRun:
-    """One run of a step: existing texts, then new ones.
+    """A run of a step: existing texts, then new ones.
 
     Args:
         models: the first is the default writer; none if the step only takes texts that a team brought.

@@ -15,7 +15,7 @@ from .prompts import NO_NUMBERS, chosen, listed
 from .questions_run import QuestionsRun, question_id
 
 NOT_OPEN = "not_open"
-"""Why a model drops a question of the pool, in pool.csv."""
+"""Reason in pool.csv for a question that a model dropped."""
 
 NO_FIT, FEW = "no_fit", "too_few"
 
@@ -27,7 +27,7 @@ MEANINGS: Mapping[str, str] = {
 """Reason -> what was found."""
 
 CANDIDATES, AT_ONCE = 20, 20
-"""Questions of the pool that a prompt shows, for each general one that is wanted, up to ten times as many; and to be judged at once."""
+"""Pool questions in a prompt (ten for each missing general one, if that is more); and pool questions judged at once."""
 
 _NONE = re.compile(r"\bnone\b|没有|无", re.IGNORECASE)
 

@@ -38,7 +38,7 @@ WORD = 5
 """Letters of a word."""
 
 LEAST_LETTERS = 40
-"""Of a text whose language is told by more than its script."""
+"""Letters from which a text's language is told by more than its script."""
 
 MARGIN = 0.5
 """Log-likelihood for each letter by which another language is the better guess. Clear cases have 1 to 3; related languages, such as

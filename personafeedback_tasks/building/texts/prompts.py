@@ -48,10 +48,10 @@ ANYWHERE = "language"
 """A placeholder that every prompt may have: the name of the build's language."""
 
 LANGUAGES = ("en", "zh")
-"""Of the prompts that this package brings. For other languages a build starts from the English ones, which name the language."""
+"""Languages of this package's prompts. Other builds start from the English ones, which name the language."""
 
 NO_NUMBERS = "no_numbers"
-"""Why a choice is refused: it names nothing that was shown."""
+"""Reason to refuse a choice: it names nothing that was shown."""
 
 _PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
 _COPIED = re.compile(r"\W*([0-9]{1,6})[.):、．].*[^\W\d_]")
@@ -65,7 +65,7 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt.
+    """A prompt.
 
     Attributes:
         version: name and SHA-256 (12 hex digits) of its file, for provenance.

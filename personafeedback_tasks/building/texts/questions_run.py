@@ -1,4 +1,4 @@
-"""One run of the step questions: existing questions, then new ones."""
+"""A run of the step questions: existing questions, then new ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .asking import Models, TextRun
 
 
 class QuestionsRun(TextRun):
-    """One run of the step questions.
+    """A run of the step questions.
 
     Attributes:
         people: user id -> persona, of those kept.

@@ -21,7 +21,7 @@ _GOLDEN = 0.6180339887498949
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 NOT = "!"
-"""What a word begins with that a persona must not have."""
+"""Prefix of a word that a persona must not have."""
 
 
 class Scenario(NamedTuple):

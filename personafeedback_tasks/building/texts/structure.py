@@ -13,7 +13,7 @@ from typing import Any
 from ...common.records import loads
 
 STRUCTURE: Mapping[str, Any] = loads(Path(__file__).with_name("structure.json").read_bytes())
-"""What a model is asked for. Own personas may have any keys."""
+"""Structure that a model is asked for. A team's own personas may have any keys."""
 
 
 def as_shown() -> str:

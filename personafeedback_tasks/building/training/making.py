@@ -42,10 +42,10 @@ RATED = "rated"
 """The kind of a pair that people rated on a scale."""
 
 NO_DIFFERENCE, OF_TESTED = "that people rate as equal", "of a test person of this build"
-"""Why a rated pair is left out."""
+"""Reasons to leave out a rated pair."""
 
 SHARED = "whose question a test person asks, too"
-"""Why a pair `full over question` is left out: the answer to the question alone would be in training and in test data."""
+"""Reason to leave out a pair `full over question`: the answer to the question alone would be in training and in test data."""
 
 
 def own_pairs(folder: Folder) -> tuple[list[TrainingPair], Counter[str]]:
@@ -179,7 +179,7 @@ def too_long(pairs: Sequence[TrainingPair], tokenizer: Any, most: int) -> list[t
 
 
 NONE = "none"
-"""In place of a benchmark to compare with."""
+"""Value of --benchmark for no comparison with a benchmark."""
 
 SHOWN = 20
 """Pairs that are too long of which each has a line."""
