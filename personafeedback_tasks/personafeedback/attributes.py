@@ -1,4 +1,4 @@
-"""What many users share: age band, gender, first language, group of occupations, and the four letters of their MBTI type."""
+"""What many users share: age band, gender, first language, group of occupations, and the letters of their MBTI type."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _language(value: object) -> str | None:
 
 
 def _occupation(value: object) -> str | None:
-    """By the first part of the text that has a word of the table: what follows tells what the work is about."""
+    # the first part that has a word of the table decides: later parts describe the work
     if not isinstance(value, str):
         return None
     for part in re.split("[，,；;。（(]", value):

@@ -1,4 +1,4 @@
-"""What could mislead in the labels: pairs that occur in several rows, and the ceiling that their contradictions set; and shortcuts.
+"""Possible flaws of the labels: repeated pairs, the ceiling that their contradictions set, and shortcuts.
 
 An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly, without normalization.
 """
@@ -35,24 +35,19 @@ SHORTCUTS = ("longest", "overlap", "name")
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of thing that could mislead.
-
-    Attributes:
-        ids: of the cases that have it, in the order of the release: by cell, then by line.
-    """
+    """One kind of possible flaw; `ids` of its cases are in the order of the release: by cell, then by line."""
 
     meaning: str
     ids: tuple[str, ...]
 
     @cached_property
     def cells(self) -> dict[str, int]:
-        """Cell -> number of its cases that have it."""
         return dict(Counter(id_.partition(":")[0] for id_ in self.ids))
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What `audit` found in some cases.
+    """Findings on some cases.
 
     Attributes:
         findings: name -> finding, for every kind; one that the data do not have has no ids.
@@ -74,13 +69,10 @@ class Audit:
         return frozenset(id_ for finding in self.findings.values() for id_ in finding.ids)
 
     def ceiling(self, category: str | None = None) -> float:
-        """Label ceiling: what the accuracy of an order-blind judge is at most, by contradictory labels alone.
+        """Label ceiling: highest accuracy of an order-blind judge, given contradictory labels.
 
         For the same user, question and pair of responses it always picks the same response, so that of these rows
         only those with the more frequent label can be right.
-
-        Raises:
-            OptionError: there are no cases of that category.
         """
         categories = {case.category for case in self.cases}
         if category is not None:
@@ -94,25 +86,24 @@ class Audit:
 
     @cached_property
     def ceilings(self) -> dict[str, float]:
-        """`ceiling` of every category that is present, and `total` if both are."""
+        """The label ceiling of every category that is present, and of `total` if both are."""
         categories = dict.fromkeys(category for category, _ in PAPER_COUNTS)
         present = {case.category for case in self.cases}
         of_category = {category: self.ceiling(category) for category in categories if category in present}
         return {**of_category, "total": self.ceiling()} if len(of_category) > 1 else of_category
 
     def within(self, cells: Collection[str]) -> Audit:
-        """The repeats, and so the ceilings, among the cases of some cells alone. The findings stay those of all."""
+        """Repeats and ceilings among the cases of some cells alone. The findings stay those of all."""
         some = replace(self.cases, cases=tuple(case for case in self.cases if case.cell in cells))
         repeats = (tuple(case for case in rows if case.cell in cells) for rows in self.repeats)
         return replace(self, cases=some, repeats=tuple(rows for rows in repeats if len(rows) > 1))
 
     def same_label(self, cells: Collection[str]) -> Estimate:
-        """Of the pairs with a row in some cells that occur in several rows, of any cells: the share that always has the same label."""
+        """Share of repeated pairs whose label is always the same, among those with a row in some of the cells."""
         pairs = [rows for rows in self.repeats if any(case.cell in cells for case in rows)]
         return share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
         release = self.cases.release
         return {
             "audit_version": AUDIT_VERSION,
@@ -143,11 +134,7 @@ class Audit:
 
 
 def audit(cases: PersonaCases) -> Audit:
-    """Search the cases for pairs that occur in several rows.
-
-    Args:
-        cases: of any cells, see `cases.load_cases`. Repeats in other cells are not seen.
-    """
+    """Search the cases for pairs that occur in several rows. Repeats in other cells are not seen."""
     rows = _in_release_order(cases)
     pairs: dict[object, list[PersonaCase]] = defaultdict(list)
     for case in rows:
@@ -174,7 +161,7 @@ def flags(cases: PersonaCases) -> dict[str, list[str]]:
 
 
 def pairs_across_cells(repeats: Iterable[tuple[PersonaCase, ...]]) -> dict[str, dict[str, int]]:
-    """Cells in which a pair occurs, joined by ` + ` -> how many such pairs have the same label, how many opposite ones."""
+    """Cells in which a pair occurs, joined by ` + ` -> number of such pairs with the same label, and with opposite."""
     counts: dict[str, dict[str, int]] = {}
     for rows in repeats:
         label = "opposite" if _opposite(rows) else "same"

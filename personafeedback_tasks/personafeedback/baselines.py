@@ -1,4 +1,4 @@
-"""Accuracy of shortcuts on the data, see `pairwise.baselines`: name -> case -> `acc`; on whole groups of cases, and with other personas."""
+"""Accuracy of shortcuts on the data, by group of cases, and with the personas of other users."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ READ_PERSONA = {"overlap": shortcuts.overlap, "overlap_share": shortcuts.overlap
 
 
 def _name(case: PersonaCase) -> float:
-    """The response that says the user's name, see `names.says`; 0.5 if both or neither do."""
     called = case.persona.profile.get("Name")
     return shortcuts.acc_of_most(
         case.responses, TWO, lambda response: isinstance(called, str) and says(called, response)
@@ -60,30 +59,18 @@ def estimate(values: Iterable[float], cases: Iterable[PersonaCase]) -> Estimate:
 
 
 def by_group(cases: PersonaCases, values: Mapping[str, float]) -> dict[str, Estimate]:
-    """Name of a group of `groups` -> the mean of its values.
-
-    Args:
-        values: case id -> value; cases without one are left out.
-    """
+    """Name of a group of `groups` -> mean of the values by case id; cases without a value are left out."""
     counted = {group: [case for case in members if case.id in values] for group, members in groups(cases).items()}
     return {group: estimate([values[case.id] for case in members], members) for group, members in counted.items()}
 
 
 def baselines(cases: PersonaCases) -> Estimates:
-    """Every baseline on every group of cases: name -> group -> its `acc`.
-
-    Args:
-        cases: of any cells, see `cases.load_cases`. The groups are those of `groups`.
-    """
+    """Name -> group -> `acc` of that baseline."""
     return {name: by_group(cases, {case.id: acc(case) for case in cases}) for name, acc in BASELINES.items()}
 
 
 def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
-    """The `acc` of READ_PERSONA with the persona of another user (see others.py), and how much more it is with the right one, paired by case.
-
-    Raises:
-        DataError: a user of the release can get nobody's.
-    """
+    """(`acc` of READ_PERSONA with another user's persona, the right one's minus that, paired by case)."""
     wrong: Estimates = {}
     difference: Estimates = {}
     for name in READ_PERSONA:
@@ -104,7 +91,7 @@ def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:
 
 
 def as_dict(found: Estimates, other: tuple[Estimates, Estimates] | None) -> dict[str, Any]:
-    """What `baselines` and `with_other_persona` found, ready for JSON."""
+    """Results of `baselines` and `with_other_persona`, for JSON."""
     wrong, difference = other or (None, None)
     return {
         "chance": CHANCE,
@@ -115,12 +102,12 @@ def as_dict(found: Estimates, other: tuple[Estimates, Estimates] | None) -> dict
 
 
 def absent(cases: PersonaCases) -> list[str]:
-    """The cells that the data must have and that are not among the cases."""
+    """Cells that the data must have and that are not among the cases."""
     return [cell for cell in map("_".join, cases.release.counts) if cell not in cases.cells]
 
 
 def as_json(found: Estimates) -> dict[str, dict[str, dict[str, float | None]]]:
-    """Name -> group -> acc, stderr and n for JSON, which knows no nan: undefined is null."""
+    """Name -> group -> acc, stderr and n for JSON; nan becomes null."""
     return {
         name: {group: jsonable({"acc": of.value, "stderr": of.stderr, "n": of.n}) for group, of in by_group.items()}
         for name, by_group in found.items()

@@ -1,4 +1,4 @@
-"""What a model card says about this benchmark: what was measured, and what the numbers do not show."""
+"""Text of a model card about this benchmark: what was measured, and what the numbers do not show."""
 
 from __future__ import annotations
 
@@ -47,13 +47,12 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], ca
 
 
 def _won(duel: Duel) -> str:
-    """What a right answer picks in a duel."""
     other = {CHOSEN: "the chosen response", REJECTED: "the rejected response"}.get(duel.against)
     return f"the reply of {foreign.code(duel.writer)} over {other or f'that of {foreign.code(duel.against)}'}"
 
 
 def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
-    """What every card says, with the figures of this run, in Markdown: what everybody must see, and the rest."""
+    """(caveats that everybody must see, other caveats), in Markdown, with the figures of this run."""
     manifest: Manifest | None = facts.cases.release.manifest
     counts = ", ".join(f"{_LANGUAGES.get(code, code)} {count:,}" for code, count in facts.languages.most_common())
     recognizes = "The task is to recognize a personalized reply, not to write one."

@@ -1,11 +1,6 @@
-"""Release files -> cases. Strict: whatever is broken raises DataError, nothing is skipped or repaired.
+"""Release files -> cases: data/CATEGORY/DIFFICULTY.jsonl, with upstream's spellings (spedific, mid) or corrected ones.
 
-Layout of a release (field names and spellings as upstream has them, plus the corrected spellings):
-
-    data/{general,spedific|specific}/{easy,medium|mid,hard}.jsonl   user_id, question, chosen, reject|rejected
-    persona/<user_id>.json       see persona.py
-    memory/<user_id>.jsonl       optional, see rag/memory.py
-    set.json                     optional, see manifest.py: these are not the release's cases but a set of their own
+Strict: whatever is broken raises DataError, nothing is skipped or repaired.
 """
 
 from __future__ import annotations
@@ -52,8 +47,7 @@ class PersonaCase:
         persona: the user who asked; one object for all cases of a user.
         chosen: the response that the annotators chose for this user.
         extra: fields of the row that are unknown to this version, as parsed.
-        others: the users of the release; only the setting `other_persona` reads their files.
-        similar: the same for `similar_persona`.
+        others, similar: the users of the release, read only under `other_persona` and `similar_persona`.
     """
 
     id: str
@@ -69,7 +63,7 @@ class PersonaCase:
 
     @property
     def responses(self) -> tuple[str, str]:
-        """Both, the chosen one first."""
+        """(chosen, rejected)"""
         return self.chosen, self.rejected
 
     @property
@@ -82,21 +76,16 @@ class PersonaCase:
 
     @property
     def known(self) -> str:
-        """What is known about the user: the whole persona."""
         return self.persona.text
 
     @property
     def language(self) -> str:
-        """`en` or `zh`: a property of the user, see Persona.language."""
+        # a property of the user
         return self.persona.language
 
     @property
     def other_persona(self) -> Persona:
-        """The persona of another user, see others.py. Neither this case's texts nor its digest contain it.
-
-        Raises:
-            DataError: there is none.
-        """
+        """The persona of another user; no part of this case's texts or digest. Raises DataError without one."""
         if self.others is None:
             raise DataError(
                 f"setting=other_persona: found no release for case {short(self.id)}, expected one, whose other users have personas."
@@ -106,7 +95,7 @@ class PersonaCase:
 
     @property
     def similar_persona(self) -> Persona:
-        """The persona of a similar user, as `other_persona`."""
+        """The persona of a similar user; no part of this case's texts or digest. Raises DataError without one."""
         if self.similar is None:
             raise DataError(
                 f"setting=similar_persona: found no release for case {short(self.id)}, expected one, whose other users have personas."
@@ -116,9 +105,7 @@ class PersonaCase:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the id and of every text. Each harness's log has it beside the answers, so
-        that no answer is ever scored against different data.
-        """
+        """SHA-256 (12 hex digits) of the id and every text; logs hold it, so that no data are mixed up."""
         return digest_of((self.id, self.user_id, self.persona.text, self.question, self.chosen, self.rejected))
 
 
@@ -127,7 +114,7 @@ class PersonaCases(core.CaseSet[PersonaCase]):
     """The cases of one run, in the order in which a harness gets them.
 
     Attributes:
-        cases: users take turns that grow, see TURNS_GROW; cells are mixed in proportion to their sizes.
+        cases: users take turns that grow by TURNS_GROW; cells are mixed in proportion to their sizes.
         counts: `checked` if every cell has the number of cases that it must have, `any` if that was not checked.
     """
 
@@ -137,20 +124,17 @@ class PersonaCases(core.CaseSet[PersonaCase]):
 
     @property
     def cell_order(self) -> tuple[str, ...]:
-        """The cells in the order of the paper."""
         return CELLS
 
     @property
     def source(self) -> str:
-        """See `release.Release.source`."""
         return self.release.source
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the bytes of every cell's file that is present, of every persona's, and of the manifest.
+        """SHA-256 (12 hex digits) of the bytes of all cells' files, all personas and the manifest, asked or not.
 
-        Whatever cells were asked. A cell counts under its own name, whichever spelling its folder and file have. Memories
-        have a digest of their own, see `rag.memory.digest`.
+        A cell counts under its own name, however its folder and file are spelled. Memories have a digest of their own.
         """
         root = self.release.root
         files = [("_".join(cell), path) for cell in PAPER_COUNTS for path in files_of(root, *cell)]
@@ -160,12 +144,11 @@ class PersonaCases(core.CaseSet[PersonaCase]):
 
     @property
     def demonstration(self) -> bool:
-        """Whether these are the bundled sample."""
         return self.release.is_sample
 
     @property
     def named_set(self) -> core.NamedSet | None:
-        """The name and the counts of the manifest; its other keys are in `release.manifest`."""
+        """Name and counts of the manifest; its other keys are in `release.manifest`."""
         described = self.release.manifest
         return core.NamedSet(described.name, described.counts) if described else None
 
@@ -178,10 +161,10 @@ def load_cases(
 ) -> PersonaCases:
     """Load the cases of one cell, one category, one difficulty, or all cells.
 
-    The release must have all of the selected cells. A set has those that its manifest names, of which one must be selected.
+    The release must have all of the selected cells; a set those that its manifest names, of which one must be selected.
 
     Args:
-        counts: `checked` (default) requires the number of cases per cell that the paper reports, or the manifest of a set;
+        counts: `checked` requires the number of cases per cell that the paper reports, or the manifest of a set;
             `any` accepts what is present, and every signature then says so.
 
     Raises:
@@ -205,11 +188,7 @@ def load_cases(
 
 
 def with_rows_of(cases: PersonaCases, folder: Path) -> PersonaCases:
-    """The same release with the rows of `folder`/CELL.jsonl in place of its own, for the cells that the cases have.
-
-    Raises:
-        DataError: see `load_cases`.
-    """
+    """The same release with the rows of `folder`/CELL.jsonl in place of its own, for the cells that the cases have."""
     personas: dict[str, Persona] = {}
     found = []
     for cell in cases.cells:
@@ -285,7 +264,7 @@ def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
 
 
 def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:
-    """The cells (category, difficulty) that a copy of the release, or a set, has a file for, in the order of the paper."""
+    """The cells (category, difficulty) that have a file, in the order of the paper."""
     root = locate(data).root
     return tuple(cell for cell in PAPER_COUNTS if files_of(root, *cell))
 
@@ -295,11 +274,7 @@ def load_present(
 ) -> PersonaCases:
     """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
 
-    Args:
-        data, difficulty, counts: see `load_cases`. `counts` applies to each cell that is present.
-
-    Raises:
-        DataError, OptionError: as `load_cases`, and if no cell is present.
+    `counts` applies to each cell that is present. Raises DataError if none is.
     """
     wanted = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
     present = [cell for cell in present_cells(data) if cell in wanted]

@@ -1,4 +1,4 @@
-"""The label ceiling: the accuracy beyond which a judge's figures say nothing, since labels contradict each other or rest on who voted."""
+"""The label ceiling: higher accuracies mean nothing, since labels contradict each other or depend on who voted."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def noise_of(cases: PersonaCases) -> LabelNoise | None:
 
 
 def sentence(cases: PersonaCases) -> str:
-    """What the ceiling of these cases is, without a full stop."""
+    """How the ceiling of these cases was found, without a full stop."""
     return ANOTHER_NINE if noise_of(cases) else CONTRADICTIONS
 
 
 def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
-    """How often people gave a pair of these cells the same label twice, in a sentence; empty where none is labeled twice."""
+    """How often people gave a pair of these cells the same label twice, in a sentence; empty without such pairs."""
     same = audited.same_label(cells)
     if not same.n:
         return ""
@@ -48,7 +48,7 @@ def ceilings(cases: PersonaCases, by_contradictions: Mapping[str, float]) -> dic
     """Group -> its ceiling, in [0, 1]: 1 minus the mean risk of its cases where that is lower.
 
     Args:
-        by_contradictions: group (a category, or `total`) -> the ceiling that contradictory labels alone leave, in [0, 1].
+        by_contradictions: group (a category, or `total`) -> ceiling by contradictory labels alone, in [0, 1].
     """
     noise = noise_of(cases)
     if not noise:

@@ -26,7 +26,7 @@ def category_of(cell: str) -> str:
 
 
 def columns(cells: Collection[str]) -> dict[str, list[str]]:
-    """Name -> its cells, for a table of these: each cell, a category with several of them, `total` over both categories."""
+    """Column of a table -> its cells: each cell, a category with several of them, `total` over both categories."""
     present = [cell for cell in CELLS if cell in cells]
     named = {cell: [cell] for cell in present}
     of_category = {name: [cell for cell in present if category_of(cell) == name] for name in CATEGORIES}

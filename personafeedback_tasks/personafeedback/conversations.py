@@ -1,4 +1,4 @@
-"""Case -> the two conversations that a reward model scores, see `pairwise.prompts`; and as the JSONL that RewardBench reads."""
+"""Case -> the two conversations that a reward model scores, also as the JSONL that RewardBench reads."""
 
 from __future__ import annotations
 
@@ -32,11 +32,7 @@ NOTICE = "{} test data. Do not train on it: benchmark data must never be in trai
 
 
 def check(template: Template) -> None:
-    """Refuse options that do not apply to a reward model.
-
-    Raises:
-        OptionError: a setting that is not one of SETTINGS, or a wording of the question, which a reward model does not get.
-    """
+    """Refuse, with OptionError, what does not apply to a reward model: some settings, and wordings of the question."""
     if template.setting not in SETTINGS:
         raise OptionError(
             f"Reward models support setting={', '.join(SETTINGS[:-1])} or {SETTINGS[-1]}, got {template.setting!r}. "
@@ -47,7 +43,6 @@ def check(template: Template) -> None:
 
 
 def conversation(case: PersonaCase, template: Template, side: str) -> list[Message]:
-    """The turns that a reward model scores."""
     told = ""
     if template.setting == PADDING:
         told = neutral(len(case.persona.text), case.persona.language)
@@ -59,14 +54,8 @@ def conversation(case: PersonaCase, template: Template, side: str) -> list[Messa
 def rewardbench(cases: PersonaCases, template: Template) -> Iterator[dict[str, Any]]:
     """One row per case, as RewardBench reads it, for reward models that ship their own code.
 
-    RewardBench takes the whole conversation from `chosen` and `rejected`, reads turns by position and has no system turn: so the persona comes
-    before the question, and both contain every turn.
-
-    Yields:
-        prompt: the turns before the response.
-        chosen, rejected: the same turns, and the response.
-        split, notice: that this is test data.
-        id, cell, user_id, digest: of the case, see `PersonaCase`.
+    RewardBench takes the whole conversation from `chosen` and `rejected`, reads turns by position and has no system
+    turn: so the persona precedes the question, and both contain every turn; `prompt` has those before the response.
     """
     check(template)
     named = cases.named_set

@@ -1,10 +1,6 @@
-"""`set.json`: what a data folder in the release's layout is, if it is not the release. Strict.
+"""`set.json`: describes a data folder in the release's layout that is not the release. Strict.
 
-    {"format": 1, "name": "duel of openai/gpt-4o against chosen", "counts": {"general_hard": 58}, "licence": "CC-BY-4.0",
-     "labels": "The reply of openai/gpt-4o stands as chosen.", "generator": "openai/gpt-4o", "annotators": null,
-     "agreement": null}
-
-A folder with this file is a set of its own: whatever is printed about it says the set's name and never the benchmark's.
+Whatever is printed about such a set says the set's name and never the benchmark's.
 """
 
 from __future__ import annotations
@@ -48,7 +44,6 @@ class Agreement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         measure: its name with its coding: `Fleiss' kappa, a random side per pair`.
-        value: in [-1, 1].
         low, high: its 95 % interval; None without one.
     """
 
@@ -59,7 +54,7 @@ class Agreement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Risk(Struct, frozen=True, forbid_unknown_fields=True):
-    """The risk that another nine annotators would decide otherwise, in [0, 1], with its 95 % interval; None without one."""
+    """Risk that another nine annotators would decide otherwise, and its 95 % interval; None without one."""
 
     value: Share
     low: float | None = None
@@ -67,10 +62,10 @@ class Risk(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LabelNoise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far the labels rest on who happened to vote.
+    """How far the labels depend on who voted.
 
     Attributes:
-        measure: what the risk is, in words.
+        measure: definition of the risk.
         by_tier: difficulty -> the mean risk of its cases.
     """
 
@@ -79,17 +74,16 @@ class LabelNoise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a set is.
+    """The description of a set.
 
     Attributes:
-        name: one printable line of at most 100 characters, not a benchmark's (`core.benchmark.passing_for`); somebody else's text, to be escaped where it is shown.
-        counts: cell -> number of its cases, from 1; the cells that the set has.
+        name: printable, at most 100 characters, not a benchmark's; foreign text, to be escaped where it is shown.
+        counts: cell -> number of its cases; the cells that the set has.
         licence: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
         labels: a sentence on how the labels arose.
         generator: the models, or the people, that wrote the texts.
-        annotators: people whose votes are behind the labels; None if there were none.
-        agreement: of the annotators; None if unknown.
-        noise: of the labels; None if unknown.
+        annotators: number of people whose votes are behind the labels; None if there were none.
+        agreement, noise: None if unknown.
     """
 
     name: str
@@ -104,22 +98,13 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @classmethod
     def load(cls, root: Path) -> Manifest | None:
-        """The manifest of a data folder; None if it has none.
-
-        Raises:
-            DataError: it is broken; the message names the file and the key.
-        """
         path = root / FILE
         if not os.path.lexists(path):  # a link to nowhere is no absence
             return None
         return _parsed(path, load_json(path, "one JSON object in UTF-8", _FIX))
 
     def content(self, root: Path) -> str:
-        """What the file in a data folder would have.
-
-        Raises:
-            DataError: it is not what `load` would accept.
-        """
+        """The text of the file. Raises DataError for what `load` would not accept."""
         _parsed(root / FILE, self.as_dict())
         return json_text(self.as_dict())
 
@@ -167,7 +152,7 @@ def _parsed(path: Path, document: Any) -> Manifest:
 
 
 def _lines(found: Manifest) -> Iterator[tuple[str, str, int]]:
-    """(place, text, its most characters): texts that are shown in terminals, Markdown and HTML, and in names of tasks."""
+    # texts that are shown in terminals, Markdown and HTML, and in names of tasks
     yield "name", found.name, LONGEST_NAME
     yield "licence", found.licence, LONGEST_NAME
     yield "labels", found.labels, LONGEST_TEXT
@@ -196,7 +181,6 @@ def _refuse_other_keys(path: Path, place: str, found: Mapping[str, Any], known: 
 
 
 def _refuse_disorder(path: Path, place: str, of: Agreement | Risk) -> None:
-    """Raise DataError unless an estimate has both ends of its interval, or neither, and lies between them."""
     if (of.low is None) != (of.high is None):
         raise _wrong(path, place, [of.low, of.value, of.high], "both low and high, or neither")
     least = -1 if isinstance(of, Agreement) else 0

@@ -1,13 +1,6 @@
-"""Whose persona each user gets under the settings `other_persona` and `similar_persona`: that of somebody else in the release.
+"""Whose persona each user gets under `other_persona` and `similar_persona`: same language, no near twin.
 
-The other user has the same language and is no near twin. A statement is a value of the profile that is no object and no
-list. One persona shares a statement with another that has the same value, or more than half of its terms (see terms.py)
-anywhere. Two personas are near twins if either shares more than half of its statements. Of the 10,731 pairs in the
-General half, one is: two ski coaches in Jilin, who share 14 of 27. The next pair shares 11 of 27, the median pair 4.
-
-Within a language each persona is used once wherever that is possible; under `similar_persona` always, and so that the users
-share as much as possible with whom they get: the sum of the Jaccard similarities of their terms is the largest that there is. Who
-gets whose depends on the release's users alone, neither on the cells that are asked nor on the order of files.
+Near twins share over half of their statements: the same value, or over half of its terms. General has one such pair.
 """
 
 from __future__ import annotations
@@ -29,7 +22,8 @@ SEED = 1
 """Another number gives everybody another persona."""
 
 MOST_SHARED = 0.5
-"""Near twins share more than this share of their statements."""
+"""Near twins share more than this share of one's statements. Of the 10,731 pairs in the General half one does (14 of 27);
+the next shares 11 of 27, the median pair 4."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Others:
     """The users of a release, and whose persona each of them gets. Everything is read at first use.
 
     Attributes:
-        similar: whether that is a similar user; else chance decides.
+        similar: whether each gets a similar user's; else chance decides.
     """
 
     root: Path
@@ -45,21 +39,13 @@ class Others:
 
     @cached_property
     def personas(self) -> dict[str, Persona]:
-        """User id -> persona, of all users, asked or not.
-
-        Raises:
-            DataError: a persona is broken.
-        """
+        """User id -> persona, of all users, asked or not."""
         paths = sorted((self.root / "persona").glob("*.json"))
         return {path.stem: Persona(path.stem, load_profile(path)) for path in paths}
 
     @cached_property
     def given(self) -> dict[str, str]:
-        """User id -> id of the user whose persona this one gets.
-
-        Raises:
-            DataError: as `personas`, and if a user is the only one of a language, near twins not counted.
-        """
+        """User id -> id of the user whose persona this one gets. Who is asked and the order of files change nothing."""
         try:
             return (assign_similar if self.similar else assign)(self.personas.values())
         except DataError as error:
@@ -71,11 +57,7 @@ class Others:
         return digest_of([(user, other, self.personas[other].text) for user, other in sorted(self.given.items())])
 
     def of(self, user_id: str) -> Persona:
-        """The persona that a user gets.
-
-        Raises:
-            DataError: as `given`, and if the user is not in the release.
-        """
+        """The persona that a user gets."""
         if user_id not in self.given:
             raise DataError(
                 f"{self.root / 'persona'}: found no file named {short(user_id)}.json in exactly this spelling, expected one. Rename the file."
@@ -84,16 +66,14 @@ class Others:
 
 
 def assign(personas: Collection[Persona]) -> dict[str, str]:
-    """User id -> id of another user of the same language who is no near twin.
-
-    Raises:
-        DataError: a user has no such other.
-    """
+    """User id -> id of another user of the same language who is no near twin; each is used once where possible."""
     return {user: other for members in _by_language(personas) for user, other in _exchange(members).items()}
 
 
 def assign_similar(personas: Collection[Persona]) -> dict[str, str]:
-    """The same, each persona once, and of all such assignments one that maximizes the sum of the Jaccard similarities of terms.
+    """User id -> id of another user of the same language who is no near twin, each used once.
+
+    Of all such assignments, one that maximizes the sum of the Jaccard similarities of the users' terms.
 
     Raises:
         DataError: there is no such assignment.
@@ -110,7 +90,6 @@ def _by_language(personas: Collection[Persona]) -> list[list[Persona]]:
 
 
 def _most_similar(users: Sequence[Persona]) -> dict[str, str]:
-    """As `assign_similar`, of one language."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
@@ -132,13 +111,12 @@ def _most_similar(users: Sequence[Persona]) -> dict[str, str]:
 
 
 def _exchange(users: Sequence[Persona]) -> dict[str, str]:
-    """As `assign`, of one language. As many personas as possible are used (a maximum matching by augmenting paths)."""
+    # as many personas as possible are used: a maximum matching by augmenting paths
     persona_of = {user.user_id: user for user in users}
     said = cache(lambda user_id: _Said.of(persona_of[user_id]))
 
     @cache
     def choices(user: str) -> list[str]:
-        """Everybody else, in an order that chance alone decides."""
         return sorted(
             persona_of.keys() - {user}, key=lambda other: hashlib.sha256(f"{SEED}\0{user}\0{other}".encode()).digest()
         )
@@ -176,7 +154,7 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
 
 
 def _hand_on(free: str, wanted_by: Mapping[str, str], given: dict[str, str], holder: dict[str, str]) -> None:
-    """Give a free persona to who wants it, that one's to who wants that, and so on to the user who had none."""
+    # a free persona goes to its seeker, that one's to its seeker, and so on to the user who had none
     other: str | None = free
     while other is not None:
         taker = wanted_by[other]
@@ -187,8 +165,6 @@ def _hand_on(free: str, wanted_by: Mapping[str, str], given: dict[str, str], hol
 
 @dataclass(frozen=True)
 class _Said:
-    """A persona's statements: their texts, their terms, and all terms together."""
-
     texts: frozenset[str]
     terms: tuple[tuple[str, frozenset[str]], ...]
     known: frozenset[str]
@@ -204,7 +180,7 @@ def _near_twins(one: _Said, another: _Said) -> bool:
 
 
 def _shared(one: _Said, another: _Said) -> float:
-    """Share of one's statements that another makes as well; 1 if one makes none."""
+    # share of one's statements that another makes as well
     if not one.terms:
         return 1.0
     shared = [text in another.texts or 2 * len(terms & another.known) > len(terms) for text, terms in one.terms]

@@ -14,7 +14,7 @@ is listed under `errata` and never corrected in place."""
 
 @cache
 def tables() -> dict[str, dict[str, Any]]:
-    """Number -> table: `section`, `caption` in our words, `columns`, `unit` of its cells, `rows` (name, group, column -> cell), `notes` of ours."""
+    """Number -> table: `section`, our `caption`, `columns`, `unit`, `rows` (name, group, column -> cell), `notes`."""
     found: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))["tables"]
     return found
 

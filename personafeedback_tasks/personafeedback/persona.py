@@ -1,4 +1,4 @@
-"""A persona: whose question it is, as text for a prompt, and the language it is written in; and the file that has it."""
+"""A persona as text for a prompt, its language, and its file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Persona:
     Attributes:
         user_id: the key of the release; names repeat across users.
         profile: `persona/<user_id>.json` as parsed. Key names vary between users.
-        memory_file: where this user's memory would be (see rag/memory.py); only the setting `rag` reads it.
+        memory_file: where this user's memory would be; only the setting `rag` reads it.
     """
 
     user_id: str
@@ -48,16 +48,12 @@ class Persona:
 
     @cached_property
     def statements(self) -> frozenset[str]:
-        """What the profile says: every value that is no object and no list, as text."""
+        """Every value that is no object and no list, as text."""
         return frozenset(value if isinstance(value, str) else json.dumps(value) for value in leaves(self.profile))
 
     @cached_property
     def memory(self) -> tuple[str, ...]:
-        """The pieces of this user's memory, read at first use.
-
-        Raises:
-            DataError: there is no such file, or it is broken.
-        """
+        """The pieces of this user's memory, read at first use. Raises DataError if there is none."""
         return memory.load(self.user_id, self.memory_file)
 
     @cached_property
@@ -94,7 +90,7 @@ def _fields(profile: Mapping[str, Any], parent: str = "") -> Iterator[str]:
 
 
 def _prune(profile: Mapping[str, Any], hidden: frozenset[str], parent: str = "") -> dict[str, Any]:
-    """The rest of a profile. A part whose own parts are all hidden goes, too: its bare name would still tell of them."""
+    # a part whose own parts are all hidden goes, too: its bare name would still tell of them
     kept: dict[str, Any] = {}
     for key, value in profile.items():
         if parent + key in hidden:
@@ -119,11 +115,7 @@ def _lines(value: Any, indent: str = "") -> Iterator[str]:
 
 
 def load_profile(path: Path) -> dict[str, Any]:
-    """The profile in `persona/<user_id>.json`, as parsed. Strict, and small enough for every later step on each of a user's cases.
-
-    Raises:
-        DataError: the file is not a JSON object, or is larger, deeper or with longer keys than these limits.
-    """
+    """The profile in a persona's file, as parsed. Raises DataError if it exceeds LARGEST, LONGEST_KEY or DEEPEST."""
     if (size := len(read(path))) > LARGEST:
         raise DataError(
             f"{path}: found a persona of {size:,} bytes, expected at most {LARGEST:,}. Shorten it to a profile; content "

@@ -1,9 +1,6 @@
-"""Case -> the two prompts, one per order.
+"""Case -> the two prompts, one per order. We found no prompt of the authors for choosing; the wordings are ours.
 
-Every prompt has the layout of `pairwise.prompts`. If the whole persona is told, the part before the question is the same for all
-cases of a user, so that a server's prefix cache serves it. With `rag` it differs from case to case.
-
-We found no prompt with which the authors asked models to choose. The wordings (`wordings.py`) are ours.
+With the whole persona, all prompts of a user share the part before the question: a prefix cache serves it.
 """
 
 from __future__ import annotations
@@ -29,12 +26,10 @@ def _retrieves(options: Mapping[str, Any]) -> bool:
 
 
 def _shows_persona(options: Mapping[str, Any]) -> bool:
-    """Whether the model reads the persona, with `rag` in the call of its filter."""
     return options["rag_filter"] if _retrieves(options) else options["setting"] not in ("no_persona", PADDING)
 
 
 def _names(value: object) -> tuple[str, ...]:
-    """`Name,Preference.Travel`, or a list of such names."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, (list, tuple)) or not all(isinstance(part, str) and part.strip() for part in parts):
         raise OptionError(f"hide must name persona fields, as in hide=Name,Preference.Travel, got {value!r}.")
@@ -95,15 +90,14 @@ class Template(Options):
             )
 
     def language_of(self, case: PersonaCase) -> str:
-        """The language of the fixed texts for the user of a case: `en` or `zh`."""
+        """`en` or `zh`, of the fixed texts."""
         return case.language if self.language == "auto" else self.language
 
     def wording(self, case: PersonaCase) -> Wording:
-        """The fixed texts for the user of a case."""
         return WORDINGS[self.prompt][self.language_of(case)]
 
     def pieces(self, case: PersonaCase) -> tuple[str, ...]:
-        """What `rag` shows of the user's memory, the most relevant piece first."""
+        """Pieces of the user's memory that `rag` shows, the most relevant first."""
         return retrieve(case.question, case.persona.memory, self.k) if self.kept is None else self.kept
 
     def check(self, cases: PersonaCases) -> None:
@@ -113,7 +107,7 @@ class Template(Options):
             OptionError: no persona of the release has a hidden field.
             DataError: a user's memory is missing or broken, with setting=rag; nobody's persona fits a user, with
                 setting=other_persona or similar_persona.
-            ModuleNotFoundError: what setting=rag or similar_persona needs is not installed.
+            ModuleNotFoundError: a package that setting=rag or similar_persona needs is not installed.
         """
         if self.setting == "rag":
             check_installed()
@@ -141,7 +135,7 @@ OF_ANOTHER: dict[str, Callable[[PersonaCase], Persona]] = {
 
 
 def profile(case: PersonaCase, template: Template) -> str:
-    """What the model reads as the user's profile: all of it that is not hidden, or as much of another user's."""
+    """The profile that the model reads, without hidden parts: the user's, or another user's."""
     whose = OF_ANOTHER.get(template.setting, lambda case: case.persona)(case)
     return whose.without(template.hide).text
 
@@ -157,14 +151,14 @@ def no_persona(case: PersonaCase, template: Template) -> str:
 
 
 def padding(case: PersonaCase, template: Template) -> str:
-    """As No Persona, with a text about nobody that is as long as the profile: our control for what any long prompt does."""
+    """No Persona with a text about nobody, as long as the profile: our control for the effect of any long prompt."""
     return f"{template.wording(case).without_persona}\n\n{neutral(len(case.persona.text), case.persona.language)}"
 
 
 def rag(case: PersonaCase, template: Template) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
 
-    The paper retrieves memories by the question (Appendix F) and does not say how, or how many: BM25 and k = 5 are ours.
+    The paper retrieves by the question (Appendix F) and does not say how, or how many: BM25 and k = 5 are ours.
     """
     pieces = template.pieces(case)
     if not pieces:  # the filter dropped them all: nothing is known about the user

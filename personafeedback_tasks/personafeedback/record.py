@@ -69,7 +69,6 @@ SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 
 
 def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
-    """Those of the set, of the bundled sample, or of the paper's Table 2."""
     if (named := set_of(signature)) is not None:
         return dict(named.counts)
     if signature["demonstration"]:
@@ -81,7 +80,7 @@ def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
 
 
 def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
-    """The baselines on the cases of the run, the audit's findings among all cases, and the label ceiling of the run's cells."""
+    """Baselines on the cases of the run, findings among all cases, and the label ceiling of the run's cells."""
     audited = audit(cases)
     asked_cases = [case for case in cases if case.id in asked]
     cells = {case.cell for case in asked_cases}
@@ -114,7 +113,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
 
 
 def _by_scenario(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
-    """Category of the paper's Table 5 -> ids of its cases, in the order of the table; empty where no row has a scenario, as in the release."""
+    # categories of the paper's Table 5; rows of the release have no scenario
     category_of = scenario_categories()
     found: dict[str, set[str]] = {name: set() for name in (*category_of.values(), "other scenarios")}
     for case in cases:
@@ -125,19 +124,13 @@ def _by_scenario(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
 
 
 class _Faults(Struct, forbid_unknown_fields=True):
-    """How many of those who were asked found which fault in a response, see building's release."""
-
     asked: Annotated[int, Meta(ge=1)]
     chosen: dict[str, int]
     reject: dict[str, int]
 
 
 def _by_fault(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
-    """`rejected is uncomfortable` -> ids of the cases in which at least half of those who were asked found so; empty where nobody was asked.
-
-    Raises:
-        DataError: what a row says of faults cannot be read.
-    """
+    # a fault that at least half of the people asked found
     found: dict[str, set[str]] = defaultdict(set)
     for case in cases:
         if "faults" in case.extra:
@@ -150,7 +143,7 @@ def _by_fault(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
 
 
 def shown(cases: PersonaCases, asked: Collection[str]) -> Shown:
-    """What a reader of a case sees, and whose persona its user got under `other_persona` and `similar_persona`."""
+    """Texts of a case for readers, and whose persona its user got under `other_persona` and `similar_persona`."""
     made = shown_of("Persona", (CHOSEN, REJECTED))(cases, asked)
     return replace(
         made,
@@ -162,11 +155,7 @@ def shown(cases: PersonaCases, asked: Collection[str]) -> Shown:
 
 
 def duels(cases: PersonaCases) -> Duels | None:
-    """What the manifest and the rows say of duels; None for cases that are none.
-
-    Raises:
-        DataError: a row does not name the benchmark's case.
-    """
+    """The manifest's duel and its rows' sources; None for other cases. Raises DataError if a row names no source."""
     duel = cases.release.manifest and cases.release.manifest.duel
     sources: dict[str, str] = {}
     if not duel:
@@ -265,7 +254,7 @@ class PersonaFeedback(PairwiseBenchmark):
         options.check(cases)
 
     def fingerprint(self, options: Template) -> str:
-        """That of rewards is of their conversations alone, and so is that of the other methods of their prompts."""
+        # rewards depend on conversations alone, and the other methods on prompts
         rewards = options.method == "reward"
         alike = [name for name, method in self.methods.items() if isinstance(method, RewardMethod) is rewards]
         return self.fingerprint_of("conversations" if rewards else options.prompt, stand_ins.shown(options, alike))
@@ -274,8 +263,7 @@ class PersonaFeedback(PairwiseBenchmark):
         return _sizes(signature)
 
     def signs(self, cases: PersonaCases, options: Template) -> dict[str, Any]:
-        """Digests of what the setting reads beside the cases: the memories of all users, in the run or not, who gets whose persona, or
-        the text about nobody; else None."""
+        """Digests of what the setting reads beside the cases, of all users; None for the rest."""
         others = cases.release.similar if options.setting == SIMILAR_PERSONA else cases.release.others
         return {
             "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,

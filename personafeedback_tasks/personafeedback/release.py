@@ -1,4 +1,4 @@
-"""Where the release's files are: a folder, the bundled sample, or a Hub dataset at a pinned revision; in it the cases of each cell."""
+"""Finds the release: a folder, the bundled sample, or a Hub dataset at a pinned revision; and its cells' files."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Release:
     """One copy of the release on this machine.
 
     Attributes:
-        root: folder that contains `data/`, `persona/` and, if there are any, `memory/`.
-        source: what a signature prints: `sample`, `OWNER/NAME@COMMIT`, or the folder's path.
-        manifest: what the folder says it is, if it is a set of its own.
+        root: folder that contains `data/`, `persona/` and maybe `memory/`.
+        source: for signatures: `sample`, `OWNER/NAME@COMMIT`, or the folder's path.
+        manifest: None for PersonaFeedback itself.
     """
 
     root: Path
@@ -53,7 +53,7 @@ class Release:
 
     @property
     def counts(self) -> dict[tuple[str, str], int]:
-        """(category, difficulty) -> the number of cases that it must have, of each cell that it must have."""
+        """(category, difficulty) -> number of cases that each required cell must have."""
         if self.manifest is not None:
             return {
                 cell: self.manifest.counts[name]
@@ -64,17 +64,15 @@ class Release:
 
     @property
     def counts_from(self) -> str:
-        """What says so: `set.json`, `sample`, or `Table 2` of the paper."""
+        """Source of `counts`: `set.json`, `sample`, or `Table 2` of the paper."""
         return manifest.FILE if self.manifest is not None else SAMPLE if self.is_sample else "Table 2"
 
     @cached_property
     def others(self) -> Others:
-        """Its users, and whose persona each of them gets under the setting `other_persona`."""
         return Others(self.root)
 
     @cached_property
     def similar(self) -> Others:
-        """The same under the setting `similar_persona`."""
         return Others(self.root, similar=True)
 
 
@@ -98,13 +96,10 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
 
 
 def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) -> str | None:
-    """Find out quickly whether the data can be had, where they are not on this machine: one request, no second attempt.
+    """Check with one request whether the Hub has data that are not on this machine, else raise DataError.
 
     Returns:
-        The dataset, if the Hub was asked and has it; None for a folder, the sample, and what the Hub's cache has.
-
-    Raises:
-        DataError: as `locate`.
+        The dataset, if the Hub was asked; None for a folder, the sample, and what the Hub's cache has.
     """
     name = _named(data)
     if name == SAMPLE or folders.find(name) is not None:
@@ -132,7 +127,6 @@ def _named(data: str | os.PathLike[str] | None) -> str:
 
 
 def _on_the_hub(name: str) -> tuple[str, str | None]:
-    """(id, revision) of a dataset on the Hub."""
     hub = _HUB_DATASET.fullmatch(name)
     if hub is None or name.startswith((".", "~")):
         raise DataError(
@@ -146,7 +140,6 @@ def _on_the_hub(name: str) -> tuple[str, str | None]:
 
 @cache
 def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
-    """Download (or find in the cache) one Hub revision: a single snapshot call, only the folders that are read."""
     from huggingface_hub import snapshot_download
 
     try:
@@ -171,11 +164,7 @@ def _unavailable(name: str, hub_id: str, revision: str | None, error: Exception)
 
 
 def selected(release: Release, wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The cells to load.
-
-    Raises:
-        DataError: it is a set that has none of them, or whose files are not those of its manifest.
-    """
+    """The cells to load. Raises DataError for a set without them, or whose files do not match its manifest."""
     if release.manifest is None:
         return wanted
     path = release.root / manifest.FILE
@@ -206,7 +195,7 @@ def names_of(root: Path, category: str, difficulty: str) -> list[Path]:
 
 
 def files_of(root: Path, category: str, difficulty: str) -> list[Path]:
-    """The files that a copy of the release has for a cell: one, or none."""
+    """The files that a copy of the release has for a cell: more than one are an error of the copy."""
     return [path for path in names_of(root, category, difficulty) if path.is_file()]
 
 

@@ -1,4 +1,4 @@
-"""Stand-ins for cases, shown in every way that options allow: what a fingerprint is taken of."""
+"""Stand-ins for cases, shown in every way that options allow, for fingerprints."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T", bound=Template)
 def shown(options: T, methods: Sequence[str]) -> Iterator[tuple[PersonaCase, T]]:
     """Each stand-in with the options under every setting and method, with hidden fields, and before and after the filter.
 
-    A similar persona is shown as another one is: it has no texts of its own. The text of PADDING has a digest of its own, see SIGNED.
+    A similar persona is laid out like another one, and the text of PADDING has its own digest: both are left out.
     """
     plain = replace(options, rag_filter=False, hide=(), kept=PIECES)
     for case in CASES:

@@ -1,12 +1,7 @@
 """The record of `personafeedback_swap`: one question that two users asked, and the response chosen for each of them.
 
-A pair of users makes two cases with the same two responses: one is asked with the first user's persona, the other with the second's, and
-right is the response that was chosen for the user whom the model was told about. A judge whose pick depends on the texts of the
-responses or on their places, and not on the person, is right in exactly half of the four calls of a pair. That holds on average alone for replies
-that cannot be read (each is wrong), for sampled replies, for rounding that differs between batches, and where the prompt's fixed texts follow the
-user's language, which both users of a pair share here.
-
-The labels follow from the votes on each user's own pair of responses; nobody voted on these two side by side.
+Each pair is asked with either persona. A judge blind to the person is right in half of a pair's four calls: exactly, if
+its replies are readable and deterministic. Nobody voted on these two responses side by side.
 """
 
 from __future__ import annotations
@@ -67,8 +62,8 @@ class SwapCase(PersonaCase):
     """A case whose rejected response is the one that was chosen for another user with the same question.
 
     Attributes:
-        pair: what both cases of a pair share.
-        partner: the other user.
+        pair: shared by both cases of a pair.
+        partner: id of the other user.
     """
 
     pair: str = ""
@@ -76,11 +71,7 @@ class SwapCase(PersonaCase):
 
     @property
     def other_persona(self) -> Persona:
-        """That of a third user: of the one who gets it otherwise, or as chance decides where that is the other one of the pair.
-
-        Raises:
-            DataError: there is none.
-        """
+        """A third user's persona: the usual one, or a drawn one if that is the partner's. DataError without one."""
         other = super().other_persona
         if other.user_id != self.partner:
             return other
@@ -129,11 +120,8 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> SwapCases:
 
     Args:
         cases: of a release or a set, with all rows of their cells.
-        pairs: `matched` draws one row of each user and question, and puts each into one pair at most, as chance decides, in the same way on every
-            machine; `all` takes every pair of rows of two users.
-
-    Raises:
-        DataError: no question was asked by two users.
+        pairs: `matched` draws one row of each user and question, and puts each into one pair at most, by hash, alike
+            on every machine; `all` takes every pair of rows of two users.
     """
     cells = [
         [pair for rows in _asked_alike(own) for pair in _pairs(rows, pairs)] for own in cases.cells.values()
@@ -147,7 +135,6 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> SwapCases:
 
 
 def _asked_alike(cases: Sequence[PersonaCase]) -> Iterator[list[PersonaCase]]:
-    """The rows of each question, those of a language by itself."""
     rows: dict[tuple[str, str], list[PersonaCase]] = defaultdict(list)
     for case in cases:
         rows[case.question.strip(), case.language].append(case)
@@ -193,7 +180,6 @@ def _rows(data: str | None, difficulty: str | None, counts: str) -> PersonaCases
 
 
 def _as_asked(cases: PersonaCases, signature: Mapping[str, Any]) -> PersonaCases:
-    """The cases of a run, of the rows of its data or of these cases themselves."""
     return cases if isinstance(cases, SwapCases) else swapped(cases, signature["pairs"])
 
 
@@ -207,22 +193,19 @@ PAIR = Units("pair", 2, pair_of)
 
 
 def _changed(pair: Sequence[Outcome]) -> list[float]:
-    """Of the prompts of a pair, the same but for the persona, whether their picks are two different responses; of those that could be read.
-
-    A case in one order shows what its twin shows in the other.
-    """
+    # a case in one order shows what its twin shows in the other; only readable picks count
     own, others = (TWO.picks(one.answers) for one in pair)
     shown_alike = zip(own, reversed(others), strict=True)
     return [float(mine == its) for mine, its in shown_alike if None not in (mine, its)]  # each its own, or the other's
 
 
 def _squares(clusters: Clusters) -> float:
-    """How many times two cases are in the same cluster, each with itself included."""
+    # ordered pairs of cases in one cluster, each case with itself included
     return float(sum(size**2 for size in Counter(chain.from_iterable(clusters)).values()))
 
 
 def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
-    """The baselines, and the cases of the pairs that counting terms does not tell apart. No audit: each pair of responses is there twice."""
+    # no audit: each pair of responses is there twice
     asked_cases: list[Any] = [case for case in cases if case.id in asked]
     baselines = acc_of(asked_cases)
     overlap: dict[str, list[float]] = defaultdict(list)
@@ -309,15 +292,14 @@ class Swap(PersonaFeedback):
         return cases
 
     def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
-        """Two cases for each pair of the release or of the sample; a set has what it has."""
+        """Two cases for each pair of the release or of the sample; nothing for a set."""
         if set_of(signature) is not None:
             return {}
         pairs = SAMPLE_PAIRS if signature["demonstration"] else PAIRS[signature["pairs"]]
         return {cell: 2 * count for cell, count in pairs.items()}
 
     def detects(self, cases: Sequence[Any]) -> float:
-        """With the variance of a case that is answered alike in both orders, and the correlation of baselines between two cases that share a user
-        or the question."""
+        """Detectable difference, for cases answered alike in both orders and the correlation of baselines."""
         also = Shared([case.question for case in cases], [case.partner for case in cases])
         users, count = [case.user_id for case in cases], len(cases)
         shared, _ = shared_variance(_squares, users, also)

@@ -1,4 +1,4 @@
-"""What a system message tells any task about a user: a profile, another user's, or as many characters about nobody."""
+"""System messages about a user for any task: a profile, another user's, or as many characters about nobody."""
 
 from __future__ import annotations
 
@@ -50,11 +50,7 @@ def neutral(length: int, language: str) -> str:
 
 @dataclass(frozen=True)
 class Told:
-    """What a sample's system message says.
-
-    Attributes:
-        user: whose sample it is; the message may be about another one.
-    """
+    """The system message of a sample; `user` is whose sample it is, even if the message is about another one."""
 
     user: str
     text: str
@@ -62,7 +58,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Telling:
-    """Who is told about to each sample of a task, and in which words.
+    """Chooses the user that each sample of a task is told about.
 
     Attributes:
         setting: one of SETTINGS.
@@ -81,7 +77,7 @@ class Telling:
             metadata: of the sample; `user_id` names its user, if that is one of the data's.
 
         Raises:
-            OptionError: under other_persona, nobody says whose sample it is.
+            OptionError: the user is unknown under other_persona.
         """
         if self.setting == "no_persona":
             return None
@@ -110,14 +106,11 @@ def message(persona: Persona) -> str:
 
 
 def told_by(setting: str, user: str | None = None, data: str | os.PathLike[str] | None = None) -> Telling:
-    """Who is told about to each sample.
-
-    Args:
-        user: a user id, or a name that one persona alone has; None for the samples' own users, or drawn ones.
-        data: as in `locate`.
+    """A `Telling` for one user, by id or unique name, or with None for the samples' own users, or drawn ones.
 
     Raises:
-        OptionError: there is no such setting, or no such user. DataError: there are no personas.
+        OptionError: there is no such setting, or no such user.
+        DataError: there are no personas.
     """
     choose("setting", setting, SETTINGS)
     others = locate(data).others

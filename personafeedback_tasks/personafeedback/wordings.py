@@ -1,20 +1,6 @@
-"""The fixed texts of the prompts: four wordings of the same question, each in both languages.
+"""The fixed texts of the prompts: four wordings of the same question, in both languages, from files of `wordings/`.
 
-- `v1`, the default, says what the annotators were told (arXiv 2506.12915, Appendix D), in our words: judge in the user's
-  place, by helpfulness (precise to this question, neither generic nor a strained collage of facts) and by personalization
-  (attentive to several parts of the profile, with those that fit worked in). That the order of the responses means
-  nothing is ours.
-- `v2` asks the bare question.
-- `v3` judges from the outside, by shorter criteria of our own: answers well, fits the user, nothing forced in.
-- `v4` is the instruction on the annotators' screen (Figure 5), without the criteria: choose the more personalized response.
-  The screen shows three options and says "the most".
-
-The annotators always had the profile: what `v1` says for `rag` and `no_persona` is the same about what is known there.
-
-Each is a file of `wordings/`, where a text stands below its name.
-
-How far a model's score moves between them is its prompt sensitivity (`personafeedback report` prints the range).
-A text here never changes without a new version: old scores would seem to be of the new prompt.
+A text never changes without a new version: old scores would seem to be of the new prompt.
 """
 
 from __future__ import annotations
@@ -23,12 +9,15 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+# v1 (default): what annotators were told (arXiv 2506.12915, Appendix D), in our words; only "order means nothing" is ours
+# v2: the bare question; v3: shorter criteria of our own, from the outside
+# v4: the instruction on the annotators' screen (Figure 5), without the criteria; there of three options
 LANGUAGES = ("en", "zh")
 
 
 @dataclass(frozen=True)
 class Wording:
-    """The fixed texts of one wording in one language. The reply is read by module `answers`.
+    """The fixed texts of one wording in one language.
 
     Attributes:
         with_persona: instructions where a whole persona follows.

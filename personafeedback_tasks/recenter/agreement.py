@@ -1,6 +1,6 @@
-"""How far people agree with each other: where there are votes, what a model's agreement with them is held against.
+"""How far people agree with each other: a model's agreement with them is compared with it.
 
-Rows with even votes have no label to score a model against, but people disagreed there like anywhere else: they count here.
+Rows with even votes have no label to score a model against, but they count here.
 """
 
 from __future__ import annotations
@@ -22,11 +22,7 @@ NO_VOTES = "These data have labels without votes, so nothing says how far people
 
 
 def of_labels(rows: Sequence[tuple[str, Sequence[str]]], labels: Sequence[str]) -> HumanAgreement:
-    """The agreement on labels.
-
-    Args:
-        rows: (user, votes) of every row, those with even votes included; no votes where only a label is known.
-    """
+    """Agreement on labels, from (user, votes) of every row: even votes included, none where only a label is known."""
     coefficients: Coefficients = {
         "Fleiss' kappa": fleiss,
         "Krippendorff's alpha": partial(alpha, values=labels, level="nominal"),
@@ -35,7 +31,7 @@ def of_labels(rows: Sequence[tuple[str, Sequence[str]]], labels: Sequence[str]) 
 
 
 def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) -> HumanAgreement:
-    """The agreement on a scale, such as 1 to 5, from its lowest step."""
+    """Agreement on a scale, such as 1 to 5, in ascending order."""
     coefficients: Coefficients = {
         "Krippendorff's alpha (ordinal)": partial(alpha, values=scale, level="ordinal"),
         "Krippendorff's alpha (interval)": partial(alpha, values=scale, level="interval"),
@@ -63,7 +59,7 @@ def _agreement(
 
 
 def against_rest(votes: Sequence[str]) -> list[Outcome]:
-    """(what most of the others said, what this person said), person by person; without those for whom the others are even."""
+    """One outcome per person: what most others said (target), what this person said; none where the others are even."""
     outcomes: list[Outcome] = []
     counts = Counter(votes)
     for label, times in sorted(counts.items()):

@@ -1,8 +1,6 @@
 """What relevance is without understanding: everything, nothing, and the attributes that are most like the prompt.
 
-BM25 and embeddings select the best k of a profile, which is what one user has for one prompt. Nobody tells them k: it is as
-many as people select on average, the size of the profile times the share of YES over all rows, so that neither baseline can
-win or lose by how much it selects.
+For BM25 and embeddings k is a profile's size times the overall share of YES: neither gains by how much it selects.
 """
 
 from __future__ import annotations
@@ -22,10 +20,10 @@ EMBEDDINGS = "RECENTER_EMBEDDINGS"
 
 
 def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]], list[str]]:
-    """(name -> row id -> answer, notes on what they are and on those that are missing).
+    """(name -> row id -> answer, notes on the baselines and on missing ones).
 
     Args:
-        rows: all rows of the data that have a majority, asked or not: a profile is never a part of one.
+        rows: all rows of the data that have a majority, asked or not, so that profiles are whole.
 
     Raises:
         OptionError: the model that RECENTER_EMBEDDINGS names cannot be loaded.
@@ -64,22 +62,18 @@ def relevance(rows: Sequence[Relevance]) -> tuple[dict[str, dict[str, Answers]],
 
 
 def selected(size: int, rate: float) -> int:
-    """k: how many of a profile are selected."""
+    """k: how many attributes of a profile are selected."""
     return max(1, int(size * rate + 0.5))
 
 
 def most_alike(profile: Sequence[Relevance], k: int) -> set[str]:
-    """By BM25 between the prompt and each attribute. Rows with the same attribute are selected together.
-
-    Raises:
-        ModuleNotFoundError: bm25s is not installed.
-    """
+    """Ids of the rows selected by BM25 between prompt and attribute. Equal attributes are selected together."""
     best = set(retrieve(profile[0].prompt, [row.attribute for row in profile], k))
     return {row.id for row in profile if row.attribute in best}
 
 
 def similarity(rows: Sequence[Relevance], model: str) -> dict[str, float]:
-    """Cosine of the attribute that each row shows and its prompt, in [-1, 1], by row id. See `Embedder` for what is raised."""
+    """Row id -> cosine of the attribute that the row shows and its prompt, in [-1, 1]."""
     if not rows:
         return {}
     vectors = embedder(model).embed([text for row in rows for text in (row.shown, row.prompt)])
@@ -90,12 +84,7 @@ def similarity(rows: Sequence[Relevance], model: str) -> dict[str, float]:
 def _of_profiles(
     rows: Sequence[Relevance], rate: float, chosen: Callable[[Sequence[Relevance], int], set[str]]
 ) -> dict[str, Answers]:
-    """The answer to each row.
-
-    Args:
-        chosen: (a profile, k) -> the ids of the rows that are selected of it. The order of rows decides between attributes that are equally
-            like the prompt.
-    """
+    # the order of rows decides between attributes that are equally like the prompt
     best: set[str] = set()
     for profile in by_prompt(rows):
         best |= chosen(profile, selected(len(profile), rate))

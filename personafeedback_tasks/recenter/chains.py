@@ -1,4 +1,4 @@
-"""Runs of the three stages -> the chains that they make: one of each model, and one more of each filter between its stages."""
+"""Runs of the three stages -> chains: one of each model, and one more of each filter between its stages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StageRun(NamedTuple):
     """A run of one stage.
 
     Attributes:
-        came_from: the run that it went on from, as `name` has it.
+        came_from: `name` of the run that it went on from.
         filtered_by: the filter before it, or `none`.
     """
 
@@ -32,13 +32,13 @@ class StageRun(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As `came_from` of other runs has it."""
         return f"{self.earlier.model} {self.earlier.digest}"
 
 
 def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
-    """Name of a chain -> task -> its run. A model has one chain of all its runs; or, if it replied with a filter and without, two, each of
-    the replies and what they went on from. Of runs with the same replies the first one counts.
+    """Name of a chain -> task -> its run. A model with filtered and unfiltered replies has two chains.
+
+    Of runs with the same replies the first one counts.
 
     Raises:
         OptionError: a model has two runs of one stage, and not because one chain has a filter and the other has none.
@@ -57,7 +57,6 @@ def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
 
 
 def _of_one_model(runs: Sequence[StageRun]) -> dict[bool, dict[str, StageRun]]:
-    """Whether there is a filter -> the chain."""
     by_name = {run.name: run for run in runs if run.task != RESPOND.name}
     found: dict[bool, dict[str, StageRun]] = {}
     for run in runs:

@@ -1,7 +1,6 @@
-"""The control `other_user`: in place of each attribute a prompt shows something that is known of somebody else.
+"""The control `other_user`: each attribute is replaced by one of another user, so that to select it has no reason.
 
-A model that still finds it relevant selects without a reason. Users stand in a seeded order and each gets the attributes of the
-next one, without those that are known of both. Who gets whose depends on all rows that can be asked, whatever `--limit` says.
+Users are in a seeded order; each gets attributes of the next user, without shared ones, whatever `--limit` says.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ P = TypeVar("P", bound=PromptRow)
 
 
 def under_control(rows: Rows[P], control: str) -> Rows[P]:
-    """The rows with what the control shows, whatever they showed before. Raises DataError, see `attributes_of_others`."""
+    """The rows with what the control shows, whatever they showed before."""
     others = attributes_of_others(rows.cases) if control == OTHER_USER else {}
     return replace(rows, cases=tuple(replace(row, other=others.get(row.id, "")) for row in rows))
 
@@ -51,7 +50,7 @@ def attributes_of_others(rows: Sequence[PromptRow]) -> dict[str, str]:
     """Row id -> an attribute of another user. The rows of one user and prompt get different ones while there are any.
 
     Raises:
-        DataError: everything that is known of anybody else is known of a user, too.
+        DataError: a user has every attribute that other users have.
     """
     known: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -66,7 +65,7 @@ def attributes_of_others(rows: Sequence[PromptRow]) -> dict[str, str]:
 
 
 def profiles(rows: Iterable[P]) -> list[list[P]]:
-    """`by_prompt`, the rows of each in a seeded order that tells nothing of people's judgment."""
+    """The rows of each user and prompt, in a seeded order that reveals nothing of people's judgments."""
     return [
         sorted(profile, key=lambda row: (digest_of((SEED, row.attribute, row.id)), row.id))
         for profile in by_prompt(rows)
@@ -74,7 +73,7 @@ def profiles(rows: Iterable[P]) -> list[list[P]]:
 
 
 def by_prompt(rows: Iterable[P]) -> list[list[P]]:
-    """The rows of each user and prompt together; first come, first served."""
+    """The rows of each user and prompt together, in order of appearance."""
     together: dict[tuple[str, str], list[P]] = {}
     for row in rows:
         together.setdefault((row.user_id, row.prompt), []).append(row)
@@ -82,11 +81,6 @@ def by_prompt(rows: Iterable[P]) -> list[list[P]]:
 
 
 def _offers(known: Mapping[str, Mapping[str, None]]) -> dict[str, list[str]]:
-    """User -> attributes of the next user who has other ones.
-
-    Args:
-        known: user -> their attributes, in the order of the rows.
-    """
     order = sorted(known, key=lambda user: digest_of((SEED, user)))
     offers = {}
     for place, user in enumerate(order):

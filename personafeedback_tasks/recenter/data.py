@@ -1,4 +1,4 @@
-"""A folder of judgments -> the rows of a stage, from a file with one JSON object per line. Strict: whatever is broken raises DataError."""
+"""Rows of a stage from a folder of judgments: files of one JSON object per line, read strictly."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ AnyCase = TypeVar("AnyCase", bound=Case)
 
 @dataclass(frozen=True)
 class Rows(CaseSet[S]):
-    """The rows of one stage, in the order in which a harness gets them, see `in_turns`.
+    """The rows of one stage, in the order of `in_turns`.
 
     Attributes:
-        stage: what they are.
         origin: `sample`, or the folder's path.
-        counts: `any`: nothing says how many there should be.
-        unscored: rows without votes or with even ones, which are not among these.
+        counts: always `any`: no number of rows is expected.
+        unscored: rows without votes or with even ones, which are not among `cases`.
     """
 
     cases: tuple[S, ...]
@@ -48,7 +47,7 @@ class Rows(CaseSet[S]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the rows of this stage, in whatever order their file has them."""
+        """SHA-256 (12 hex digits) of the rows, whatever their order in the file."""
         return digest_of(sorted(row.digest for row in self.cases))
 
     @property
@@ -57,11 +56,7 @@ class Rows(CaseSet[S]):
 
 
 def with_judgment(rows: Rows[R]) -> Rows[R]:
-    """The rows that can be scored; the others are kept apart.
-
-    Raises:
-        DataError: there are none.
-    """
+    """The rows that can be scored; the others are kept in `unscored`. Raises DataError if none can be."""
     every = in_turns((*rows.cases, *rows.unscored)) if rows.unscored else rows.cases
     asked, others = (tuple(row for row in every if (row.judgment is not None) is kept) for kept in (True, False))
     if not asked:
@@ -73,14 +68,7 @@ def with_judgment(rows: Rows[R]) -> Rows[R]:
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
-    """The rows of a stage.
-
-    Args:
-        data: a folder, or `sample`, which was written for this project. None reads RECENTER_DATA.
-
-    Raises:
-        DataError: there is no such folder or file, or it is broken.
-    """
+    """The rows of a stage from a folder or `sample`, written for this project. None reads RECENTER_DATA."""
     names = [file_name(known) for known in STAGES]
     folder, source = located(data, names)
     path = folder / file_name(stage)
@@ -94,11 +82,7 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
 
 
 def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[Path, str]:
-    """(the folder that `data` names, what a signature prints of it), see `folders.located`.
-
-    Args:
-        names: the files that one would look for there.
-    """
+    """(the folder that `data` names, its name in a signature); errors list `names`, the files expected there."""
     return folders.located(
         data, ENVIRONMENT_VARIABLE, Path(__file__).with_name(SAMPLE),
         f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder with any of {', '.join(names)}, or to {SAMPLE!r}; "
@@ -107,7 +91,7 @@ def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[
 
 
 def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
-    """The rows of a file, in its order; `parsed` makes one of a line and its place. Raises DataError: two have one id."""
+    """The rows of a file, in its order; `parsed` makes one of a line and its place. DataError if an id repeats."""
     lines: dict[str, int] = {}
     rows = []
     for line, fields in records.rows(path):
@@ -121,7 +105,7 @@ def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[
 
 
 def each_if_there(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
-    """`each_once`; none without the file."""
+    """The rows of a file with unique ids; none without the file."""
     return each_once(path, parsed) if path.is_file() else []
 
 
@@ -132,8 +116,8 @@ def file_name(stage: type[JudgedRow]) -> str:
 def in_turns(cases: Iterable[AnyCase]) -> list[AnyCase]:
     """One row (or document) of every user, then a second one of every user that has more, and so on.
 
-    Users, and the rows of each, are in the order of the digests of their ids: the same for every order of the file, and not
-    prompt by prompt, so that the first N rows are spread over users and their prompts.
+    Users and their rows are in the order of their ids' digests: the first N rows do not depend on the file's
+    order and are spread over users and prompts.
     """
     by_user: dict[str, list[AnyCase]] = {}
     for case in cases:

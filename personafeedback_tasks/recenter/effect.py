@@ -1,4 +1,4 @@
-"""A trained filter as a step of the chain: what over-selection comes to with and without it, on the same rows."""
+"""The effect of a trained filter in the chain: over-selection with and without it, on the same rows."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ MEASURES: Mapping[str, tuple[str, Measure]] = {
 
 @dataclass(frozen=True)
 class FilterEffect:
-    """
+    """How a filter changes a run.
+
     Attributes:
-        measures: of MEASURES -> (without the filter, with it, with minus without: paired, row by row); none without rows.
-        rows: on how many rows.
-        left_out: rows of users that the filter was trained on without a prediction of a model that has not seen them: they would flatter it.
+        measures: of MEASURES -> (without the filter, with it, with minus without: paired by row); empty without rows.
+        rows: number of rows.
+        left_out: rows of users that the filter was trained on, without a held-out prediction: they would flatter it.
     """
 
     measures: Mapping[str, tuple[Estimate, Estimate, Estimate]]
@@ -45,7 +46,7 @@ class FilterEffect:
 
     @property
     def note(self) -> str:
-        """What rows it is about, in sentences."""
+        """Which rows are compared, in sentences."""
         if not self.rows:
             return f"What the filter changes is unknown: all {self.left_out:,} judged rows are left out, since it was trained on their users."
         note = f"{self.rows:,} judged rows, each answered by a model that had not seen its user."
@@ -55,7 +56,7 @@ class FilterEffect:
 
 
 def effect_of(judge: Filter, run: Earlier, people: Judgments) -> FilterEffect | None:
-    """What a filter does to a run of `recenter_select`; None where people judged nothing that the model selected from."""
+    """How a filter changes a run of `recenter_select`; None where people judged nothing that the model was shown."""
     rows: list[_Row] = []
     left_out = 0
     for one, row, is_there in judged_attributes(selected(run), people):
@@ -75,8 +76,6 @@ def effect_of(judge: Filter, run: Earlier, people: Judgments) -> FilterEffect | 
 
 
 class _Row(NamedTuple):
-    """An attribute: whether people find it relevant, the model selected it, and the filter lets what was selected through."""
-
     user: str
     prompt: str
     relevant: bool
@@ -85,7 +84,6 @@ class _Row(NamedTuple):
 
 
 def _paired(rows: Sequence[_Row], measure: Measure, most: float) -> tuple[Estimate, Estimate, Estimate]:
-    """(without the filter, with it, the difference), over users and prompts."""
     users, prompts = [row.user for row in rows], Shared([row.prompt for row in rows])
     without = _linear([measure(row.relevant, row.selected) for row in rows])
     with_it = _linear([measure(row.relevant, row.kept) for row in rows])
@@ -95,7 +93,7 @@ def _paired(rows: Sequence[_Row], measure: Measure, most: float) -> tuple[Estima
 
 
 def _linear(sums: Sequence[tuple[float, float]]) -> list[float]:
-    """Values whose mean is the ratio of both sums, and whose spread is that of the ratio (its linear terms); nan for a ratio of nothing."""
+    """Linearized ratio: the mean is the ratio of both sums, the spread is its own; nan without a denominator."""
     part, whole = (math.fsum(float(side) for side in sides) for sides in zip(*sums, strict=True))
     if not whole:
         return [math.nan] * len(sums)
@@ -104,5 +102,5 @@ def _linear(sums: Sequence[tuple[float, float]]) -> list[float]:
 
 
 def _within(of: Estimate, least: float, most: float) -> Estimate:
-    """The part of an interval that can be."""
+    # cut to possible values
     return of if math.isnan(of.low) else replace(of, low=max(least, of.low), high=min(most, of.high))

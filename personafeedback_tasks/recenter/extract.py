@@ -1,4 +1,4 @@
-"""The record of `recenter_extract`: a model notes what a conversation says about its user. What is measured needs no judge."""
+"""The record of `recenter_extract`: a model notes what a conversation says about its user. Measured without a judge."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ Reply with a JSON list of objects and nothing else; with [] if there is nothing 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractOptions(StageOptions):
-    """The options of the task."""
-
     method: str = does("extract")
     data: str | None = data_option(f"{USERS} and {CONVERSATIONS}")
 
@@ -54,15 +52,13 @@ def noted(reply: str) -> Objects:
 
 
 def conversation_of(case: EarlierCase) -> tuple[Message, ...]:
-    """What a case of a log is about."""
     return tuple(Message(**message) for message in case.facts["conversation"])
 
 
 def extracted(run: Earlier) -> list[Extraction]:
-    """The attributes of a run, as rows without people's judgment; none of a reply that could not be read.
+    """The attributes of a run as rows without judgments, by id `CONVERSATION-NUMBER`; none of an unreadable reply.
 
-    Their ids are `CONVERSATION-NUMBER`, from 1 in the order of the reply. Where the model gave no reason it is the quote, since a row must
-    have one.
+    A row must have a reason: where the model gave none, it is the quote.
     """
     return [
         Extraction(f"{case.id}-{number}", case.user_id, conversation_of(case), attribute, reason or quote or "None given", case.cell)
@@ -89,7 +85,6 @@ def _items(replies: Sequence[Reply], facts: Mapping[str, Any]) -> list[dict[str,
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    """listed, none (it notes nothing), invalid: 1 or 0; attributes: how many; both of what is noted are nan where it cannot be read."""
     read = answers[0] == LISTED
     count = len(noted(replies[0].text)) if read else math.nan
     return {

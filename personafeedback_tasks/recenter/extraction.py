@@ -37,7 +37,6 @@ Reply with one word: ACCEPT if the conversation supports the note, or PROBLEMATI
 
 
 def build(row: Extraction) -> str:
-    """The prompt of one row."""
     return filled(PROMPT, conversation=row.transcript, attribute=row.attribute, reason=row.reason)
 
 

@@ -1,6 +1,6 @@
 """Where the chain from conversations to a reply breaks: of each step, the share that people find right, over users.
 
-A step is there if people judged something of it. A share that cannot be formed is absent, never 0.
+A step without judgments is absent, never 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .study import Judgments, is_among
 
 
 class Step(NamedTuple):
-    """A share of the funnel, and what it is the share of, without a period."""
+    """A share of the funnel; `meaning` says what it is the share of."""
 
     name: str
     label: str
@@ -70,9 +70,8 @@ class Judged(NamedTuple):
     """Something that people judged, as one step counts it.
 
     Attributes:
-        is_so: whether it is what the step is the share of.
-        prompt: its id, which users share; empty for what is about a conversation.
-        split, part: where it belongs.
+        is_so: whether it counts towards the share.
+        prompt: its id, which users share; empty for a conversation.
     """
 
     step: Step
@@ -84,11 +83,7 @@ class Judged(NamedTuple):
 
 
 def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> Funnel:
-    """The funnel of one model.
-
-    Args:
-        runs: task -> the model's run.
-    """
+    """The funnel of one model, from its runs by task."""
     judged: list[Judged] = []
     notes: list[str] = []
     for task, (of_run, what) in _OF_STAGE.items():
@@ -111,7 +106,6 @@ def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> F
 
 
 def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
-    """Step -> its share, with the error over users, and over prompts where users share them."""
     of_step: dict[Step, list[Judged]] = defaultdict(list)
     for one in judged:
         of_step[one.step].append(one)
@@ -127,7 +121,6 @@ def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
 
 
 def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
-    """(what people judged of a run, notes on it)."""
     noted = extracted(run)
     of_conversation: dict[str, list[str]] = defaultdict(list)
     accepted, found = [], []
@@ -154,7 +147,7 @@ def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
 
 
 def judged_attributes(shown: Iterable[Selected], people: Judgments) -> Iterator[tuple[Selected, Relevance, bool]]:
-    """(what a model selected from, people's row, whether the model selected it) of each attribute that people judged."""
+    """(a selection, people's row, whether the model selected it) of each attribute that people judged."""
     for one in shown:
         names = set(map(same_text, one.selected or ()))  # none of a reply that cannot be read
         for row in one.rows:
@@ -200,7 +193,6 @@ _OF_STAGE = {
 
 
 def _place(one: ForPrompt) -> tuple[str, str, str, str]:
-    """(user, prompt, split, part)."""
     return one.user_id, one.prompt_id, SENSITIVE, SENSITIVE if one.sensitive else "not sensitive"
 
 

@@ -14,8 +14,6 @@ USERS, CONVERSATIONS = "users.jsonl", "conversations.jsonl"
 
 @dataclass(frozen=True)
 class Conversation(StageRow):
-    """One conversation of a user."""
-
     stage = "extract"
     cells = SOURCES
     conversation: tuple[Message, ...]
@@ -36,15 +34,14 @@ class Conversation(StageRow):
 
     @property
     def transcript(self) -> str:
-        """The conversation as models read it."""
         return transcript(self.conversation)
 
 
 def conversations(data: str | None = None) -> Rows[Conversation]:
-    """The conversations of all users. Users take turns, see `data.in_turns`.
+    """The conversations of all users, who take turns.
 
     Raises:
-        DataError: there is no such folder or file, or it is broken: a user that users.jsonl does not have, or a conversation twice.
+        DataError: the data are missing or broken: for example a user that users.jsonl lacks, or a conversation twice.
     """
     folder, source = located(data, [USERS, CONVERSATIONS])
     languages = {
@@ -61,15 +58,13 @@ def conversations(data: str | None = None) -> Rows[Conversation]:
 
 
 def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
-    """One line of the conversations' file, of a user of any language. Raises DataError: it is broken."""
+    """One line of the conversations' file, of a user of any language."""
     line = record(where, row, _Line)
     return Conversation(conversation_id(line.user_id, line.conversation), line.user_id, line.conversation, line.source)
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the conversations' file."""
-
     user_id: NonEmpty
     conversation: tuple[Message, ...]
     source: Annotated[str, one_of(*SOURCES)]

@@ -1,7 +1,6 @@
-"""The authors' annotations, and conversations of WildChat, as rows of this project.
+"""The authors' annotations (orange0629/personalize-annotation, 9d65d9e) and WildChat's conversations, as our rows.
 
-Any of the authors' files may be missing; keys that are not named here are ignored. Tried on commit 9d65d9e of
-orange0629/personalize-annotation. The reader of WildChat was written from the data cards of WildChat-1M and WildChat-4.8M alone.
+Any file may be missing; unknown keys are ignored. WildChat's reader follows the data cards of WildChat-1M and -4.8M.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Imported:
         files: path below the new folder -> its rows.
         absent: keys of SOURCES that the folder lacks.
         left_out: why -> how many rows.
-        personal: the rows among them that hold personal data, each with its place.
+        personal: place and kind of personal data, of rows left out for it.
     """
 
     files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -56,7 +55,7 @@ class Imported:
     personal: list[str] = field(default_factory=list)
 
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
-        """Add a row unless it holds personal data, which no row of ours may have."""
+        """Add a row unless it holds personal data."""
         if found := personal_in(row):
             key, kind, _ = found
             self.personal.append(f"{where}: {kind} in {key}")
@@ -66,7 +65,7 @@ class Imported:
 
 
 def short_id(kind: str, long: object) -> str:
-    """A digest in place of a foreign id, the same on every run. It does not hide the id from somebody who tries all ids."""
+    """A digest in place of a foreign id. It does not hide the id from somebody who tries all ids."""
     return f"{kind}{hashlib.sha256(str(long).encode()).hexdigest()[:12]}"
 
 
@@ -87,11 +86,9 @@ class _Profile(Struct):
 
     @property
     def labels(self) -> dict[str, bool | None]:
-        """Attribute -> people's label, None where they gave none."""
         return {item.attribute: item.ground_truth for item in self.profile_attributes}
 
     def row_id(self, attribute: str) -> str:
-        """The id of the row about one of the attributes."""
         number = list(self.labels).index(attribute) + 1
         return f"{short_id('u', self.user_id)}-{short_id('p', self.prompt_id)}-{number}"
 
@@ -134,17 +131,14 @@ class _Item(Struct):
 
 
 def lines(path: Path, kind: type[Line]) -> Iterator[tuple[str, Line]]:
-    """(its place, the record) of each line of a file."""
+    """(place, record) of each line of a file."""
     for number, row in rows(path):
         where = f"{path}, line {number}"
         yield where, decoded(where, row, kind)
 
 
 def convert(folder: Path) -> Imported:
-    """Read the authors' files.
-
-    Args:
-        folder: their repository, or its folder `data`.
+    """Read the authors' files from their repository or its folder `data`.
 
     Raises:
         DataError: there are none, one is broken, or two of them disagree.
@@ -171,7 +165,7 @@ def convert(folder: Path) -> Imported:
 
 
 def _profiles(folder: Path, made: Imported) -> dict[str, tuple[str, _Profile]]:
-    """prompt_id -> its place and line in the first file that has it; a row for each attribute that people labeled."""
+    # prompt_id -> place and line in the first file that has it
     profiles: dict[str, tuple[str, _Profile]] = {}
     for path in sorted(folder.glob(PROFILES)):
         for where, line in lines(path, _Profile):
@@ -195,7 +189,6 @@ def _profiles(folder: Path, made: Imported) -> dict[str, tuple[str, _Profile]]:
 
 
 def _replies(path: Path, profiles: dict[str, tuple[str, _Profile]], made: Imported) -> None:
-    """A model's replies, each with the id of the row that it is about."""
     kept = {row["id"] for row in made.files.get(RELEVANCE, ())}
     replies = made.files.setdefault(f"replies/{path.name}", [])
     for where, line in lines(path, _Replies):
@@ -258,14 +251,7 @@ class _Chat(Struct):
 
 
 def convert_wildchat(path: Path, language: str) -> Imported:
-    """Read conversations in WildChat's layout, as lines of JSON.
-
-    Args:
-        language: of LANGUAGES; conversations in others are left out.
-
-    Raises:
-        DataError: a line is broken, or nothing is left.
-    """
+    """Read conversations of one language in WildChat's layout, as lines of JSON. DataError if none is left."""
     made = Imported()
     for number, line in rows(path):
         where = f"{path}, line {number}"

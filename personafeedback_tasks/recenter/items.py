@@ -1,4 +1,4 @@
-"""Rows of the three stages -> what people are asked about them, and what their answers say of the rows."""
+"""Rows of the three stages -> what people are asked about them; their answers -> votes on the rows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Noted(NamedTuple):
 
 
 def noted_in(rows: AskedRows) -> dict[str, Noted]:
-    """Block of items -> the conversation that it is about."""
+    """Block of items -> its conversation."""
     found: dict[str, Noted] = {}
     for row in (*rows.get(Extraction, ()), *rows.get(Conversation, ())):
         noted = found.setdefault(block_of(row), Noted(row.user_id, row.conversation, row.source, []))
@@ -67,7 +67,7 @@ def noted_in(rows: AskedRows) -> dict[str, Noted]:
 
 
 def items(rows: AskedRows) -> list[Item]:
-    """What people are asked: each attribute of a conversation and what is missing there; each profile; each pair of replies."""
+    """One item per attribute of a conversation and for what is missing there, per profile, and per pair of replies."""
     profiles: dict[str, list[Relevance]] = defaultdict(list)
     for row in rows.get(Relevance, ()):
         profiles[question_id(row)].append(row)
@@ -79,13 +79,13 @@ def items(rows: AskedRows) -> list[Item]:
 
 
 def question_id(row: JudgedRow) -> str:
-    """The item that is about a row."""
+    """Id of the item about a row."""
     name = digest_of((row.user_id, row.prompt)) if isinstance(row, Relevance) else row.id
     return f"{row.stage}:{name}"
 
 
 def block_of(row: StageRow) -> str:
-    """The block of items that is about a row or a conversation; of a conversation, also the item on what is missing there."""
+    """Id of the block of items about a row or a conversation, including the item on what is missing there."""
     if isinstance(row, (Extraction, Conversation)):
         return f"{MISSING}:{conversation_id(row.user_id, row.conversation)}"
     assert isinstance(row, JudgedRow)
@@ -93,11 +93,7 @@ def block_of(row: StageRow) -> str:
 
 
 def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[type[StageRow], list[Any]]:
-    """What the first blocks of items are about, as many of each kind.
-
-    Args:
-        place: of a block, in their order.
-    """
+    """The rows of `count` blocks of each kind, first by `place`."""
     blocks: dict[str, set[str]] = defaultdict(set)
     for item in items(rows):
         blocks[item.kind].add(item.block)
@@ -136,13 +132,13 @@ def _of_replies(row: Response) -> Item:
 
 
 class Attention:
-    """Questions to which whoever reads knows the answer: somebody else's attribute, a line that asks to be ticked, a reply to another prompt."""
+    """Makes attention checks: another user's attribute, a line that asks to be ticked, or a reply to another prompt."""
 
     def __init__(self, asked: Sequence[Item], seed: int):
         self._asked, self._seed = asked, seed
 
     def __call__(self, question: Item, given: Sequence[str]) -> Item | None:
-        """The question as such a one; None if it takes another user, and there is none."""
+        """The question as an attention check; None if that takes another user, and there is none."""
         if question.several:
             number = str(len(question.answers) + 1)
             return replace(question, answers={**question.answers, number: INSTRUCTED}, expected=(number,))
@@ -166,15 +162,15 @@ class Attention:
 
 
 def _read(question: Item) -> set[str]:
-    """The texts that tell two questions apart: many models give the same reason, or none, for everything."""
+    # without the reason: many models give the same one, or none, for everything
     return {text for name, text in question.texts.items() if name != "reason"}
 
 
 def votes_of(rows: Iterable[JudgedRow], votes: Iterable[tuple[Item, Vote]]) -> dict[str, dict[str, Any]]:
-    """Id of a row of one stage -> what people said of it, as its file has it; without rows that nobody judged.
+    """Row id -> people's judgments, in the layout of the row's file; without rows that nobody judged.
 
     Args:
-        votes: that count, each with its item.
+        votes: votes that count, each with its item.
     """
     of_item: dict[str, list[tuple[Item, Vote]]] = defaultdict(list)
     for item, vote in votes:
@@ -194,7 +190,6 @@ def votes_of(rows: Iterable[JudgedRow], votes: Iterable[tuple[Item, Vote]]) -> d
 
 
 def _judgment(row: JudgedRow, question: Item, answer: str) -> object:
-    """As the row's `votes` have it."""
     if isinstance(row, Relevance):
         ticked = set(answer.split()) - {NONE}
         return any(question.answers[number] == row.attribute for number in ticked)

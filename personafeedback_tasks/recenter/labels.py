@@ -1,4 +1,4 @@
-"""Scores of two labels over all rows at once: one of them is sought, and people's majority says where it is.
+"""Scores of two labels over all rows at once, where one label is sought; people's majority is the truth.
 
 An unreadable reply is a value of its own: never right, and never the label that is sought.
 """
@@ -25,8 +25,8 @@ class Tally(NamedTuple):
     """Counts of rows.
 
     Attributes:
-        people, model, both: where people say what is sought, where the model does, where both do.
-        agreed: where both say the same.
+        people, model, both: rows with the sought label by people, by the model, by both.
+        agreed: rows where both say the same.
         by_chance: `rows` times the number of agreements that the shares of each label alone imply.
     """
 
@@ -67,11 +67,7 @@ COMPARED = (
 
 @dataclass(frozen=True)
 class TwoLabels:
-    """The scores of a model that looks for something.
-
-    Attributes:
-        sought: the label of what it looks for; other: that of all else.
-    """
+    """The scores of a model that looks for the label `sought`; everything else is `other`."""
 
     sought: str
     other: str
@@ -82,7 +78,6 @@ class TwoLabels:
 
     @property
     def headline(self) -> tuple[Line, Line]:
-        """The first table of a report."""
         acc = Line(
             "acc", strong=True, interval=True, meaning="share of the rows in which the model says what most people say"
         )
@@ -93,11 +88,11 @@ class TwoLabels:
         return self.sought if judgment else self.other
 
     def target(self, row: Relevance | Extraction) -> str:
-        """What most people said of a row."""
+        """The majority's label."""
         return self.label(row.judgment)
 
     def people(self, row: Relevance | Extraction) -> str:
-        """The same, and how many people said so."""
+        """The majority's label, and how many people gave it."""
         said, votes = self.target(row), row.verdicts
         return f"{said}: {votes.count(row.judgment)} of {len(votes)} people" if votes else said
 
@@ -114,7 +109,7 @@ class TwoLabels:
         }
 
     def corpus(self, *names: str) -> dict[str, CorpusMetric]:
-        """Those of MEASURES, as `Benchmark.corpus` wants them."""
+        """Some of MEASURES, as corpus metrics."""
         return {name: partial(self._measure, name) for name in names}
 
     def _measure(self, name: str, outcomes: Sequence[Outcome]) -> float:

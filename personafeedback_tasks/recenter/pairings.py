@@ -1,4 +1,4 @@
-"""Users and new prompts, paired: what a model selects attributes for, and what it then replies to.
+"""Users and new prompts, paired: a model selects attributes for each pair, and then replies.
 
 The attributes are those of a run of the stage before, or people's of relevance.jsonl.
 """
@@ -29,11 +29,7 @@ EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
 @dataclass(frozen=True)
 class NewPrompt:
-    """Something that users ask: a line of prompts.jsonl.
-
-    Attributes:
-        users: those who ask it; None for everybody.
-    """
+    """A prompt of prompts.jsonl; `users` are those who ask it, None for everybody."""
 
     id: NonEmpty
     prompt: NonEmpty
@@ -61,7 +57,7 @@ class ForPrompt(StageRow):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a log says of it; `logged` reads it back."""
+        """The fields that logs hold; `logged` reads them back."""
         names = ("prompt_id", "prompt", "sensitive")
         return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
 
@@ -74,9 +70,9 @@ class Pairings(Rows[ForPrompt]):
     """The pairs of one run.
 
     Attributes:
-        made_by: the run whose attributes they are: its model and digest; empty where they are people's.
+        made_by: model and digest of the run whose attributes they are; empty for people's.
         filtered_by: the filter that attributes had to pass, and how many it dropped; empty without one.
-        without: pairs without any attribute, which are not among these.
+        without: number of pairs without any attribute, which are left out.
     """
 
     made_by: str = field(default="", kw_only=True)
@@ -114,14 +110,10 @@ def pairings(
     run: Earlier | None = None,
     filtered_by: str = "",
 ) -> Pairings:
-    """The pairs that have attributes.
+    """The pairs that have attributes, from (user, prompt, attributes). Raises DataError if none has.
 
     Args:
-        pairs: (user, prompt, attributes).
         run: whose attributes they are; None for people's.
-
-    Raises:
-        DataError: no pair has one.
     """
     rows = [
         kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, tuple(attributes))
@@ -140,7 +132,7 @@ def pairings(
 
 
 def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
-    """(a case, the values of its `ForPrompt`) by id: harnesses log in orders of their own, and the last digit of a sum depends on it."""
+    """(case, fields of its `ForPrompt`), by id: harnesses log in different orders, and sums depend on the order."""
     return [
         (case, {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])})
         for case in sorted(run.cases, key=lambda case: case.id)
@@ -148,12 +140,7 @@ def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
 
 
 def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callable[[P], dict[str, str]]) -> Shown:
-    """What a report shows of each: the prompt, what the model knew of the user, and what it made of that.
-
-    Args:
-        labels: see `Shown`.
-        texts: heading -> text of what was made.
-    """
+    """For a report: each prompt, the user's attributes, and `texts`: heading -> what the model wrote."""
     return Shown(
         questions={one.id: one.prompt for one in made},
         question="Prompt",

@@ -1,7 +1,6 @@
-"""Scores of ratings from 1 to 5 against people's mean: the rating of a model is the mean over both orders.
+"""Scores of ratings from 1 to 5 against people's mean. A model's rating is the mean over both orders.
 
-An unreadable reply makes the rating of its row the end of the scale that is farther from people's mean: a wrong value, never none.
-A reward model has no scale: its rating is 3 plus the reward of the personalized response minus that of the generic one.
+An unreadable reply counts as the end of the scale farther from people's mean. Reward models rate 3 plus the difference.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ NO_DIFFERENCE = (LOWEST + HIGHEST) / 2
 
 
 def mirrored(rating: float) -> float:
-    """The same judgment of the two responses in the other order."""
+    """The rating of the two responses in swapped order."""
     return LOWEST + HIGHEST - rating
 
 
 def rated(answers: Answers) -> tuple[float, float] | None:
-    """The ratings of the personalized response against the generic one, from both orders; None if one is unreadable.
+    """Ratings of the personalized response against the generic one, from both orders; None if one is unreadable.
 
     Args:
         answers: with the personalized response second, then first.
@@ -39,7 +38,7 @@ def rated(answers: Answers) -> tuple[float, float] | None:
 
 
 def rating(outcome: Outcome) -> float:
-    """The model's rating of a row, in [1, 5]; of a reward model any number, above 3 if the personalized response has the higher reward."""
+    """The model's rating of a row, in [1, 5]; of a reward model any number, above 3 for the personalized one."""
     if outcome.rewards:
         return NO_DIFFERENCE + difference(outcome.rewards)
     both = rated(outcome.answers)
@@ -69,15 +68,15 @@ def people(outcome: Outcome) -> float:
 
 
 def _agrees(outcome: Outcome) -> float:
-    """Whether the model and people agree that the personalized response is better."""
+    # whether the model and people agree that the personalized response is better
     return float((_sign(rating(outcome)) > 0) == (_sign(people(outcome)) > 0))
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
     """acc, consistency, invalid and SELECTED of one row.
 
-    acc is 1 if the model's rating is above 3 where people's mean is, or not above 3 where theirs is not; consistency is 1 if
-    both orders say the same; SELECTED is 1 if the rating is above 3. All three are 0 with an unreadable reply.
+    acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating;
+    SELECTED: the rating is above 3. All three are 0 with an unreadable reply.
     """
     both, outcome = rated(answers), Outcome(targets=targets, answers=answers)
     return {
@@ -89,14 +88,14 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
 
 
 def spearman(outcomes: Sequence[Outcome]) -> float:
-    """Spearman's rank correlation with people's means; ties have their mean rank; nan where all ratings of a side are equal."""
+    """Spearman's rank correlation with people's means; ties have their mean rank; nan if all of a side are equal."""
     return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
 
 
 def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
-    """Cohen's kappa with quadratic weights, for ratings between whole numbers, too; nan if all ratings of both sides are equal.
+    """Cohen's kappa with quadratic weights, also for fractional ratings; nan if all ratings are equal or are rewards.
 
-    1 - (mean square difference of a row's ratings) / (the same of all pairs of rows). nan for a reward model, which has no scale.
+    1 - (mean square difference of a row's ratings) / (the same of all pairs of rows).
     """
     if any(outcome.rewards for outcome in outcomes):
         return math.nan
@@ -111,14 +110,14 @@ def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
 
 
 def pairwise(outcomes: Sequence[Outcome]) -> float:
-    """The share of the rows in which people prefer a response where the model prefers the same; a model that prefers none is half right."""
+    """Share of rows with the same preference as people, where people have one; a model without one is half right."""
     return mean(
         (1 + _sign(rating(outcome)) * _sign(people(outcome))) / 2 for outcome in outcomes if _sign(people(outcome))
     )
 
 
 def _sign(rating: float) -> int:
-    """1 where the personalized response is better, -1 where the generic one is, 0 without a difference."""
+    # 1: the personalized response is better; -1: the generic one
     return (rating > NO_DIFFERENCE) - (rating < NO_DIFFERENCE)
 
 
@@ -128,12 +127,12 @@ def no_better(outcomes: Sequence[Outcome]) -> float:
 
 
 def no_better_people(outcomes: Sequence[Outcome]) -> float:
-    """The same of people's means."""
+    """The share of rows whose personalized response people rate no better than the generic one."""
     return mean(float(_sign(people(outcome)) <= 0) for outcome in outcomes)
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """From 1; equal values share the mean of their ranks."""
+    # from 1; equal values share the mean of their ranks
     places: dict[float, list[int]] = {}
     for place, value in enumerate(sorted(values), start=1):
         places.setdefault(value, []).append(place)

@@ -1,6 +1,6 @@
 """The record of `recenter_relevance`: should this attribute of a user change the reply to a new prompt in any way?
 
-Asked for each attribute alone, or for a whole profile in one prompt: every attribute of a user, numbered, of which the model lists some.
+Asked for each attribute alone, or for all attributes of a user in one prompt, of which the model lists some.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ Reply with the numbers of those that should change the reply, separated by comma
 
 
 def build(row: Relevance) -> str:
-    """The prompt of one row."""
     return filled(PROMPT, attribute=row.shown, prompt=row.prompt)
 
 
@@ -67,7 +66,7 @@ def texts_of(text: str) -> tuple[str, ...]:
     """(attribute, prompt) of a prompt that `build` made.
 
     Raises:
-        DataError: it was made otherwise, or a text repeats the tags between both, so that where the attribute ends is open.
+        DataError: it was made otherwise, or a text repeats the tags, so that the end of the attribute is ambiguous.
     """
     start, tags, end = around(PROMPT)
     inside = text[len(start) : len(text) - len(end)]
@@ -85,7 +84,6 @@ def texts_of(text: str) -> tuple[str, ...]:
 
 
 def build_profile(document: Document[Relevance]) -> str:
-    """The prompt of one profile."""
     return listing([row.shown for row in document.cases], document.cases[0].prompt)
 
 
@@ -109,15 +107,12 @@ def all_of(prompt: str) -> str:
 
 
 def gather(rows: Sequence[Relevance]) -> list[Document[Relevance]]:
-    """The rows of each user and prompt as one document. Users take turns, see `data.in_turns`."""
+    """The rows of each user and prompt as one document; users take turns."""
     return in_turns(Document(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))
 
 
 def split(answer: str, rows: int) -> Answers:
-    """YES or NO for each row, from the numbers that were read; for all of them the reason why none was.
-
-    A number that no row has makes the whole list unreadable: which one was meant is unknown.
-    """
+    """YES or NO for each row, or for all of them why the list is unreadable. A number of no row makes it so."""
     if answer in REASONS:
         return (answer,) * rows
     if (numbers := among(answer, rows)) is None:

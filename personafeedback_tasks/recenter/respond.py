@@ -1,6 +1,6 @@
-"""The record of `recenter_respond`: a model replies to a prompt, once with the attributes that were selected and once without any.
+"""The record of `recenter_respond`: a model replies to a prompt with the selected attributes, and without any.
 
-What is measured of both replies is no quality: whether one is better is for people, or for the judges of `recenter_response`.
+Nothing measured here is quality: that is for people, or for the judges of `recenter_response`.
 """
 
 from __future__ import annotations
@@ -80,8 +80,6 @@ _FUNCTION_WORDS = frozenset((
 
 @dataclass(frozen=True, kw_only=True)
 class RespondOptions(StageOptions):
-    """The options of the task."""
-
     method: str = does("respond")
     data: str | None = data_option(file_name(Relevance))
     selected: str | None = option(
@@ -96,7 +94,7 @@ class RespondOptions(StageOptions):
 
 
 class Informed(ForPrompt):
-    """The attributes that a reply may use."""
+    """A pair with the attributes that a reply may use."""
 
     stage = "respond"
 
@@ -106,8 +104,8 @@ class Replied(ForPrompt):
     """Both replies of a model to one prompt.
 
     Attributes:
-        attributes: those that it was told for the personalized one; at least one.
-        personalized, generic: as a user would read them; empty where there is none.
+        attributes: shown for the personalized reply; at least one.
+        personalized, generic: as a user would read them; empty without a reply.
     """
 
     personalized: str
@@ -142,7 +140,6 @@ def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter
 
 
 def replied(run: Earlier) -> list[Replied]:
-    """Both replies of a run to each prompt."""
     made = []
     for case, values in logged(run):
         personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
@@ -156,7 +153,7 @@ def build(row: ForPrompt, call: str) -> str:
 
 
 def mentions(attribute: str, reply: str) -> bool:
-    """Whether a reply has the attribute as it is, or in a sentence NAMED of its words; function words count only if there are no others."""
+    """Whether a reply has the attribute verbatim, or NAMED of its words in one sentence, function words apart."""
     if " ".join(attribute.casefold().split()) in " ".join(reply.casefold().split()):
         return True
     words = overlap_terms(attribute)
@@ -165,12 +162,7 @@ def mentions(attribute: str, reply: str) -> bool:
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    """Of the personalized reply what `written.described` says, and
-
-    terms: how many different words of the attributes it has; mentioned: the share of the attributes that it names outright, see
-    `mentions`; mention: 1 if it names any, else 0. Of the generic one the length, terms and mention, which show what the prompt alone
-    brings, with `_generic` behind their names. written, empty, refused and truncated are of both: 1 where either is.
-    """
+    # mentioned: share of attributes named; _generic: what the prompt alone brings
     told, generic = (
         _of_reply(answer, reply, facts["attributes"]) for answer, reply in zip(answers, replies, strict=True)
     )

@@ -46,13 +46,12 @@ Reply with one number: 1 if B is much worse, 2 if it is somewhat worse, 3 if the
 
 
 def build(row: Response, call: str) -> str:
-    """The prompt of one call."""
     a, b = (row.generic, row.personalized) if call == SECOND else (row.personalized, row.generic)
     return filled(PROMPT, attribute=row.shown, prompt=row.prompt, a=a, b=b)
 
 
 def targets(row: Response) -> list[str]:
-    """People's mean, as each order should see it."""
+    """People's mean rating, for each order."""
     assert row.judgment is not None  # the others are not asked
     return [repr(row.judgment), repr(ratings.mirrored(row.judgment))]
 
@@ -67,7 +66,6 @@ This is something you know about the user you are talking to. A good reply makes
 
 
 def conversation(row: Response, options: Any, side: str) -> list[Message]:
-    """The turns that a reward model scores."""
     return prompts.conversation(filled(TOLD, attribute=row.shown), row.prompt, row.responses[SIDES.index(side)])
 
 

@@ -41,9 +41,8 @@ class StageRow(ABC):
 
     Attributes:
         stage: its name, and that of its file.
-        cells: those that its rows are in, in the order of tables.
-        question, asked_about: what a model is asked about, in one line, and what that is.
-        responses, shown_labels: see `report.Shown`.
+        cells: cells of its rows, in the order of tables.
+        asked_about: what `question` is, such as a prompt.
     """
 
     stage: ClassVar[str]
@@ -71,7 +70,6 @@ class StageRow(ABC):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of `content`."""
         return digest_of((self.stage, *self.content))
 
     @property
@@ -94,7 +92,7 @@ class JudgedRow(StageRow):
     @property
     @abstractmethod
     def judgment(self) -> float | None:
-        """What people said; None if nothing can be scored against it."""
+        """People's judgment; None if nothing can be scored against it."""
 
 
 R = TypeVar("R", bound=JudgedRow)
@@ -119,7 +117,6 @@ class PromptRow(JudgedRow):
 
     @property
     def shown(self) -> str:
-        """The attribute that a prompt shows."""
         return self.other or self.attribute
 
 
@@ -134,12 +131,11 @@ class Relevance(PromptRow):
 
     @property
     def verdicts(self) -> tuple[bool, ...]:
-        """What each person said."""
         return self.votes
 
     @property
     def judgment(self) -> bool | None:
-        """What most people said; None for even votes."""
+        """The majority's answer; None for even votes."""
         return majority(self.votes) if self.votes else self.label
 
 
@@ -183,12 +179,11 @@ class Extraction(JudgedRow):
 
     @property
     def transcript(self) -> str:
-        """The conversation as people read it."""
         return transcript(self.conversation)
 
 
 class Faults(Struct, frozen=True, forbid_unknown_fields=True):
-    """Fault (see `annotation.items.FAULTS`) -> how many of those who were asked find it in a response."""
+    """Fault of `annotation.items.FAULTS` -> how many of the people asked find it in a response."""
 
     asked: Annotated[int, Meta(ge=1)]
     generic: dict[str, int]
@@ -213,12 +208,12 @@ class Response(PromptRow):
 
     @property
     def judgment(self) -> float | None:
-        """The mean of the votes; None if there are none."""
+        """Mean of the votes; None without votes."""
         return sum(self.votes) / len(self.votes) if self.votes else None
 
     @property
     def found(self) -> dict[str, tuple[str, ...]]:
-        """`generic` and `personalized` -> the faults that at least half of those who were asked find there; nothing if nobody was."""
+        """`generic` and `personalized` -> faults that at least half of the people asked find; {} if nobody was."""
         if self.faults is None:
             return {}
         sides = {"generic": self.faults.generic, "personalized": self.faults.personalized}
@@ -233,32 +228,26 @@ STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
 
 
 def conversation_id(user: str, messages: Iterable[Message]) -> str:
-    """`USER-` and 8 hex digits: the same conversation of a user has the same id everywhere."""
+    """`USER-` and 8 hex digits of the messages."""
     return f"{user}-{digest_of([(message.role, message.content) for message in messages])[:8]}"
 
 
 def first_of_user(conversation: Iterable[Message]) -> str:
-    """What the user said first."""
     return next(message.content for message in conversation if message.role == "user")
 
 
 def transcript(conversation: Iterable[Message]) -> str:
-    """A conversation as people and models read it."""
     return "\n\n".join(f"{message.role}: {message.content}" for message in conversation)
 
 
 def majority(votes: Sequence[bool]) -> bool | None:
-    """What more than half of the votes are; None for even ones."""
+    """The answer of more than half of the votes; None for even ones."""
     yes, no = sum(votes), len(votes) - sum(votes)
     return None if yes == no else yes > no
 
 
 def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
-    """One line of a stage's file.
-
-    Raises:
-        DataError: it is broken, has a key that does not belong, or holds personal data.
-    """
+    """One line of a stage's file."""
     given = [key for key in ("label", "votes") if row.get(key) is not None]
     if stage is not Response and len(given) != 1:
         found = "both label and votes" if given else f"no judgment (keys: {short_list(row)})"
@@ -267,13 +256,10 @@ def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
 
 
 def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
-    """A line as a dataclass; a field that is not compared is no key of it. A conversation is a list of messages, at least one of the user.
-
-    Args:
-        where: the file, and the place in it.
+    """A line as a dataclass, whose compared fields are its keys. A conversation needs a message of the user.
 
     Raises:
-        DataError: it is broken, has a key that does not belong, or holds personal data.
+        DataError: it is broken, has an unknown key, or holds personal data.
     """
     known = [field.name for field in fields(kind) if field.compare]  # type: ignore[arg-type]
     if unknown := sorted(row.keys() - set(known)):
@@ -295,7 +281,7 @@ def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
 
 
 def personal_in(row: Mapping[str, Any]) -> tuple[str, str, int] | None:
-    """(the key, what it holds, the index of its first character) of the first personal data in a row; None without any."""
+    """(key, kind, index of the first character) of the first personal data in a row; None without any."""
     for key, value in row.items():
         for text in leaves(value):
             if isinstance(text, str) and (found := private.first_in(text)):

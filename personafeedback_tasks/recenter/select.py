@@ -1,6 +1,6 @@
-"""The record of `recenter_select`: which attributes of a user a model would let change its reply to a new prompt.
+"""The record of `recenter_select`: which attributes of a user should change the reply to a new prompt, to a model.
 
-People's labels are not needed. Where there are some of the same attributes, `recenter_relevance_select` asks the same and scores it.
+People's labels are not needed; `recenter_relevance_select` asks the same where there are some, and scores it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,6 @@ from .stages import StageOptions, bullets, data_option, does
 
 @dataclass(frozen=True, kw_only=True)
 class SelectOptions(StageOptions):
-    """The options of the task."""
-
     method: str = does("select")
     data: str | None = data_option(f"{PROMPTS} or {file_name(Relevance)}")
     attributes: str | None = option(
@@ -54,7 +52,7 @@ class SelectOptions(StageOptions):
 
 
 class Profile(ForPrompt):
-    """All attributes of the user, of which a model selects."""
+    """A pair with all attributes of the user, of which a model selects."""
 
     stage = "select"
 
@@ -72,7 +70,7 @@ class Selected(ForPrompt):
 
     @property
     def rows(self) -> list[Relevance]:
-        """Rows of relevance.jsonl without votes, one of each attribute that it was shown; all have the id of the case."""
+        """Rows of relevance.jsonl without votes, one per attribute that was shown; all have the id of the case."""
         return [Relevance(self.id, self.user_id, self.prompt, attribute) for attribute in self.attributes]
 
 
@@ -80,7 +78,7 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
     """Every user with attributes and every prompt of the data for that user.
 
     Args:
-        run: of `recenter_extract`: its attributes of all conversations, each text once, in a seeded order. None for the attributes of
+        run: of `recenter_extract`, whose attributes are shown, each text once, in a seeded order. None for those of
             relevance.jsonl, each with the prompts that it has there.
 
     Raises:
@@ -113,7 +111,6 @@ def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
 
 
 def selected(run: Earlier) -> list[Selected]:
-    """What a run selected for each user and prompt."""
     made = []
     for case, values in logged(run):
         numbers = chosen(case.answers[0], case.replies[0].text, len(values["attributes"]))
@@ -129,7 +126,7 @@ def _read(reply: str, truncated: bool = False) -> str:
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    """listed, invalid, none (it selects nothing): 1 or 0; selected: a share, chosen: a number. What is said of a list that cannot be read is nan."""
+    # chosen is a number, selected a share; both, and none, are nan for an unreadable list
     shown = len(facts["attributes"])
     numbers = chosen(answers[0], replies[0].text, shown)
     found = math.nan if numbers is None else float(len(numbers))

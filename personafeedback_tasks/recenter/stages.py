@@ -1,4 +1,4 @@
-"""What the tasks of the three stages share: their options, and the record that each stage fills in."""
+"""Shared by the tasks of the three stages: their options, and the benchmark that each stage fills in."""
 
 from __future__ import annotations
 
@@ -32,11 +32,7 @@ UNDER_CONTROL = Examined(
 
 
 def data_option(files: str) -> Any:
-    """Where the data are.
-
-    Args:
-        files: of a folder that has them.
-    """
+    """The option `data`; `files` are those that the folder must have."""
     return option(None, f"a folder with {files}, or `sample`; {ENVIRONMENT_VARIABLE} if not given")
 
 
@@ -47,8 +43,6 @@ def does(method: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class StageOptions(Options):
-    """The options of every stage."""
-
     method: str = option("generate", "how the model is asked", always=True)
     data: str | None = data_option(f"any of {', '.join(map(file_name, STAGES))}")
     counts: str = option("any", "nothing says how many rows there should be", values=lambda: ("any",))
@@ -72,17 +66,17 @@ def filled(template: str, **texts: str) -> str:
 
 
 def bullets(texts: Iterable[str]) -> str:
-    """A list, each of whose texts is one line."""
+    """A list with each text on one line."""
     return "\n".join(f"- {' '.join(text.split())}" for text in texts)
 
 
 def around(template: str) -> list[str]:
-    """What a template has before, between and after its fields."""
+    """The parts of a template before, between and after its fields."""
     return _FIELD.split(template)[::2]
 
 
 def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
-    """A baseline that says the same of every row."""
+    """A baseline with the same answers for every row."""
     return {row.id: answers for row in rows}
 
 
@@ -90,9 +84,8 @@ class StageBenchmark(Benchmark):
     """A stage of the method, whether a model judges in it or does it.
 
     Attributes:
-        row: the class of its rows.
         stand_ins: method -> a row or document, for its fingerprint.
-        report_fields: what differs between the stages, as in ReportSpec.
+        report_fields: fields of ReportSpec that differ between the stages.
     """
 
     row: type[StageRow]
@@ -117,7 +110,7 @@ class JudgedStage(StageBenchmark):
     """A stage in which a model judges what people have judged.
 
     Attributes:
-        unscored: what a signature calls the number of rows that cannot be scored.
+        unscored: name in signatures of the number of rows that cannot be scored.
     """
 
     unscored: str
@@ -143,11 +136,11 @@ class JudgedStage(StageBenchmark):
 
     @abstractmethod
     def examine(self, rows: Rows[Any]) -> Examined:
-        """What the texts of all rows, asked or not, add."""
+        """Baselines and agreement from the texts of all rows, asked or not."""
 
     @abstractmethod
     def texts(self, row: Any) -> dict[str, str]:
-        """Heading -> text of a row, for people who look at it."""
+        """Heading -> text of a row, for people."""
 
     def load(self, options: Any, selection: Mapping[str, str]) -> Rows[Any]:
         return _asked(load(self.row, options.data), vars(options))
@@ -175,8 +168,7 @@ class DoneStage(StageBenchmark):
     """A stage that a model does: what is measured of its replies needs no judge.
 
     Attributes:
-        method_of_stage: the only one.
-        label: what a reply is read to that is what was asked for.
+        label: outcome of a reply in the form that was asked for.
     """
 
     method_of_stage: Method
@@ -193,6 +185,5 @@ class DoneStage(StageBenchmark):
 
 
 def _asked(rows: Rows[Any], options: Mapping[str, Any]) -> Rows[Any]:
-    """The rows that a run with these options asks, with what it shows; a signature has them."""
     asked = with_judgment(rows)
     return under_control(asked, options.get("control", NO_CONTROL)) if issubclass(rows.stage, PromptRow) else asked

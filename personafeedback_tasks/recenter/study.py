@@ -1,9 +1,4 @@
-"""A folder in which people judge rows of the three stages, and what they said there:
-
-asked/extraction.jsonl, relevance.jsonl, response.jsonl   the rows of the packs; it only grows
-asked/conversations.jsonl                                 conversations that models read, with attributes or without
-extraction.jsonl, relevance.jsonl, response.jsonl         those with votes: the folder is data of every task
-missing.jsonl                                             what people missed in a conversation, see `Lacking`
+"""A folder in which people judge rows of the three stages (asked/*.jsonl), and their judgments (*.jsonl).
 
 Judgments are found by the texts that people saw: ids of several models' attributes are alike, texts are not.
 """
@@ -89,12 +84,9 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
 
 
 def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
-    """(what runs made, as rows that nobody judged; why something is no row -> how often).
+    """(rows that runs made, without judgments; reason -> how many were left out). Runs come with one of MADE.
 
-    The ids follow from the texts: what several models make alike is there once.
-
-    Args:
-        runs: each with its benchmark, one of MADE.
+    The ids follow from the texts, so that equal outputs of several models are there once.
     """
     found: dict[type[StageRow], dict[str, Any]] = {}
     left_out = Counter[str]()
@@ -139,7 +131,7 @@ MADE: Mapping[str, Callable[[Earlier], Iterator[StageRow]]] = {
 
 
 def add(folder: Path, asked: AskedRows, new: AskedRows) -> dict[type[StageRow], list[Any]]:
-    """Add rows to those that people are asked about, and give all of them, by id.
+    """Add rows to those that people are asked about, and return all of them, by id.
 
     Raises:
         DataError: a row has the id of one with other texts. Nothing is written.
@@ -174,16 +166,16 @@ def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
 
 
 def without_votes(row: StageRow) -> dict[str, Any]:
-    """A row as its file has it, without people's judgment. The id of a conversation follows from its messages."""
+    """A row as its file has it, without people's judgment; no id for a conversation, whose messages determine it."""
     out = ("label", "votes", "faults", *(("id",) if isinstance(row, Conversation) else ()))
     return {one.name: jsonable(getattr(row, one.name)) for one in fields(row) if one.compare and one.name not in out}
 
 
 def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vote]]) -> dict[str, int]:
-    """Write the rows that people judged, and what they missed: name of a file -> its rows.
+    """Write the rows that people judged, and what they missed: file name -> number of rows.
 
     Args:
-        votes: that count, each with its item.
+        votes: votes that count, each with its item.
     """
     contents: dict[str, list[dict[str, Any]]] = {}
     for stage in STAGES:
@@ -197,7 +189,6 @@ def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vot
 
 
 def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[str, object]]:
-    """A line, see `Lacking`, for each conversation that people were asked about."""
     named: dict[str, list[list[str]]] = defaultdict(list)
     for item, vote in votes:
         if item.noted:
@@ -235,9 +226,9 @@ class Judgments:
     """What people said of all stages.
 
     Attributes:
-        rows: those with a judgment.
-        disputed: how many more there are whose judgment differs between two rows of the same texts; nobody can tell which one holds.
-        lacking: conversation id -> what people named as missing there. Conversations about which nobody was asked are not there.
+        rows: rows with a judgment.
+        disputed: how many more have the same texts as another row but another judgment: which one holds is unknown.
+        lacking: conversation id -> what people named as missing; only conversations about which somebody was asked.
     """
 
     rows: Mapping[Key, JudgedRow]
@@ -245,12 +236,12 @@ class Judgments:
     lacking: Mapping[str, Lacking]
 
     def of(self, row: JudgedRow) -> JudgedRow | None:
-        """The row of the same texts that people judged; None if nobody did."""
+        """The judged row of the same texts; None if there is none."""
         return self.rows.get(_key(row))
 
     @cached_property
     def true_of(self) -> dict[str, list[str]]:
-        """Id of a conversation of `lacking` -> the attributes that people accepted or named as missing there, near duplicates once."""
+        """Conversation id -> attributes that people accepted or named as missing there, near duplicates once."""
         named: dict[str, list[str]] = {name: [] for name in self.lacking}
         for (_, conversation, *_), row in self.rows.items():
             if isinstance(row, Extraction) and conversation in named and not row.judgment:
@@ -271,14 +262,7 @@ def is_among(attribute: str, others: Iterable[str]) -> bool:
 
 
 def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgments:
-    """What people said, of all folders together. Each may lack any of the files.
-
-    Args:
-        folders: None is that of RECENTER_DATA, see `data.located`.
-
-    Raises:
-        DataError: there is no such folder, it has none of the files, or one of them is broken.
-    """
+    """People's judgments of all folders together; None is RECENTER_DATA. Each may lack some, but not all, files."""
     names = [*map(file_name, STAGES), MISSED]
     found: dict[Key, JudgedRow] = {}
     disputed: set[Key] = set()

@@ -1,9 +1,6 @@
-"""A filter of what was retrieved, after the paper's (arXiv 2506.12915, Appendix F): a model keeps the relevant pieces.
+"""A filter of retrieved pieces, after the paper's (arXiv 2506.12915, Appendix F): a model keeps the relevant ones.
 
-In the paper a model that is told about the user drops irrelevant content, and the judging model reads the rest. Which
-model filters, its prompt, and whether Table 7's column RAG is filtered are not stated. Here the judging model itself
-filters, in one call per case before both orders; it reads the persona, and the wording is ours. Changing a text here
-raises TASK_VERSION.
+The paper states neither model nor prompt. Here the judge itself filters; changing a text raises TASK_VERSION.
 """
 
 from __future__ import annotations
@@ -49,7 +46,7 @@ def build(case: PersonaCase, template: Template, pieces: Sequence[str]) -> str:
 def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
     """The numbers that a reply names, from 1 to `count`, in ascending order; None if it is unreadable.
 
-    `0` is none of them, too. Nothing is guessed: a wrong reading would drop pieces, and an unreadable reply keeps them all.
+    `0` means none. Nothing is guessed: a wrong reading would drop pieces, and an unreadable reply keeps them all.
     """
     answer = numbers.read_numbers(reply, False)
     kept = numbers.among(numbers.NONE if answer == "0" else answer, count)
@@ -62,7 +59,7 @@ def said(kept: tuple[int, ...] | None, count: int) -> str:
 
 
 def applied(case: PersonaCase, template: Template, reply: str) -> Template:
-    """The template of a case after the filter: with the pieces that the model keeps, or all if the reply is unreadable."""
+    """The template of a case after the filter: with the pieces that the model keeps, or all if it is unreadable."""
     pieces = template.pieces(case)
     kept = read_numbers(reply, len(pieces))
     return template if kept is None else replace(template, kept=tuple(pieces[number - 1] for number in kept))

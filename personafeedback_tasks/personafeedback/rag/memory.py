@@ -1,11 +1,6 @@
-"""A user's memory: content that this person would consume, for the setting `rag`. The release has none.
+"""A user's memory for the setting `rag`: content that this person would consume, as in the paper's Section 3.2.
 
-In the paper (arXiv 2506.12915, Section 3.2 and Appendix F) it is what a model selected from open data (social media,
-reviews, forums) as of interest to a persona, as in a reading history: neither notes about the person nor chats
-with an assistant. The sources and the number of pieces per user are not stated.
-
-The pieces are in `memory/<user_id>.jsonl` beside `data/` and `persona/`, one `{"text": ...}` per line; a team's own users may have turns
-of a chat instead, each `{"role": "user", "content": ...}`. A `date`, if there is one, is shown in front of the piece. Other keys are ignored.
+memory/<user_id>.jsonl has a `text`, or a chat turn's `role` and `content`, per line, and maybe a `date`.
 """
 
 from __future__ import annotations
@@ -21,14 +16,7 @@ FOLDER = "memory"
 
 
 def load(user_id: str, path: Path | None) -> tuple[str, ...]:
-    """The pieces of one user's memory, in the order of the file.
-
-    Args:
-        path: the file; None if the persona came from no release.
-
-    Raises:
-        DataError: there is no such file, or it is broken.
-    """
+    """The pieces of one user's memory, in the order of the file; `path` is None if the persona came from no release."""
     if path is None or not path.is_file():
         expected = f"{FOLDER}/<user_id>.jsonl" if path is None else cut(str(path), 300)
         raise DataError(
@@ -40,7 +28,7 @@ def load(user_id: str, path: Path | None) -> tuple[str, ...]:
 
 
 def pieces(path: Path) -> dict[int, str]:
-    """Line of a file -> its piece. Raises DataError: it cannot be read, or a line is no piece."""
+    """Line number -> piece. Raises DataError if a line is none."""
     return {line: _text(row, f"{path}, line {line}") for line, row in rows(path)}
 
 
@@ -49,7 +37,7 @@ ROLES = ("user", "assistant")
 
 
 def _text(row: Mapping[str, object], where: str) -> str:
-    """A piece as a prompt shows it: a text as it is, a turn of a chat as `user: ...`; after its date, `[2025-03-01] user: ...`."""
+    # a turn of a chat as `user: ...`; after its date, `[2025-03-01] user: ...`
     date = row.get("date")
     dated = f"[{date.strip()}] " if isinstance(date, str) and date.strip() else ""
     if "text" in row:

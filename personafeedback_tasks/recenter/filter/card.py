@@ -26,7 +26,6 @@ CONSTANT = {f"always_{label.lower()}": label for label in SCORES.labels}
 
 
 def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    """The card, with the Hub's metadata."""
     from huggingface_hub import ModelCard, ModelCardData
 
     data, embeddings = about["data"], about["embeddings"]
@@ -57,7 +56,7 @@ def text(about: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def rows_of(metrics: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
-    """The rows of the table: a name, and each score with its standard error; a dash for what is undefined."""
+    """The rows of the table: a name, and each score with its standard error; a dash for undefined values."""
     rows = []
     for name, of in metrics.items():
         title = f"always {CONSTANT[name]}" if name in CONSTANT else f"filter, {name.replace('_', ' ')}"

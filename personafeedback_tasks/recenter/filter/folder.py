@@ -1,13 +1,6 @@
-"""The folder of a trained filter: JSON and text, no pickle, so that somebody else's is safe to load.
+"""The folder of a trained filter: JSON and text, no pickle, so that it is safe to load.
 
-filter.json         what it was trained with, and its threshold
-weights.json        one number per column of the features
-predictions.jsonl   of each training row, what the models predict that were trained without it
-metrics.json        what these predictions score
-README.md           the model card
-
-A training row gets the answer of the fold that has not seen its user, so that a score on the training data can be compared with a
-language model's. Any other row gets the answer of the filter of all rows.
+predictions.jsonl has each training row's prediction by the fold without its user; other rows are asked anew.
 """
 
 from __future__ import annotations
@@ -49,9 +42,9 @@ class Filter:
     """A filter that can be asked. The embedding model is loaded when the first row needs it.
 
     Attributes:
-        embeddings, digest: the name or folder of its embedding model, and what that model must be.
-        held_out: (row id, digest of its texts) of each training row -> its prediction by a model that has not seen its user.
-        users: those of the training rows.
+        embeddings, digest: name or folder of its embedding model, and the digest that the model must have.
+        held_out: (row id, digest of its texts) of each training row -> its prediction without its user.
+        users: users of the training rows.
     """
 
     folder: Path
@@ -68,7 +61,7 @@ class Filter:
         return f"{JUDGE} {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
 
     def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
-        """The answer to a row, by its id, on a line of its own, and where it comes from."""
+        """The answer to a row, by its id, on a line of its own, and which model gave it."""
         made = self.predicted(row, texts)
         how = "trained without this user" if made.fold else "trained on all rows"
         return Reply(
@@ -76,7 +69,7 @@ class Filter:
         )
 
     def drops(self, row: Relevance) -> bool:
-        """Whether a chain goes on without the attribute, since it is not relevant."""
+        """Whether a chain leaves the attribute out as irrelevant."""
         return not self.predicted(row.id, texts(row)).found
 
     def unbiased(self, row: Relevance) -> bool:
@@ -84,14 +77,14 @@ class Filter:
         return self._held_out(row.id, texts(row)) is not None or row.user_id not in self.users
 
     def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
-        """Raises DataError: the embedding model is another one."""
+        """The prediction for a row. Raises DataError if the embedding model has another digest."""
         if held_out := self._held_out(row, texts):
             return held_out
         columns = features_of(*map(self._vector, texts))
         return Prediction(0, float(self.model.probabilities(columns)[0]), self.model.threshold)
 
     def _held_out(self, row: str, texts: tuple[str, ...]) -> Prediction | None:
-        """None for a row that is not in the training data. Other data may have other ids: then the first row with the texts counts."""
+        # other data may have other ids: then the first row with the texts counts
         text = digest_of(texts)
         return self.held_out.get((row, text)) or self._of_texts.get(text)
 
@@ -101,7 +94,7 @@ class Filter:
 
     @cached_property
     def _vector(self) -> Callable[[str], Vectors]:
-        """A prompt is there once for each attribute: each text is embedded once."""
+        # a prompt recurs with each attribute, so texts are embedded once
         loaded = embedder(self.embeddings)
         if loaded.digest != self.digest:
             raise DataError(
@@ -112,12 +105,12 @@ class Filter:
 
 
 def texts(row: Relevance) -> tuple[str, ...]:
-    """Those that decide what a filter says of a row."""
+    """The texts that decide what a filter predicts."""
     return row.attribute, row.prompt
 
 
 def refuse_others(folder: Path) -> None:
-    """Raise DataError if there is something in that folder, and no filter: a README.md there may be anything."""
+    """Raise DataError if the folder has files but no filter."""
     if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
         raise DataError(
             f"{folder}: found files but no {ABOUT}, expected a new or empty folder, or one with a filter to replace. Use another folder."
@@ -125,7 +118,7 @@ def refuse_others(folder: Path) -> None:
 
 
 def predictions(rows: Sequence[Relevance], evaluations: Mapping[str, Sequence[Prediction]]) -> Iterator[str]:
-    """The lines of that file: id, user and label of a row, a digest of its texts, and each evaluation's prediction."""
+    """The lines of predictions.jsonl: id, user, label and text digest of a row, and each evaluation's prediction."""
     for index, row in enumerate(rows):
         text = digest_of(texts(row))
         about = {"id": row.id, "user_id": row.user_id, "text": text, "label": bool(row.judgment)}
@@ -140,8 +133,6 @@ class _Embeddings(Struct):
 
 
 class _About(Struct):
-    """What is read of filter.json."""
-
     format: Annotated[int, Meta(ge=FORMAT, le=FORMAT)]
     embeddings: _Embeddings
     threshold: float
@@ -154,8 +145,6 @@ class _Weights(Struct):
 
 
 class _Predicted(Struct):
-    """What is read of a line of predictions.jsonl."""
-
     id: str
     text: str
     user_id: str
@@ -163,19 +152,13 @@ class _Predicted(Struct):
 
 
 def relevance_filter(path: str, embeddings: str | None = None) -> Judge:
-    """A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect. See `read`."""
+    """A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect."""
     judge = read(path, embeddings)
     return lambda prompt, about: judge.reply(str(about.get("case_id", "")), texts_of(prompt))
 
 
 def read(path: str | Path, embeddings: str | None = None) -> Filter:
-    """
-    Args:
-        embeddings: the embedding model, where it is not at the place that the folder names: a name on the Hub, or a folder.
-
-    Raises:
-        DataError: there is no filter, or it is broken, or of another version.
-    """
+    """The filter in a folder; `embeddings` names its embedding model if that has moved. DataError if it is broken."""
     import numpy as np
 
     folder = Path(path).expanduser()

@@ -1,8 +1,6 @@
-"""The texts of a row -> numbers that a linear model can weigh; these and labels -> weights and a threshold.
+"""Texts of a row -> features; features and labels -> a logistic regression and a threshold, without random numbers.
 
-The numbers are the attribute's embedding, since some attributes matter for most prompts; its elementwise product with the prompt's
-embedding, since others matter where both agree; and the cosine of both. The penalty with the smallest log loss and the threshold with the
-highest F1 come from inner folds by user, of the training rows only. No random numbers are used.
+Features: the attribute's embedding, its product with the prompt's, the cosine. Inner folds by user set the rest.
 """
 
 from __future__ import annotations
@@ -38,7 +36,8 @@ class Model:
 
     Attributes:
         weights: shape (columns,).
-        threshold: the probability from which on a row gets the label that is sought.
+        strength: scikit-learn's `C` that inner folds chose, by log loss.
+        threshold: probability from which on a row is called relevant: inner folds' highest F1.
     """
 
     weights: Any
@@ -47,7 +46,7 @@ class Model:
     threshold: float
 
     def probabilities(self, features: Features) -> Any:
-        """Of the label that is sought, shape (rows,), in [0, 1]."""
+        """Of being relevant, shape (rows,), in [0, 1]."""
         import numpy as np
 
         return 1 / (1 + np.exp(-(features @ self.weights + self.bias)))
@@ -58,7 +57,7 @@ class Prediction:
     """What a model says of a row.
 
     Attributes:
-        fold: which model, from 1 on, of those that were trained without the row; 0 for the model of all rows.
+        fold: number from 1 of the model that was trained without the row; 0 for the model of all rows.
         probability: that people find the attribute relevant, in [0, 1].
     """
 
@@ -76,23 +75,19 @@ class Prediction:
 
 
 class Groups(NamedTuple):
-    """What rows are grouped by, and what people said of them: arrays of shape (rows,).
-
-    Attributes:
-        prompts: case and white space make no other prompt.
-    """
+    """Users, prompts (case and white space folded) and people's labels: arrays of shape (rows,)."""
 
     users: Any
     prompts: Any
     labels: Any
 
     def of(self, rows: Any) -> Groups:
-        """Those of some rows, by their numbers."""
+        """The groups of some rows, by their numbers."""
         return Groups(*(values[rows] for values in self))
 
 
 class Fold(NamedTuple):
-    """Numbers of rows, two arrays."""
+    """Row numbers, as arrays."""
 
     train: Any
     test: Any
@@ -106,12 +101,12 @@ def groups_of(rows: Sequence[Relevance]) -> Groups:
 
 
 def by_user(groups: Groups) -> list[Fold]:
-    """Every row is tested once, by a model that was trained on other users' rows."""
+    """Folds that test every row once, by a model that was trained on other users' rows."""
     return list(_folds(groups.users))
 
 
 def by_user_and_prompt(groups: Groups) -> list[Fold]:
-    """Every row is tested once, by a model that has seen neither its user nor its prompt."""
+    """Folds that test every row once, by a model that has seen neither its user nor its prompt."""
     import numpy as np
 
     folds = [
@@ -128,7 +123,6 @@ EVALUATIONS = {"by_user": by_user, "by_user_and_prompt": by_user_and_prompt}
 
 
 def _folds(names: Any) -> Iterator[Fold]:
-    """Folds of similar size; all rows of one name are in one of them."""
     from sklearn.model_selection import GroupKFold
 
     for train, test in GroupKFold(min(FOLDS, len(set(names)))).split(names, groups=names):
@@ -136,7 +130,7 @@ def _folds(names: Any) -> Iterator[Fold]:
 
 
 def check(groups: Groups, source: str) -> None:
-    """Raise DataError if some model of an evaluation, or one of its inner folds, would be trained on rows of one label."""
+    """Raise DataError if a model of an evaluation, or of its inner folds, would be trained on rows of one label."""
     few = (
         f"{source}: found {len(groups.labels):,} rows of {len(set(groups.users))} users and {len(set(groups.prompts))} prompts, too few to "
         "test on users and prompts that were held out"
@@ -157,11 +151,12 @@ def check(groups: Groups, source: str) -> None:
 def features_of(attributes: Vectors, prompts: Vectors) -> Features:
     """The features of rows, from the unit vectors of their texts.
 
-    Each part has a length of about 1, so that the penalty weighs them alike: unscaled, the product of two unit vectors has one of about
-    1 / sqrt(dimensions), and cosines differ by about a quarter.
+    Each part is scaled to a length of about 1, so that the penalty weighs them alike: the product of two unit
+    vectors has a length of about 1 / sqrt(dimensions), and cosines differ by about a quarter.
     """
     import numpy as np
 
+    # some attributes matter for most prompts; others where both texts agree
     product = attributes * prompts
     cosine = product.sum(axis=1, keepdims=True)
     return np.concatenate([attributes, product * attributes.shape[1] ** 0.5, COSINE * cosine], axis=1)

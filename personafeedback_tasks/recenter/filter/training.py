@@ -1,4 +1,4 @@
-"""Rows -> the files of a trained filter, see `folder`, and how well it does on users, and on users and prompts, that it has not seen."""
+"""Rows -> the files of a trained filter, and its scores on users, and on users and prompts, that were held out."""
 
 from __future__ import annotations
 
@@ -30,13 +30,12 @@ Progress = Callable[[str], None]
 
 
 def check_installed() -> None:
-    """Raise ModuleNotFoundError if the extra is missing."""
     for module in ("rich", "sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)
 
 
 def held_out(features: Features, groups: Groups, folds: Sequence[Fold]) -> list[Prediction]:
-    """One prediction per row, each by the model of the one fold that tests it. Weights, penalty and threshold are that fold's own."""
+    """One prediction per row, by the model of the fold that tests it, with that fold's own penalty and threshold."""
     made: dict[int, Prediction] = {}
     for number, fold in enumerate(folds, start=1):
         model = train(features[fold.train], groups.of(fold.train))
@@ -46,8 +45,9 @@ def held_out(features: Features, groups: Groups, folds: Sequence[Fold]) -> list[
 
 
 def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estimate]:
-    """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts. How much another training
-    set would change the filter is not in them.
+    """Accuracy and the corpus scores of `recenter_relevance`, with standard errors over users and prompts.
+
+    How much another training set would change the filter is not in them.
     """
     users, prompts = [row.user_id for row in rows], Shared([row.prompt for row in rows])
     outcomes = [
@@ -63,10 +63,7 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
 
 
 def train_on(rows: Rows[Relevance], model: str, progress: Progress) -> tuple[dict[str, Content], dict[str, Any]]:
-    """Train a filter on rows that have a majority, and evaluate it.
-
-    Returns:
-        file -> content; the metrics, as metrics.json has them.
+    """Train and evaluate a filter on rows that have a majority: (file -> content, the metrics of metrics.json).
 
     Raises:
         DataError: too few rows.
@@ -123,7 +120,6 @@ def train_on(rows: Rows[Relevance], model: str, progress: Progress) -> tuple[dic
 
 
 def _metrics(rows: Sequence[Relevance], evaluated: Mapping[str, Sequence[Prediction]]) -> dict[str, Any]:
-    """Evaluation or baseline -> score -> its estimate; nan is null."""
     answers = {name: [made.answer for made in of] for name, of in evaluated.items()}
     answers |= {name: [answer] * len(rows) for name, answer in card.CONSTANT.items()}
     return {
