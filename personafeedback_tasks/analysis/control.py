@@ -12,12 +12,7 @@ from .place import cannot_move
 
 
 def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str, float]:
-    """Case id -> the measure of the control's gain minus that of the control, of the cases that both answered; nan
-    where no answer could have moved any of them, see `place.cannot_move`.
-
-    Args:
-        ids: the cases of a group; None for all.
-    """
+    """Case id -> measure of gain of the run minus the control's, of common cases; nan where no answer can move one."""
     common = run.cases.keys() & control.cases.keys()
     if not common:
         raise RunError(
@@ -31,7 +26,7 @@ def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str,
 
 
 def named_differences(run: Run) -> dict[str, str]:
-    """Name of a difference of the run -> the value of the control's option that is subtracted: the gain, and those of the record."""
+    """Name of a difference of the run -> the value of the control's option that is subtracted."""
     spec = run.benchmark.report.control
     if spec is None:
         return {}
@@ -41,7 +36,7 @@ def named_differences(run: Run) -> dict[str, str]:
 
 
 def measure_of(run: Run) -> str:
-    """The name of what such a run stops by."""
+    """Name of the measure that decides when such a run stops."""
     control = run.benchmark.report.control
     accuracy = run.stopped is not None and run.stopped.accuracy
     return run.primary if accuracy or control is None else control.of_one_run[0].name
@@ -98,7 +93,7 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
 def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
     """Each run, with the runs among the others that it is compared to: value of the control's option -> run.
 
-    A control, such as no_persona, is no run of its own. One that is told other things, such as rag, is both.
+    A control, such as no_persona, gets no row of its own. One that is told other things, such as rag, does.
     """
     beside = {id(run): _controls_among(run, runs) for run in runs}
     used = {
@@ -111,7 +106,7 @@ def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
 
 
 def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:
-    """Why runs that were told less than a run of the same model beside them are no controls of it, a sentence each."""
+    """Why runs of the same model that were told less are no controls, a sentence each."""
     reasons = []
     for run, controls in rows:
         for other, _ in rows:
@@ -125,7 +120,6 @@ def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:
 
 
 def _weaker(run: Run) -> Sequence[str]:
-    """The values of the control's option that tell a model less than the run was told."""
     spec = run.benchmark.report.control
     if spec is None:
         return ()
@@ -134,7 +128,7 @@ def _weaker(run: Run) -> Sequence[str]:
 
 
 def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
-    """Of each value of the control's option, the control with the most cases in common; one of the same harness first."""
+    # the one with the most common cases, but the same harness first
     found = {}
     for value in _weaker(run):
         there = [other for other in runs if _controls(other, run, value)]

@@ -40,20 +40,18 @@ class Report:
 
     Attributes:
         groups: the cells that were started, and groups of several of them; the last group has them all.
-        macro: the last group with the plain mean of its cells, see `ReportSpec.macro`.
-        texts: what the texts of the cases add; empty without data.
+        macro: the last group with the plain mean of its cells.
+        texts: baselines and subsets from the texts of the cases; empty without data.
         controls: value of the control's option -> the same model's run under it.
-        sheet: the run and its controls; None where that is the one for the gain alone, or none.
-        unread: (case, reason, excerpt) of some unreadable replies, of every reason in turn; see EXAMPLES.
+        sheet: the run and its controls; None unless there are controls besides the one for the gain.
+        unread: (case, reason, excerpt) of EXAMPLES unreadable replies, of every reason in turn.
         shortcuts: name of a group -> the run beside the baselines; empty without data.
         judges: baselines that answer, and people, with every measure of the run; None without data.
         users: how far the users differ; None with few of them.
-        margins: name of a baseline of the model card -> the score minus that of the baseline, paired by case, over all cases; empty
-            without data.
-        excess: name of a group -> EXCESS, see analysis/use.py; empty without data or the control that it needs.
-        alike: name of a group -> `right minus wrong` of the cases that get the same pick in every order, see `same_pick`.
-        harms: name of a group -> what the model does with what it is told (see `Control.harm`) -> the calls that it loses by that; empty
-            where that shall help, or without a control.
+        margins: baseline of the model card -> the score minus its, paired by case, over all cases.
+        excess: name of a group -> excess over counting terms; empty without data or its control.
+        alike: name of a group -> `right minus wrong` of the cases that get the same pick in every order.
+        harms: name of a group -> word of `Control.harm` -> calls lost by a message that must change no answer.
     """
 
     run: Run
@@ -76,7 +74,6 @@ class Report:
 
     @property
     def signature(self) -> str:
-        """One line that goes with every number."""
         return signature_line(self.run, self.texts.version)
 
     @property
@@ -86,18 +83,15 @@ class Report:
 
     @cached_property
     def by_name(self) -> dict[str, Group]:
-        """Name -> group."""
         return {group.name: group for group in self.groups}
 
     @property
     def overall(self) -> Group:
-        """The group of all cases of the run."""
         return self.groups[-1]
 
     @property
     def named_controls(self) -> dict[str, str]:
-        """Name of a difference to a control -> the setting of that control, `right minus wrong` before the gain; asked or not, unless
-        it is a further one."""
+        """Name of a difference -> setting of its control, asked or not, unless it is a further one; gain last."""
         control = self.run.benchmark.report.control
         if control is None:
             return {}
@@ -110,18 +104,18 @@ class Report:
 
     @property
     def void(self) -> bool:
-        """Whether its numbers are not those of the model, so that nothing is concluded from them."""
+        """Whether the numbers do not measure the model, so that nothing is concluded from them."""
         return any(caveat.severity == VOID for caveat in self.caveats)
 
     @property
     def use(self) -> Use | None:
-        """What the run makes of who its user is, over all cases; None for a benchmark that does not ask that."""
+        """Whether the run uses who its user is, over all cases; None for a benchmark that does not ask that."""
         name = self.overall.name
         named = self.sheet.named_in(name) if self.sheet else {}
         return use_of(self.run, {**named, **self.differences(name), EXCESS: self.excess.get(name)})
 
     def differences(self, name: str) -> dict[str, Estimate]:
-        """Those of `named_controls` in a group, as far as the controls are there."""
+        """The differences to the controls that are there, in a group."""
         control = self.run.benchmark.report.control
         found = {} if self.sheet is None else self.sheet.named_in(name)
         for group in self.shown:
@@ -147,13 +141,13 @@ def make_report(
     Args:
         cases: all cases of the available data, other cells included, in which repeats are searched.
             None leaves out what needs the texts.
-        controls: value of the control's option -> the same model's run under it: the control, for the gain, and others, for a
-            sheet (see `Control.others`).
-        texts: what `ReportSpec.examine` says of the cases, where it was asked before.
+        controls: value of the control's option -> the same model's run under it: the control, for the gain, and others,
+            for a sheet.
+        texts: result of `ReportSpec.examine`, if it is known.
 
     Raises:
-        RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have different aspects, or a
-            control is not one of this run.
+        RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have
+            different aspects, or a control is not one of this run.
     """
     spec = run.benchmark.report
     if cases is not None:
@@ -198,7 +192,6 @@ def _defined(estimates: Mapping[str, Estimate | None]) -> dict[str, Estimate]:
 
 
 def _harms(runs: Mapping[str, Run], ids: Iterable[str]) -> dict[str, Harm]:
-    """What each setting that must change no answer does -> its calls beside those of the control."""
     spec = next(iter(runs.values())).benchmark.report.control
     if spec is None or (control := runs.get(spec.value)) is None:
         return {}
@@ -207,11 +200,7 @@ def _harms(runs: Mapping[str, Run], ids: Iterable[str]) -> dict[str, Harm]:
 
 
 def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) -> dict[str, Run]:
-    """The controls, from the one that is told most.
-
-    Raises:
-        RunError: the benchmark has no control, or one is not of this run.
-    """
+    # from the control that is told most
     spec = run.benchmark.report.control
     if spec is None:
         for control in controls.values():
@@ -238,7 +227,7 @@ def _users(run: Run, texts: Examined | None) -> Users | None:
 
 
 def examples(cases: Iterable[ScoredCase]) -> tuple[tuple[str, str, str], ...]:
-    """(case, reason, excerpt) of the first unreadable replies: the first one of each reason, then the second ones, ..."""
+    """(case, reason, excerpt) of the first unreadable replies: the first of each reason, then the second ones, ..."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for case in sorted(cases, key=lambda case: case.case_id):
         for reason, said in (reply for outcome in case for reply in outcome.unread):

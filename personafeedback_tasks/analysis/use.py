@@ -1,4 +1,4 @@
-"""Is it about this person? One of six verdicts on a run, from its differences to the controls that are told about others or nothing."""
+"""Is it about this person? One of six verdicts on a run, from its differences to controls about others or nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXCESS = "excess over counting"
 
 
 class Verdict(Enum):
-    """What a run makes of who its user is; see `Use.verdict`."""
+    """Whether a run uses who its user is."""
 
     USES = "uses"
     COUNTING = "no more than counting terms"
@@ -29,7 +29,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Use:
-    """The differences that a verdict is formed of, as shares; None where a control was not asked.
+    """The differences that decide the verdict, as shares; None where a control was not asked.
 
     Attributes:
         known: what the run is told about a user: `persona`.
@@ -37,9 +37,9 @@ class Use:
         over_none: the run minus the same model told nothing.
         wrong_over_none: the model told about another user minus told nothing.
         over_similar: the run minus the same model told about a similar user.
-        over_counting: `over_wrong` minus that of counting terms, see EXCESS.
+        over_counting: `over_wrong` minus that of counting terms.
         missing: the names of those of the last two that the benchmark has and the run lacks.
-        models: of a ranking that are judged together; what is said of any of them is corrected for their number.
+        models: models of a ranking that are judged together; signs are corrected for their number.
     """
 
     known: str
@@ -53,39 +53,30 @@ class Use:
 
     @property
     def asked(self) -> bool:
-        """Whether any control was asked."""
         return self.over_wrong is not None or self.over_none is not None
 
     @property
     def uses(self) -> bool:
-        """Whether the verdict is USES."""
         return self.verdict is Verdict.USES
 
     @property
     def verdict(self) -> Verdict | None:
-        """The first of these that holds; "above" is by the interval, see `sign`. None where no difference to a control is measured.
-
-        1. USES: the score is above that with another user's persona, with none, and with a similar user's, and the excess over counting is
-           above 0. Each must hold at its level: that needs no correction for their number (intersection-union, Berger 1982). The last two
-           count where they are known.
-        2. COUNTING: above another's and none, but the excess is not above 0. It comes before KIND, since it explains more with less: who
-           counts terms finds more of them with a similar user, too.
-        3. KIND: above another's and none, but not above a similar user's.
-        4. MISLED: above another's, not above none; and another's is below none. What is not seen of the right persona is seen of the wrong one.
-        5. ANY: above none, and so is another's; not above another's.
-        6. NO_SIGN: all else, also where the control that would tell was not asked.
-        """
+        """COUNTING, KIND, USES, MISLED, ANY, NO_SIGN: the first that holds; None where no difference is measured."""
         wrong, none = self.sign(self.over_wrong), self.sign(self.over_none)
         if not self.measured:
             return None
         if wrong == none == 1:
+            # before KIND, since it explains more with less: counting finds more terms with a similar user, too
             if self.over_counting is not None and self.sign(self.over_counting) != 1:
                 return Verdict.COUNTING
             if self.over_similar is not None and self.sign(self.over_similar) != 1:
                 return Verdict.KIND
+            # each holds at its level, so that their number needs no correction (intersection-union, Berger 1982)
             return Verdict.USES
+        # not above none, and another's is below none
         if wrong == 1 and none is not None and self.sign(self.wrong_over_none) == -1:
             return Verdict.MISLED
+        # NO_SIGN also where the control that would tell was not asked
         return Verdict.ANY if none == self.sign(self.wrong_over_none) == 1 else Verdict.NO_SIGN
 
     @property
@@ -95,8 +86,10 @@ class Use:
         return any(self.sign(difference) or not math.isnan(difference.low) for difference in both)
 
     def sign(self, difference: Estimate | None) -> int | None:
-        """1 or -1 where a difference is above or below 0 by its interval, which holds for all `models` at once; 0 where that is not
-        known, None where it was not asked. One that is the same for all users has no interval, and a sign test in its place."""
+        """1 or -1 for a difference above or below 0 by its interval, corrected for `models`; 0 unknown, None not asked.
+
+        One that is the same for all users has no interval, and a sign test in its place.
+        """
         if difference is None:
             return None
         if difference.value and not shows_spread(difference.stderr):
@@ -109,11 +102,10 @@ class Use:
 
 
 def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
-    """What a run makes of who its user is; None for a benchmark, or a setting, without a control that is told about another user, and
-    where nothing about the user shall change an answer.
+    """Whether a run uses who its user is; None if no control is told about another user, or nothing should change.
 
     Args:
-        differences: name of a difference of the benchmark's control (`right minus wrong`), or EXCESS -> its value over all cases.
+        differences: name of a difference of the benchmark's control, or EXCESS -> its value over all cases.
     """
     control, wrong = run.benchmark.report.control, wrong_value(run)
     if control is None or control.harm or wrong is None:
@@ -159,11 +151,7 @@ def wrong_value(run: Run) -> str | None:
 def excess_over_counting(
     run: Run, controls: Mapping[str, Run], texts: Examined | None, ids: Iterable[str] | None = None
 ) -> Estimate | None:
-    """EXCESS, paired by case; None without the control or the texts.
-
-    Args:
-        ids: the cases of a group; None for all.
-    """
+    """EXCESS, paired by case, of the cases `ids` or all; None without the control or the texts."""
     wrong = controls.get(wrong_value(run) or "")
     if wrong is None or texts is None or texts.counted is None or run.cases.keys().isdisjoint(wrong.cases):
         return None
@@ -173,7 +161,7 @@ def excess_over_counting(
 
 
 def same_pick(run: Run, controls: Mapping[str, Run], ids: Iterable[str]) -> Estimate | None:
-    """Right minus wrong of those of the cases in which both runs pick the same response in every order; None without the control.
+    """Right minus wrong of the cases in which both runs pick the same response in every order; None without control.
 
     Picks by place dilute a difference: the same knowledge makes less of it.
     """

@@ -1,4 +1,4 @@
-"""The commands with which people judge the pairs of a build, or the stages of a personalized reply: annotate pack, annotate votes."""
+"""The commands with which people judge a build, or stages of a personalized reply: annotate pack, annotate votes."""
 
 from __future__ import annotations
 
@@ -112,7 +112,6 @@ def pack(
 def _rows(
     source: str, wanted: Iterable[type[StageRow]], asked: Iterable[Sequence[StageRow]]
 ) -> Mapping[type[StageRow], list[StageRow]]:
-    """What a folder of rows has, or what runs made; of the latter nothing that people are asked already."""
     if rows := study.rows_in(source, [stage for stage in STAGES if stage in wanted]):
         return rows
     runs = read([Path(source)])
@@ -184,5 +183,5 @@ def _asked(folder: Path) -> items.AskedRows:
 
 
 def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
-    """Every vote of a study that counts, with its item. Raises OptionError: it is no study. Raises DataError: nobody voted."""
+    """Every vote of a study that counts, with its item. Raises OptionError without a study, DataError without votes."""
     return _study(folder, StudyFolder(folder).settings, _asked(folder)).take_votes((), (), lambda line: None)

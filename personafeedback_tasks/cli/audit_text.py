@@ -1,4 +1,4 @@
-"""What the data have, and what shortcuts reach on them, on a terminal."""
+"""Tables of an audit of the data and of shortcuts, for a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXTS = ("persona", "question", "chosen", "rejected")
 
 
 def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[Block]:
-    """The tables of an audit, and what its findings mean."""
+    """The tables of an audit, and the meaning of its findings."""
     return [
         of_rows(
             "Cells; the last four columns are medians of characters",
@@ -63,11 +63,7 @@ def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[B
 def baseline_blocks(
     accuracies: baselines.Estimates, other: tuple[baselines.Estimates, baselines.Estimates] | None, why_not: str
 ) -> list[Block]:
-    """The accuracies of the baselines.
-
-    Args:
-        other: see `baselines.with_other_persona`; None if nobody else's persona fits, and `why_not` says why.
-    """
+    """The accuracies of the baselines; without those with other personas (`other` is None), `why_not`."""
     groups = next(iter(accuracies.values()))
     blocks: list[Block] = [
         of_rows(

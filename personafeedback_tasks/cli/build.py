@@ -183,8 +183,7 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
 
 
 class _Build(click.Group):
-    """Its commands; a folder in place of one, or nothing in the folder of a build, shows how far that build is."""
-
+    # a folder in place of a command, or nothing in the folder of a build, shows how far that build is
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args or (["."] if Path(FILE).is_file() else []))
 

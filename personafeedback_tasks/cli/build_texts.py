@@ -35,7 +35,6 @@ batch_option = click.option(
 
 
 def _batch(text: str | None) -> Batch:
-    """`--batch` alone, or with a number of requests."""
     if text is None or text == "true":
         return text is not None
     if text.isdecimal() and int(text):
@@ -65,11 +64,7 @@ DROPPED_QUESTIONS: Mapping[str, str] = {
 
 
 def model_options(without: str) -> Decorator:
-    """The options of a command that asks models.
-
-    Args:
-        without: what it does without a model.
-    """
+    """The options of a command that asks models; `without` says what it does without one."""
     return several(
         click.option(
             "--model", "names", metavar="MODEL", multiple=True,

@@ -105,7 +105,6 @@ def chain(
 
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
-    """Runs of other tasks are left out. Raises OptionError: none is of the chain."""
     from ..logs.earlier import of_run
     from ..logs.signature_line import signature_line
     from ..recenter.chains import TASKS, StageRun
@@ -125,11 +124,6 @@ def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
 
 
 def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
-    """What a reader must know before the numbers of a model, in sentences.
-
-    Args:
-        made: task -> the run of the model.
-    """
     from ..analysis import caveats
     from ..logs.caveat import grouped, ordered
     from ..reports.sentences import sentence

@@ -19,21 +19,14 @@ NOUNS = {"source": "conversations", SENSITIVE: "prompts"}
 
 
 class ChainResult(NamedTuple):
-    """All that is said of one model's chain.
-
-    Attributes:
-        filters: one for each filter that was asked and had something to filter.
-    """
+    """One model's chain, and the effect of each filter that had something to filter."""
 
     funnel: Funnel
     filters: Sequence[FilterEffect]
 
 
 def blocks(results: Sequence[ChainResult], of_runs: Mapping[str, str]) -> list[Block]:
-    """
-    Args:
-        of_runs: a run -> its signature.
-    """
+    """The output, with the signature of each run."""
     rows = [row for one in results for row in _rows(one.funnel)]
     found = [step for step in STEPS if any(step.name in shares for _, shares in rows)]
     columns = [
@@ -51,7 +44,6 @@ def blocks(results: Sequence[ChainResult], of_runs: Mapping[str, str]) -> list[B
 
 
 def _rows(funnel: Funnel) -> Iterator[tuple[str, Mapping[str, Estimate]]]:
-    """(the model or a part, step -> its share there); the model first."""
     yield funnel.model, funnel.steps
     for split, parts in funnel.parts.items():
         for part, steps in parts.items():
@@ -59,7 +51,6 @@ def _rows(funnel: Funnel) -> Iterator[tuple[str, Mapping[str, Estimate]]]:
 
 
 def _filters(results: Sequence[ChainResult]) -> list[Block]:
-    """Each measure of each filter, without and with it; nothing without filters."""
     effects = [(one.funnel.model, effect) for one in results for effect in one.filters if effect.rows]
     labels, cells = [], []
     for model, effect in effects:
@@ -90,11 +81,7 @@ def text(results: Sequence[ChainResult], of_runs: Mapping[str, str]) -> str:
 
 
 def document(results: Sequence[ChainResult], of_runs: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """Ready for JSON: shares from 0 to 1. A share that cannot be formed is not there.
-
-    Args:
-        of_runs: model -> stage -> what its numbers depend on.
-    """
+    """For JSON: shares from 0 to 1; a share without judgments is absent. `of_runs`: model -> stage -> signature."""
     models = [
         {
             "model": funnel.model,

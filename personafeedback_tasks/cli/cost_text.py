@@ -70,7 +70,6 @@ def _row(cost: Cost) -> list[str]:
 
 
 def _scale(cost: Cost) -> int:
-    """100 where every value is a share."""
     return 100 if all(0 <= one.value <= 1 for pair in cost.samples for one in (pair.told, pair.without)) else 1
 
 
@@ -95,7 +94,7 @@ def _listed(cost: Cost) -> Block:
 
 
 def document(costs: Sequence[Cost]) -> dict[str, Any]:
-    """Ready for JSON; nan becomes None."""
+    """For JSON; nan becomes None."""
     return jsonable({"costs": [_as_dict(one) for one in costs]})
 
 
@@ -121,7 +120,6 @@ def _as_dict(cost: Cost) -> dict[str, Any]:
 
 
 def files(costs: Sequence[Cost]) -> dict[str, str]:
-    """Name of a file -> its text."""
     return {
         "cost.md": markdown([heading("What knowing the user costs"), *blocks(costs)]),
         "cost.json": output_text(document(costs)),
@@ -130,7 +128,7 @@ def files(costs: Sequence[Cost]) -> dict[str, str]:
 
 
 def page(costs: Sequence[Cost]) -> str:
-    """Every sample of every run, those that change first, with the answers without and with the message side by side."""
+    """Every sample of every run, those that change first, with the answers without and with the message."""
     return web.page(
         PAGE,
         {},

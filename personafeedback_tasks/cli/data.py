@@ -53,7 +53,7 @@ def audit_command(json_file: Path | None, **options: Any) -> None:
 def selected(
     data: str | None, category: str | None, difficulty: str | None, counts: str
 ) -> tuple[PersonaCases, list[str]]:
-    """The selected cases and, if no category was given, the names of the cells without a file."""
+    """(the selected cases, cells without a file if no category was given)."""
     if category is not None:
         return load_cases(data, category, difficulty, counts), []
     cases = load_present(data, difficulty, counts)
@@ -61,7 +61,6 @@ def selected(
 
 
 def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, baselines.Estimates] | None, str]:
-    """The baselines with another user's persona, or why there are none."""
     try:
         return baselines.with_other_persona(cases), ""
     except DataError as error:
@@ -69,7 +68,6 @@ def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, base
 
 
 def _is_shown(json_file: Path | None, document: dict[str, Any], cases: PersonaCases, missing: list[str]) -> bool:
-    """Write the document if a file is given. True if stdout is still free for tables: then it says which data they are about."""
     is_free = write_json(json_file, document)
     if is_free:
         say(f"Data: {cases.revision}")

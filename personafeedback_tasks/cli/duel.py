@@ -103,11 +103,6 @@ _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies o
 
 
 def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
-    """A run of a writing task, and its replies.
-
-    Raises:
-        RunError: it is of another task, or has several epochs.
-    """
     from ..logs.earlier import refuse_void
     from ..logs.logged import logged
     from ..logs.written import writer_of
@@ -133,5 +128,4 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
 
 
 def _written(run: Run) -> dict[str, Any]:
-    """Where the texts of a row are from."""
     return {name: run.signature[name] for name in ("setting", "fingerprint", "data")} | {"harness": run.harness}

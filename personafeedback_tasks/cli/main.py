@@ -39,8 +39,6 @@ _COMMANDS = {
 
 
 class _Group(click.Group):
-    """A group that shows our own errors as one line instead of a traceback."""
-
     def main(self, *args: Any, **kwargs: Any) -> Any:
         show_in_any_encoding()  # here: --help and wrong arguments never reach `invoke`
         return super().main(*args, **kwargs)

@@ -66,11 +66,7 @@ tokenizer_option = click.option(
 
 
 def price_options(of: str) -> Decorator:
-    """--price-in and --price-out, as the argument `prices`.
-
-    Args:
-        of: whose prices they are, for --help.
-    """
+    """--price-in and --price-out, as the argument `prices`; `of` says in --help whose they are."""
 
     def add(command: Any) -> Any:
         @wraps(command)
@@ -108,7 +104,6 @@ name_option = click.option(
 
 
 def _name(value: str) -> tuple[str, str]:
-    """(model, its name) of a value of --name."""
     model, _, shown = value.partition("=")
     if not (model and shown.strip()):
         raise OptionError(f"--name must be MODEL=SHOWN, got {value!r}.")
@@ -122,14 +117,7 @@ def task_option(which: str) -> Decorator:
 
 
 def given_options(given: Sequence[str], **named: Any) -> dict[str, Any]:
-    """The options of -T as Inspect reads them, and those that have an option of their own.
-
-    Args:
-        named: None for one that is not given.
-
-    Raises:
-        OptionError: one has no value, or is given twice.
-    """
+    """The options of -T as Inspect reads them, and `named` ones that are not None. OptionError if one is repeated."""
     options = {name: value for name, value in named.items() if value is not None}
     for pair in given:
         name, equals, value = pair.partition("=")

@@ -28,7 +28,7 @@ MINUTE = 60
 
 
 def show_in_any_encoding() -> None:
-    """Let nothing that is printed from now on fail because the terminal, pipe or file behind it cannot show a character: it gets a `?`."""
+    """Print `?` for characters that the terminal, pipe or file cannot show, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -41,7 +41,7 @@ def say(text: str = "", err: bool = False) -> None:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """A function that shows how far something is that takes long: on a terminal in one line that goes away, else on stderr, a line a minute."""
+    """A function that shows progress: on a terminal in one line that goes away, else on stderr, a line a minute."""
     if not sys.stderr.isatty() or find_spec("rich") is None:
         last = time.monotonic()
 
@@ -87,8 +87,10 @@ def write_json(path: Path | None, document: dict[str, Any]) -> bool:
 
 @contextmanager
 def files_written(contents: Mapping[str, Content], out: Path | None, err: bool = False) -> Iterator[None]:
-    """Write files into a folder, if one is given, before anything is printed, and name them afterwards: a pipe such as `| head` that
-    closes ends the command in between."""
+    """Write files into a folder, if one is given, on entry, and name them on exit.
+
+    A pipe that closes, such as `| head`, ends the command in between.
+    """
     made = {} if out is None else {out / name: content for name, content in contents.items()}
     write_all(made)
     yield

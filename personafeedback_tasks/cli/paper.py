@@ -54,7 +54,6 @@ def paper(number: str | None, json_file: Path | None) -> None:
 
 
 def _parts(number: str) -> list[RenderableType]:
-    """A table with its heading and our notes."""
     from ..reports import terminal
 
     table = tables()[number]

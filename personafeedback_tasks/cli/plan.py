@@ -113,8 +113,7 @@ def plan(
 
 
 def _largest(data: str | None) -> str:
-    """The first task all of whose cells the data have, of a set the one that has no others; without one, the whole benchmark,
-    whose error then says what is missing."""
+    # of a set the task that asks all its cells; else the whole benchmark, whose error says what is missing
     present, is_set = present_cells(data), locate(data).manifest is not None
     for selection, narrowed in PERSONAFEEDBACK.selections.items():
         cells = [cell for cell in PAPER_COUNTS if set(narrowed.values()) <= set(cell)]

@@ -81,7 +81,7 @@ def import_(source: Path, out: Path, language: str | None) -> None:
 
 
 def _refuse_leftovers(out: Path, made: Imported) -> None:
-    """Data of an earlier import must not stay beside those of this one."""
+    # data of an earlier import must not stay beside those of this one
     names = [file_name(stage) for stage in STAGES]
     earlier = [out / folder / name for folder in ("", "pilot") for name in names]
     for path in (*earlier, *sorted(out.glob("replies/*.jsonl"))):

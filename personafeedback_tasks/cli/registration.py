@@ -1,7 +1,6 @@
-"""Make lm-eval 0.4.x find the tasks: link our YAML files into the `lm_eval/tasks` folder that this Python imports, a folder a benchmark.
+"""Make lm-eval 0.4.x, which has no entry point for tasks, find ours: link YAML files into its folder `lm_eval/tasks`.
 
-lm-eval has no entry point for tasks yet. Nothing is ever shipped under `lm_eval/` in our wheel: beside an editable
-lm-eval such a folder would shadow it as a namespace package.
+Our wheel ships nothing under `lm_eval/`: beside an editable lm-eval it would shadow it as a namespace package.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ LOWEST_LM_EVAL = "0.4.13"
 
 
 def task_configs() -> Path:
-    """The folder with the YAML files, for `--include_path`. Raises PersonaFeedbackError if the installation is incomplete."""
+    """The folder with the YAML files, for `--include_path`."""
     spec = importlib.util.find_spec("personafeedback_tasks.task_configs")
     if spec is None or spec.origin is None:
         raise PersonaFeedbackError("The YAML files are not installed. Reinstall personafeedback-tasks.")
@@ -28,7 +27,7 @@ def task_configs() -> Path:
 
 
 def register(undo: bool = False) -> Iterator[str]:
-    """Link the YAML files into lm-eval, or remove such links; safe to repeat. Yields what was done and where, a sentence per benchmark.
+    """Link the YAML files into lm-eval, or remove such links; safe to repeat. Yields a sentence per benchmark.
 
     Raises:
         PersonaFeedbackError: no lm-eval or one that is too old, or no links are possible.
@@ -65,7 +64,7 @@ def _link(source: Path, folder: Path) -> str:
 
 
 def _unlink(folder: Path) -> str:
-    """Removes the links that `register` made, also of another version or installation of this package, and a folder without others."""
+    # links of other versions and installations of this package, too
     there = list(folder.iterdir()) if folder.is_dir() else []
     ours = [path for path in there if path.is_symlink() and "task_configs" in Path(os.readlink(path)).parts]
     for link in ours:
@@ -76,7 +75,6 @@ def _unlink(folder: Path) -> str:
 
 
 def _folders() -> dict[Path, Path]:
-    """The folder of each benchmark's YAML files -> `lm_eval/tasks/<name>` of the lm-eval that this Python imports, which need not exist."""
     spec = importlib.util.find_spec("lm_eval")
     if spec is None or spec.origin is None:  # the latter: a namespace package that another lm-eval left behind
         raise PersonaFeedbackError(
@@ -88,5 +86,5 @@ def _folders() -> dict[Path, Path]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """0.4.9.1 -> (0, 4, 9, 1); a pre-release counts as its release."""
+    # a pre-release counts as its release
     return tuple(map(int, re.findall(r"\d+", version)))

@@ -101,7 +101,6 @@ def score_replies(
 def _write_template(
     file: Path, benchmark: Benchmark, selection: str, cases: CaseSet[Any], options: Options, method: Method
 ) -> None:
-    """Write the record of each call with its prompt, to which a reply is to be added."""
     require_text(method, OptionError, benchmark.task(selection))
     if benchmark.stage is not None and benchmark.stage.applies(options):
         raise OptionError(

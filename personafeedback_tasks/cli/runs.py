@@ -177,20 +177,17 @@ def read(
     names: Mapping[str, str] = AS_LOGGED,
     tokenizer: str | None = None,
 ) -> list[Run]:
-    """See `opened`; what is left out is said on stderr."""
+    """The runs in files and folders; logs that are left out are named on stderr."""
     with progress() as show:
         found = with_names(opened(paths, data, passed_over, lambda path: show(f"Reading {path}")), names)
         return [with_tokens(run, tokenizer) for run in found]
 
 
 def check_names(names: Mapping[str, str], runs: Sequence[Run], writers: Sequence[Run] = ()) -> None:
-    """Offer the names that would make models of these runs one, on stderr.
+    """Offer, on stderr, the names that would make models of these runs one. Raises OptionError for a --name of no run.
 
     Args:
         writers: runs under the names of those who wrote the duels, which may have names, too.
-
-    Raises:
-        OptionError: --name is of a model that no run is of.
     """
     refuse_unknown(names, [*runs, *writers])
     for offer in offers(runs):
@@ -208,11 +205,7 @@ def the_run(
     which: str | None = None,
     names: Mapping[str, str] = AS_LOGGED,
 ) -> tuple[Run, dict[str, Run]]:
-    """The one run of files and folders, and the controls that are there: value of the control's option -> run.
-
-    Raises:
-        RunError: see `one_of`.
-    """
+    """The one run of files and folders, and its controls: value of the control's option -> run."""
     from ..analysis.control import with_controls
 
     return one_of(with_controls(read(paths, data, names)), paths[0], which)
@@ -221,15 +214,7 @@ def the_run(
 def one_of(
     rows: Sequence[tuple[Run, dict[str, Run]]], place: Path, which: str | None = None
 ) -> tuple[Run, dict[str, Run]]:
-    """The one run of several, with its controls.
-
-    Args:
-        place: where they are from, for an error.
-        which: the name of its task, where there are others.
-
-    Raises:
-        RunError: there are several, or none of that task.
-    """
+    """The one run of several, of task `which` if given, with its controls. Raises RunError for none or several."""
     from ..analysis.control import unfit_controls
 
     found = [row for row in rows if which is None or _is_of(row[0], which)]
@@ -243,7 +228,7 @@ def one_of(
 
 
 def _is_of(run: Run, task: str) -> bool:
-    """Whether a task asks as this run was asked, whatever its cells."""
+    # whatever its cells
     return task in [run.benchmark.task(selection, run.method.suffix) for selection in ("", *run.benchmark.selections)]
 
 
@@ -253,12 +238,7 @@ def report_of(
     controls: Mapping[str, Run] | None = None,
     prices: Prices | None = None,
 ) -> Report:
-    """The report of a run on the available data.
-
-    Raises:
-        DataError: see `RunData.of`.
-        RunError: see `report.make_report`.
-    """
+    """The report of a run on the available data."""
     from ..analysis.report import make_report
 
     cases, why_not = data.of(run)

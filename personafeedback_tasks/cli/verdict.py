@@ -85,7 +85,6 @@ def verdict(
 
 
 def _on_duels(paths: Sequence[Path], places: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
-    """The runs on duels; others are passed over."""
     from ..analysis.duel_runs import duels_of
 
     found, others = [], list[RunError]()

@@ -39,7 +39,7 @@ def persona(name: str, setting: str, data: str | None) -> None:
 
 
 def setting_of(instruction: str) -> str:
-    """What a text that `persona` printed is about; empty for any other text. Another user's text is that user's."""
+    """The setting of a text that `persona` printed; empty for other texts. Another user's text counts as `persona`."""
     if instruction.startswith(tuple(OPENING.values())):
         return "persona"
     # both begin alike, whichever is the longer one

@@ -22,8 +22,8 @@ SEED = 1
 """Another number gives everybody another persona."""
 
 MOST_SHARED = 0.5
-"""Near twins share more than this share of one's statements. Of the 10,731 pairs in the General half one does (14 of 27);
-the next shares 11 of 27, the median pair 4."""
+"""Near twins share more than this share of one's statements. Of the 10,731 pairs in the General half one does (14 of
+27); the next shares 11 of 27, the median pair 4."""
 
 
 @dataclass(frozen=True)

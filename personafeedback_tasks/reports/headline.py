@@ -1,4 +1,4 @@
-"""What a report says first, and right below its result: is the score a shortcut's, for whom does the run fail, what do people and baselines reach?"""
+"""First lines of a report: is the score a shortcut's, for whom does the run fail, what do people reach?"""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def verdict(report: Report) -> str:
 
 
 def none_of(headline: Iterable[Line], values: Mapping[str, Estimate | None]) -> str:
-    """What a run never does, in a clause; see `Line.none`."""
+    """A clause on what the run never does, from `Line.none`; else empty."""
     zero = ((line, value) for line in headline if line.none and (value := values.get(line.measure)))
     return next((line.none.format(n=value.n) for line, value in zero if value.value == 0), "")
 
 
 def columns_beside(report: Report, groups: Sequence[Group]) -> list[Column]:
-    """What every output has beside the score, see `ReportSpec.beside`; of a subset also how large it is: `35 of 276 pairs`."""
+    """The columns of `ReportSpec.beside`; of a subset also its size: `35 of 276 pairs`."""
     columns: list[Column] = []
     units = report.run.benchmark.units
     size, kind = (units.size, units.name) if units else (1, "case")
@@ -73,7 +73,6 @@ def columns_beside(report: Report, groups: Sequence[Group]) -> list[Column]:
 
 
 def _beside_baselines(report: Report) -> str:
-    """The best of the baselines that answer, in half a sentence; nothing without one."""
     primary, baselines = report.run.primary, report.judges.baselines if report.judges else {}
     scores = {name: measures[primary].value for name, measures in baselines.items() if primary in measures}
     if not scores:
@@ -83,7 +82,7 @@ def _beside_baselines(report: Report) -> str:
 
 
 def ceilings(report: Report) -> dict[str, str]:
-    """Name of a group of the run -> the highest score that the labels of its data allow, in percent; only what is below 100."""
+    """Group of the run -> the highest score that the labels allow, in percent, where that is below 100."""
     columns = report.run.benchmark.columns(report.run.benchmark.cells)
     whole = {group.name for group in report.groups}
     held = whole | {name for name, cells in columns.items() if name != "total" and set(cells) & set(report.run.cells)}

@@ -63,8 +63,7 @@ def wording_ranges(reports: Sequence[Report]) -> list[str]:
 
 
 def _by_wording(reports: Sequence[Report]) -> list[dict[str, Report]]:
-    """The reports of one model that differ only in the wording, on the same cases: wording (such as `v2` or `v1, language en`) ->
-    report, the lowest score first."""
+    # reports of one model on the same cases that differ only in the wording, the lowest score first
     alike: dict[str, dict[str, Report]] = {}
     for report in reports:
         if report.run.benchmark.report.wording:
@@ -77,7 +76,6 @@ def _by_wording(reports: Sequence[Report]) -> list[dict[str, Report]]:
 
 
 def _wording(run: Run) -> str:
-    """`v1`, or `v1, language en`."""
     first, *others = run.benchmark.report.wording
     changed = run.benchmark.options.changed(run.signature)
     return ", ".join([str(run.signature[first]), *(f"{name} {changed[name]}" for name in others if name in changed)])
@@ -91,7 +89,7 @@ def _but_for_wording(run: Run) -> str:
 
 
 def tables(report: Report) -> list[Table]:
-    """The tables of a report, the most important first. Scores and shares are in percent, the rest says what it is."""
+    """The tables of a report, the most important first. Scores and shares are in percent, unless titled otherwise."""
     groups, spec = report.shown, report.run.benchmark.report
     labels = tuple(spaced(group.name) for group in groups)
     result = [
@@ -148,7 +146,6 @@ def gap_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
 
 
 def _alike_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
-    """Right minus wrong where place decides nothing, and in how many cases that is."""
     found = [report.alike.get(group.name) for group in groups]
     if not any(one and one.n for one in found):
         return []
@@ -159,7 +156,6 @@ def _alike_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
 
 
 def _harm_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
-    """Of each setting that must change no answer: its share of such calls, and how many calls it changes."""
     columns: list[Column] = []
     for word in report.harms.get(report.overall.name, {}):
         harms = [report.harms.get(group.name, {}).get(word) for group in groups]
@@ -187,10 +183,7 @@ def _measured(report: Report, line: Line) -> list[Column]:
 
 
 def _aspects(report: Report) -> list[Block]:
-    """The tables, and what their numbers are.
-
-    Rows are cells, as everywhere, unless there are more aspects than cells: then the other way round.
-    """
+    # rows are cells, as everywhere, unless there are more aspects than cells
     aspects = report.aspects
     if aspects is None:
         return []
@@ -252,11 +245,7 @@ def _sheet(report: Report) -> list[Block]:
 
 
 def sheet_notes(sheet: Sheet, void: bool = False) -> list[str]:
-    """The differences that have a name, in words. Where one may be 0, how far from 0 it may be instead.
-
-    Args:
-        void: whether the numbers are not those of the model: then nothing is said of 0.
-    """
+    """The named differences in words; where one may be 0, how far from 0 it may be, unless the numbers are void."""
     notes = []
     for name, named in sheet.named.items():
         notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")
@@ -279,7 +268,7 @@ def _gaps(sheet: Sheet) -> list[Column]:
 
 
 def document(report: Report) -> dict[str, Any]:
-    """Ready for JSON; nan becomes None."""
+    """For JSON; nan becomes None."""
     run, sheet, judges = report.run, report.sheet, report.judges
     return jsonable(
         {

@@ -24,12 +24,7 @@ def verdict(margin: str, uses: str) -> str:
 
 
 def beyond(margin: Estimate, what: str) -> str:
-    """How far a score is from another one, in a clause.
-
-    Args:
-        margin: the score minus the other one, a difference of shares.
-        what: the other one: `always picking the longer response`.
-    """
+    """A clause on `margin`: the score minus another one, such as that of `always picking the longer response`."""
     if margin.low > 0 or margin.high < 0:
         return f"{abs(100 * margin.value):.1f} points {'above' if margin.value > 0 else 'below'} {what}"
     if math.isnan(margin.low):
@@ -38,11 +33,7 @@ def beyond(margin: Estimate, what: str) -> str:
 
 
 def harmed(word: str, lost: Estimate) -> str:
-    """What a model does with what it is told, in a clause.
-
-    Args:
-        word: one of HARMS; lost: of the calls that are right without, those that are wrong with it.
-    """
+    """A clause on the share of calls right without the message that are wrong with it; `word` is one of HARMS."""
     ends = "" if math.isnan(lost.low) else f" ({percent(lost.low)} to {percent(lost.high)})"
     return f"{HARMS[word]} in {percent(lost.value)}{ends} of 100 calls that it answers rightly without"
 
@@ -156,11 +147,7 @@ def _control_by_place(value: str, place: str, percent: float, known: str, ways: 
 
 
 def _free_of_place(ways: Sequence[Method]) -> str:
-    """How to learn more than the place, in both harnesses.
-
-    Args:
-        ways: the methods in whose score place cancels; empty where the run's own is one.
-    """
+    # no ways: the place already cancels in the run's own method
     if not ways:
         return (
             "So do its log-odds: averaged over the orders they are exactly tied. Half precision and probabilities that are cut off round to "
@@ -253,7 +240,7 @@ OF_A_MODEL: Mapping[str, str] = {
 
 
 def of_a_model(caveat: Caveat) -> str:
-    """A caveat of `OF_A_MODEL` in a few words."""
+    """A caveat of OF_A_MODEL in a few words."""
     return OF_A_MODEL[caveat.key].format(**caveat.values)
 
 
@@ -264,12 +251,12 @@ def sentence(caveat: Caveat) -> str:
 
 
 def first_sentence(caveat: Caveat) -> str:
-    """A caveat in short, where there is no room for all that is to be said of it."""
+    """A caveat in short."""
     return _NEXT_SENTENCE.split(sentence(caveat), maxsplit=1)[0]
 
 
 def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:
-    """Ready for JSON."""
+    """For JSON."""
     return [
         {"key": caveat.key, "severity": caveat.severity, "about": list(caveat.about), "sentence": _alone(caveat)}
         for caveat in caveats
