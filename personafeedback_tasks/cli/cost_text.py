@@ -1,4 +1,4 @@
-"""What a message about a user changes in other tasks, in words, as JSON and as a page."""
+"""The change that a message about a user makes in other tasks, in words, as JSON and as a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands print: tables, or JSON to a file or to stdout; in any encoding."""
+"""Output of commands: tables, or JSON to a file or to stdout; in any encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What many users share: age band, gender, first language, group of occupations, and the letters of their MBTI type."""
+"""Attributes that many users share: age band, gender, first language, group of occupations, letters of the MBTI type."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Audit:
         return replace(self, cases=some, repeats=tuple(rows for rows in repeats if len(rows) > 1))
 
     def same_label(self, cells: Collection[str]) -> Estimate:
-        """Share of repeated pairs whose label is always the same, among those with a row in some of the cells."""
+        """Share of repeated pairs whose label is always the same, among pairs with a row in `cells`."""
         pairs = [rows for rows in self.repeats if any(case.cell in cells for case in rows)]
         return share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
 

@@ -1,4 +1,4 @@
-"""Whose persona each user gets under `other_persona` and `similar_persona`: same language, no near twin.
+"""Assignment of other users' personas under `other_persona` and `similar_persona`: same language, no near twin.
 
 Near twins share over half of their statements: the same value, or over half of its terms. General has one such pair.
 """

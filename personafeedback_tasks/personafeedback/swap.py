@@ -47,7 +47,7 @@ PAIRS = {
 """Pairs of rows in the release, by what `pairs` says. Each makes two cases."""
 
 MATCHING = dict(zip(CELLS, ("74f088dce462", "d89866208415", "469178df66b6"), strict=True))
-"""The digest of the drawn pairs of the release, see `SwapCases.matching`."""
+"""Cell -> digest of the drawn pairs of the release."""
 
 SAMPLE = Path(__file__).with_name("sample") / "swap"
 """Rows of the bundled sample for this task alone: no question of its other rows was asked by two users."""

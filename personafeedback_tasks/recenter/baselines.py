@@ -1,4 +1,4 @@
-"""What relevance is without understanding: everything, nothing, and the attributes that are most like the prompt.
+"""Baselines of relevance: everything, nothing, and the attributes that are most like the prompt.
 
 For BM25 and embeddings k is a profile's size times the overall share of YES: neither gains by how much it selects.
 """

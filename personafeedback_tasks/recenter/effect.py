@@ -93,7 +93,7 @@ def _paired(rows: Sequence[_Row], measure: Measure, most: float) -> tuple[Estima
 
 
 def _linear(sums: Sequence[tuple[float, float]]) -> list[float]:
-    """Linearized ratio: the mean is the ratio of both sums, the spread is its own; nan without a denominator."""
+    # the mean is the ratio of both sums, and the spread that of the linearized ratio; nan without a denominator
     part, whole = (math.fsum(float(side) for side in sides) for sides in zip(*sums, strict=True))
     if not whole:
         return [math.nan] * len(sums)

@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Funnel:
-    """What is left of one model's work after each step.
+    """The shares of one model after each step.
 
     Attributes:
         steps: name -> its share; only shares that can be formed.

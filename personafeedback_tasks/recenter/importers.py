@@ -40,7 +40,7 @@ LEAST = 4
 
 @dataclass
 class Imported:
-    """What an import makes.
+    """The result of an import.
 
     Attributes:
         files: path below the new folder -> its rows.

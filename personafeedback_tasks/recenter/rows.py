@@ -1,4 +1,4 @@
-"""What people judged, one type of row per stage: the texts that they saw, and their judgment.
+"""Rows that people judged, one type per stage: the texts that they saw, and their judgment.
 
 Judgments are votes, one per person in no particular order, or the label alone where only that is known.
 """

@@ -58,7 +58,7 @@ NEAR = 0.4
 
 @dataclass(frozen=True)
 class Lacking:
-    """What people missed in a conversation: a line of missing.jsonl.
+    """Attributes that people missed in a conversation: a line of missing.jsonl.
 
     Attributes:
         missing: what each person named; nothing where nothing is missing.
@@ -223,7 +223,7 @@ def _key(row: JudgedRow) -> Key:
 
 @dataclass(frozen=True)
 class Judgments:
-    """What people said of all stages.
+    """People's judgments of all stages.
 
     Attributes:
         rows: rows with a judgment.

@@ -19,7 +19,7 @@ from .table import Column, Table, measured, points, signed, with_ends, with_inte
 PEOPLE = "people among themselves"
 
 TOO_FEW = f"not given: the right response is the shorter or the longer one in less than {100 * LEAST_SHARE:.0f} % of the cases"
-"""In place of a score at equal length, see `adjusted.at_zero`."""
+"""In place of a score at equal length."""
 
 
 def verdict(report: Report) -> str:

@@ -27,7 +27,7 @@ STRENGTHS = (0.1, 1.0, 10.0)
 ITERATIONS = 10_000
 
 COSINE = 4.0
-"""Factor of the cosine, see `features_of`."""
+"""Factor of the cosine, so that the penalty weighs it like the other features."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a model says of a row.
+    """A model's prediction for a row.
 
     Attributes:
         fold: number from 1 of the model that was trained without the row; 0 for the model of all rows.
