@@ -1,4 +1,4 @@
-"""Attributes that many users share: age band, gender, first language, group of occupations, letters of the MBTI type."""
+"""Attributes that many users share: age band, gender, first language, occupation group, letters of the MBTI type."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ _REMARKS: Mapping[tuple[Verdict, int | None, int | None], str] = {
     (Verdict.NO_SIGN, None, 0): "; whether it matters whose was not asked",
     (Verdict.NO_SIGN, None, -1): ": it does worse with it ({none}); whether it matters whose was not asked",
 }
-"""(verdict, sign of right minus wrong, sign of right minus none) -> what it leaves open; 0 is unknown, None not asked."""
+"""(verdict, sign of right minus wrong, sign of right minus none) -> words for what it leaves open; None: not asked."""
 
 
 def uses_known(use: Use) -> str:
