@@ -39,8 +39,9 @@ def measures(benchmark: str, primary: str = "") -> Metric:
 
     # Without this annotation Inspect passes bare scores, stripped of the metadata that names the cell and the user.
     def compute(scores: list[SampleScore]) -> Value:
-        cases = {case.case_id: case for case in outcomes_of(scores)}
-        found = table(map(cases.__getitem__, record.counted(cases)), record.columns, record.corpus)
+        cases = list(outcomes_of(scores))  # those of a document that has several share its id
+        counted = set(record.counted([case.case_id for case in cases]))
+        found = table((case for case in cases if case.case_id in counted), record.columns, record.corpus)
         if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)

@@ -35,6 +35,7 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common import statistics
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.lm_eval_harness.task import _warn_of_remark
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import prompts
@@ -313,6 +314,7 @@ def test_a_cached_request_of_another_prompt_is_never_used(real_part, tmp_path, m
 
 
 def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data, tmp_path):
+    _warn_of_remark.cache_clear()  # once per process, and another test may have been it
     done = command(
         "--model", "dummy", "--tasks", "personafeedback_general", "--limit", "10", "--output_path", tmp_path, "--log_samples",
         "--metadata", '{"setting": "no_persona"}', PERSONAFEEDBACK_DATA=str(real_data),
