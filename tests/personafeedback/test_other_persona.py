@@ -22,6 +22,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 from lm_eval.api.model import LM
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
+from support.documents import DOCS
 from support.inspect_runs import evaluate as evaluate_inspect
 from support.judges import OTHER
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
@@ -362,7 +363,10 @@ def test_each_real_persona_goes_to_one_similar_user(real_data):
     def alike(of: Others) -> float:
         return sum(jaccard(of.personas[user], of.of(user)) for user in of.given) / len(of.given)
 
-    assert alike(similar) > 1.5 * alike(others)
+    said = "have {:.1f} % of their terms in common under `other_persona` and {:.1f} % under `similar_persona`"
+    assert said.format(100 * alike(others), 100 * alike(similar)) in " ".join(
+        (DOCS / "options.md").read_text("utf-8").split()
+    )
     cases = load_cases(real_data, "general", "hard")
     signed = {PERSONAFEEDBACK.signs(cases, template)["others"] for template in (WRONG, SIMILAR, Template())}
     assert len(signed) == 3
