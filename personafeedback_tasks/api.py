@@ -24,7 +24,7 @@ from .core.cases import CaseSet
 from .core.options import Options
 from .core.plan import asked, benchmark_of
 from .core.recorded import read
-from .logs.data import RunData, cases_of, opened
+from .logs.data import RunData, cases_of, opened, refuse_misfits
 from .logs.names import AS_LOGGED, with_names
 from .logs.recorded import asked_of, run_of
 from .logs.run import Run
@@ -57,10 +57,10 @@ class Document:
         return output_text(dict(self.content))
 
     def to_frame(self) -> pd.DataFrame:
-        """Every estimate in it, one per row.
+        """Every estimate in it, one per row; `balance` of a ranking repeats some, and is left out.
 
         The columns `value`, `stderr`, `low`, `high`, `n` (cases) and `users` are its numbers. The others say whose it is: `run` (its label), and
-        the keys that lead to it, such as `group` and `measure`.
+        the keys that lead to it, such as `group` and `measure`. A pair of a ranking has the labels `first` and `second` and the adjusted `p`.
         """
         require("pandas", extra="report")
         import pandas as pd
@@ -73,6 +73,9 @@ class Document:
 _NAMES = {"reports": "", "rankings": "ranking", "verdicts": "", "runs": "", "groups": "group", "measures": "measure"}
 """Key of a document -> the column that says which of its entries a row is of; empty where the entry's own label does."""
 
+_BY_GROUP = ("excess_over_counting", "same_pick", "harms")
+"""Measures whose entries are groups."""
+
 
 def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     if isinstance(found, Mapping):
@@ -82,7 +85,15 @@ def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
         if isinstance(label := found.get("label") or found.get("name"), str) and "signature" in found:
             of = {**of, "run": label}
         for key, value in found.items():
-            if key in _NAMES and isinstance(value, Mapping):
+            if key == "pairs":
+                labels = [run["label"] for run in found["runs"]]
+                for pair in value:
+                    ends = {end: labels[pair[end] - 1] for end in ("first", "second")}
+                    yield from _estimates(pair["difference"], {**of, "measure": "difference", **ends, "p": pair["p"]})
+            elif key in _BY_GROUP:
+                for name, inner in value.items():
+                    yield from _estimates(inner, {**of, "group": name, "measure": key})
+            elif key in _NAMES and isinstance(value, Mapping):
                 for name, inner in value.items():
                     yield from _estimates(inner, {**of, _NAMES[key]: name})
             elif key in _NAMES and isinstance(value, Sequence):
@@ -107,15 +118,20 @@ def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] =
         RunError: a log cannot be read, or its scores do not follow from its replies.
         DataError: `data` are broken.
     """
-    return _runs(logs, RunData(data), names)
+    return _runs(logs, [RunData(data)], names)
 
 
-def _runs(logs: Logs, data: RunData, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
+def _places(data: str | None) -> list[RunData]:
+    # as the option of `rank` and `verdict`
+    return [*([] if data is None else [RunData(data)]), RunData(None)]
+
+
+def _runs(logs: Logs, data: Sequence[RunData], names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
     given = [logs] if isinstance(logs, (str, Path, Run)) else list(logs)
     found: list[Run] = []
     paths = [one for one in given if not isinstance(one, Run)]
     if paths:
-        found += opened(paths, [data], logger.info)
+        found += opened(paths, data, logger.info)
     return with_names([*(one for one in given if isinstance(one, Run)), *found], names)
 
 
@@ -129,24 +145,40 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
     from .reports import files
 
     located = RunData(data)
-    rows = with_controls(_runs(logs, located))
+    rows = with_controls(_runs(logs, [located]))
     return Document(files.report_document([_report(run, located, controls) for run, controls in rows]))
 
 
-def rank(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> Document:
+def rank(
+    logs: Logs, *, exam: Logs | None = None, data: str | None = None, names: Mapping[str, str] = AS_LOGGED
+) -> Document:
     """Rankings: one for each group of runs on the same cases under the same settings, best first; with every pair and its adjusted p value.
+
+    Runs on duels rank the writers, by judge and other side.
+
+    Args:
+        exam: for runs on duels, the judges' runs on the benchmark, which correct the win rates for their errors.
 
     Raises:
         RunError, DataError: see `read_runs`.
+        OptionError: an exam without runs on duels, or `data` of none of the runs.
     """
     from .analysis.control import with_controls
+    from .analysis.duel_runs import exams, split, writers
     from .analysis.measures import Contender
     from .analysis.run_data import ranked
     from .reports import rank_data
 
-    located = RunData(data)
-    contenders = [Contender(*row) for row in with_controls(_runs(logs, located, names))]
-    return Document(rank_data.document(ranked(contenders, [located])))
+    places = _places(data)
+    of_models = places[:-1] or places
+    on_benchmark, on_duels = split(_runs(logs, of_models, names), places, logger.info)
+    if exam is not None and not on_duels:
+        raise OptionError("exam needs runs on duels, and found none with their data. Pass data, or leave exam out.")
+    candidates = exams(_runs(exam, [RunData(None)])) if exam is not None else []
+    rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models)
+    rankings += writers(on_duels, candidates[0].logs[0] if candidates else None, candidates, places, names)
+    refuse_misfits(places)
+    return Document(rank_data.document(rankings))
 
 
 def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
@@ -160,7 +192,7 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
     from .reports import compare_text
 
     located = RunData(data)
-    first, second = (only(getattr(one, "logs", [one])[0], _runs(one, located)) for one in (run_a, run_b))
+    first, second = (only(getattr(one, "logs", [one])[0], _runs(one, [located])) for one in (run_a, run_b))
     why_not = {name: located.of(run) for name, run in (("A", first), ("B", second))}
     unchecked = {name: why for name, (cases, why) in why_not.items() if cases is None}
     return Document(compare_text.document(comparison.compare(first, second, unchecked)))
@@ -170,29 +202,29 @@ def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: s
     """How often a model's replies win, with and without the judge's errors.
 
     Args:
-        duels: runs of a judge on a folder that `personafeedback duel` wrote.
+        duels: runs of a judge on a folder that `personafeedback duel` wrote; others among them are passed over.
         exam: runs of the same judges on the benchmark, asked in the same way.
         human: people's votes on some of the duels, which goes with one run of duels: see `personafeedback verdict --help`.
 
     Raises:
-        RunError: no run is on duels, or none of `exam` is of its judge.
+        RunError: no run is on duels, or none of `exam` is of its judge. OptionError: `data` are of none of the runs.
     """
-    from .analysis.duel_runs import duels_of, exam_of, exams
+    from .analysis.duel_runs import exam_of, exams, only_on_duels
     from .analysis.human_file import human_votes
     from .analysis.verdict import make_verdict
     from .reports import verdict_text
 
-    places = [RunData(data), RunData(None)]
-    candidates, made = exams(_runs(exam, places[0])), []
-    runs = _runs(duels, places[0])
-    if human is not None and len(runs) > 1:
-        raise OptionError(f"human goes with one run of duels, found {len(runs)}. Give one verdict for each.")
-    for run in runs:
-        of_run, cases = duels_of(run, places)
-        examined = exam_of(run, candidates[0].logs[0] if candidates else Path("exam"), candidates)
+    places, made = _places(data), []
+    on_duels = only_on_duels(_runs(duels, places), places, logger.info)
+    if human is not None and len(on_duels) > 1:
+        raise OptionError(f"human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
+    candidates = exams(_runs(exam, places))
+    for run, of_run, cases in on_duels:
+        examined = exam_of(run, candidates[0].logs[0], candidates)
         people = human_votes(Path(human), of_run) if human is not None else None
         exam_cases, why_not = cases_of(examined, places)
         made.append(make_verdict(run, examined, of_run, cases, exam_cases, people, why_not))
+    refuse_misfits(places)
     return Document({"verdicts": [verdict_text.document(one) for one in made]})
 
 

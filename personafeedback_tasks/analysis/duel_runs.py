@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,9 @@ from .verdict import differences, make_verdict, refuse_other_judge
 
 CORRECTED = "corrected by the exam"
 
+OnDuels = tuple[Run, Duels, CaseSet[Any]]
+"""A run on duels, with these and their cases."""
+
 
 def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
     """The duels of a run with their cases.
@@ -42,6 +45,39 @@ def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
         f"{run.logs[0]}: found a run on {run.signature['source']}, which has no duels. Pass a judge's run on a folder that "
         "`personafeedback duel` wrote; that on the benchmark goes to --exam."
     )
+
+
+def only_on_duels(runs: Sequence[Run], data: Sequence[RunData], say: Callable[[str], object]) -> list[OnDuels]:
+    """The runs on duels; `say` gets a line on each other one. Raises RunError if all are others."""
+    found, others = list[OnDuels](), list[RunError]()
+    for run in runs:
+        try:
+            found.append((run, *duels_of(run, data)))
+        except RunError as error:
+            others.append(error)
+    if others and not found:
+        raise others[0]
+    for other in others:
+        say(f"Passed over {other}")
+    return found
+
+
+def split(
+    runs: Sequence[Run], data: Sequence[RunData], say: Callable[[str], object]
+) -> tuple[list[Run], list[OnDuels]]:
+    """The runs on a benchmark, and those on duels; `say` gets a line on each for which missing data leave that open."""
+    on_benchmark, on_duels = list[Run](), list[OnDuels]()
+    for run in runs:
+        duels = None
+        try:
+            duels = duels_in(run, data)
+        except DataError as error:
+            say(str(error))
+        if duels is None:
+            on_benchmark.append(run)
+        else:
+            on_duels.append((run, *duels))
+    return on_benchmark, on_duels
 
 
 def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
@@ -72,7 +108,7 @@ def _refuse_other_set(run: Run, cases: CaseSet[Any]) -> None:
 
 
 def writers(
-    written: Sequence[tuple[Run, Duels, CaseSet[Any]]],
+    written: Sequence[OnDuels],
     exam: Path | None,
     candidates: Sequence[Run],
     data: Sequence[RunData],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import DataError, OptionError
+from ..common.errors import OptionError
 from ..common.files import write_all
 from ..logs.data import RunData, refuse_misfits
 from .options import (
@@ -74,7 +74,7 @@ def rank(
         personafeedback rank logs --out ranking
     """
     from ..analysis.control import with_controls
-    from ..analysis.duel_runs import duels_in, exams, writers
+    from ..analysis.duel_runs import exams, split, writers
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
     from ..logs.written import of_writer
@@ -82,17 +82,7 @@ def rank(
     from ..reports.terminal import WIDTH, is_terminal
 
     found = read(runs, places[:-1] or places, names)
-    on_benchmark, on_duels = [], []
-    for run in found:
-        duels = None
-        try:
-            duels = duels_in(run, places)
-        except DataError as error:
-            passed_over(str(error))
-        if duels is None:
-            on_benchmark.append(run)
-        else:
-            on_duels.append((run, *duels))
+    on_benchmark, on_duels = split(found, places, passed_over)
     check_names(names, found, [of_writer(run, duels) for run, duels, _ in on_duels])
     if exam is not None and not on_duels:
         raise OptionError(

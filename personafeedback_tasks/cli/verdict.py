@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ..common.errors import OptionError, require
-from ..core.cases import CaseSet
-from ..core.duels import Duels
 from ..logs.data import RunData, cases_of, refuse_misfits
-from ..logs.run import Run, RunError
 from .options import RUN, json_option, markdown_option, places_option
 from .output import progress, show, write_json
 from .runs import passed_over, read
@@ -60,14 +56,14 @@ def verdict(
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
     """
-    from ..analysis.duel_runs import exam_of, exams
+    from ..analysis.duel_runs import exam_of, exams, only_on_duels
     from ..analysis.human_file import human_votes
     from ..analysis.verdict import make_verdict
     from ..reports import verdict_text
 
     if human is not None:
         require("ppi_py", extra="verdict")
-    on_duels = _on_duels(runs, places)
+    on_duels = only_on_duels(read(runs, places), places, passed_over)
     if human is not None and len(on_duels) > 1:
         raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
     candidates = exams(read(exam_paths, places))
@@ -82,19 +78,3 @@ def verdict(
     refuse_misfits(places)
     if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts]}):
         show(verdict_text.all_blocks(verdicts), as_markdown)
-
-
-def _on_duels(paths: Sequence[Path], places: Sequence[RunData]) -> list[tuple[Run, Duels, CaseSet[Any]]]:
-    from ..analysis.duel_runs import duels_of
-
-    found, others = [], list[RunError]()
-    for run in read(paths, places):
-        try:
-            found.append((run, *duels_of(run, places)))
-        except RunError as error:
-            others.append(error)
-    if not found:
-        raise others[0]
-    for other in others:
-        passed_over(f"Passed over {other}")
-    return found

@@ -65,6 +65,54 @@ def test_each_function_gives_the_document_of_its_command(logs, tmp_path):
     assert json.loads(scored.to_json()) == written("score-replies", "personafeedback_hard", replies, "--data", "sample")
 
 
+@pytest.fixture
+def with_duels(tmp_path) -> Path:
+    """`both` has the runs of a judge on the duels of two writers and its exam; `duels` what it judged."""
+    for writer, judge in (("acme/plain", "readable"), ("acme/other", "readable")):
+        name = writer.rpartition("/")[2]
+        reply = f"Try {name}."
+        data = write_duels(tmp_path / "duels" / name, lambda case, reply=reply: reply, writer, difficulty="hard")
+        judged(tmp_path / "both" / name, judge, data)
+    judged(tmp_path / "both" / "exam", "readable")
+    return tmp_path
+
+
+def test_runs_on_duels_rank_their_writers_as_the_command_does(with_duels):
+    both, exam = with_duels / "both", with_duels / "both" / "exam"
+    of_judge, of_writers = api.rank(both).content["rankings"]
+    assert [row["model"] for row in of_judge["runs"]] == ["readable"]
+    assert {row["model"] for row in of_writers["runs"]} == {"acme/plain", "acme/other"}
+    assert json.loads(api.rank(both).to_json()) == written("rank", both)
+    corrected = api.rank(api.read_runs(both), exam=exam)
+    assert corrected.content != api.rank(both).content
+    assert json.loads(corrected.to_json()) == written("rank", both, "--exam", exam)
+    with pytest.raises(OptionError, match="exam needs runs on duels"):
+        api.rank(exam, exam=exam)
+
+
+def test_a_verdict_passes_over_the_runs_on_the_benchmark(with_duels):
+    both, exam = with_duels / "both", with_duels / "both" / "exam"
+    made = api.verdict(both, exam=both)
+    assert len(made.content["verdicts"]) == 2
+    assert json.loads(made.to_json()) == written("verdict", both, "--exam", both)
+    with pytest.raises(RunError, match="which has no duels"):
+        api.verdict(exam, exam=exam)
+
+
+def test_data_are_of_some_of_the_runs_and_the_logs_name_the_others(with_duels):
+    plain, exam, moved = with_duels / "both" / "plain", with_duels / "both" / "exam", str(with_duels / "moved")
+    (with_duels / "duels" / "plain").rename(moved)
+    assert json.loads(api.verdict(plain, exam=exam, data=moved).to_json()) == written(
+        "verdict", plain, "--exam", exam, "--data", moved
+    )
+    ranking = api.rank(plain, exam=exam, data=moved)
+    assert json.loads(ranking.to_json()) == written("rank", plain, "--exam", exam, "--data", moved)
+    empty = with_duels / "empty"
+    empty.mkdir()
+    with pytest.raises(OptionError, match="found the data of none of these runs"):
+        api.verdict(with_duels / "both" / "other", exam=exam, data=str(empty))
+
+
 def test_a_frame_has_every_estimate_of_its_document(logs):
     document = api.report(logs)
     frame = document.to_frame()
@@ -78,6 +126,25 @@ def test_a_frame_has_every_estimate_of_its_document(logs):
     ranking = api.rank(logs).to_frame()
     assert set(ranking[ranking.measure == "right_minus_wrong"].run) == {"mixed (demonstration)", "readable (demonstration)"}  # fmt: skip
     assert ranking[ranking.measure == "acc"].value.between(0, 1).all()
+    assert len(ranking) == len(re.findall(r'"stderr":', api.rank(logs).to_json()))
+
+
+def test_a_frame_has_the_pairs_of_a_ranking_and_the_groups_of_every_measure(logs):
+    ranked = api.rank(logs)
+    (ranking,) = ranked.content["rankings"]
+    (pair,) = ranking["pairs"]
+    frame = ranked.to_frame()
+    (row,) = frame[frame.p.notna()].to_dict("records")
+    assert [row["first"], row["second"]] == [ranking["runs"][pair[end] - 1]["label"] for end in ("first", "second")]
+    assert (row["p"], row["value"]) == (pair["p"], pair["difference"]["value"])
+    report = api.report(logs)
+    frame, content = report.to_frame(), report.content["reports"][0]
+    for measure in ("excess_over_counting", "same_pick"):
+        rows = frame[(frame.measure == measure) & (frame.run == content["name"])]
+        assert dict(zip(rows.group, rows.value, strict=True)) == {
+            group: estimate["value"] for group, estimate in content[measure].items()
+        }
+        assert "total" in set(rows.group)
 
 
 def test_cases_are_a_frame():
