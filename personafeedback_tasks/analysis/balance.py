@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..common.statistics import Estimate
 from ..logs.caveat import FORBIDS, VOID
@@ -18,63 +19,112 @@ GAIN, SWAP, COST = "persona gain", "swap score", "yields"
 the share of the calls right without the user's memory that its wrong memory turns."""
 
 
+_PREFERRED = "personafeedback"
+"""The benchmark whose gains are taken where several have some."""
+
+_Values = dict[tuple[str, str], Estimate]
+"""(identity of a model, name of the method) -> value."""
+
+
 @dataclass
 class Balance:
-    """Gain and cost of one model."""
+    """Gain and cost of one model by one method."""
 
-    model: str
-    values: dict[str, Estimate] = field(default_factory=dict)  # GAIN, SWAP, COST -> value, as far as it was asked
-
-    def gain(self) -> Estimate | None:
-        """Value on the axis of gains: the persona gain, or else how far the swap score is above chance."""
-        if GAIN in self.values or SWAP not in self.values:
-            return self.values.get(GAIN)
-        swap = self.values[SWAP]
-        return Estimate(swap.value - 0.5, swap.stderr, swap.low - 0.5, swap.high - 0.5, swap.n, swap.users)
+    model: str  # with the method, where the model has several
+    values: dict[str, Estimate]  # GAIN, SWAP, COST -> value, as far as it was asked
+    titles: Mapping[str, str]  # the same -> the data that it was asked on, which all models share
 
 
 def balances(rankings: Sequence[Ranking]) -> list[Balance]:
-    """Models with both a gain and a cost, in the order of the rankings. Void runs have neither."""
-    found: dict[str, Balance] = {}
+    """Models with both a gain and a cost, in the order of the rankings. Void and partial runs and controls have neither.
+
+    Each quantity is of runs on the same cases, asked in the same way: of PersonaFeedback where it is there, and of several ways
+    that which most models with a cost have. Of several runs of one model by one method, the earliest counts.
+    """
+    names = {_key(row.run): row.run.name for ranking in rankings for row in ranking.rows}
+    found: dict[str, dict[str, tuple[Run, _Values]]] = {GAIN: {}, SWAP: {}, COST: {}}
     for ranking in rankings:
-        name, value_of = _measure(ranking)
-        for place, row in enumerate(ranking.rows, start=1):
-            value = None if place in ranking.void else value_of(row)
-            if value is not None and not math.isnan(value.value):
-                found.setdefault(row.run.identity, Balance(row.run.name)).values.setdefault(name, value)
-    return [one for one in found.values() if COST in one.values and one.gain() is not None]
+        # but for the fingerprint: rewards, which are another method, have one of their own
+        asked = repr({**ranking.asked, "fingerprint": ""})
+        _, of_models = found[_quantity(ranking.runs[0])].setdefault(asked, (ranking.runs[0], {}))
+        for key, value in _values(ranking).items():
+            of_models.setdefault(key, value)
+    costs = {key for _, of_models in found[COST].values() for key in of_models}
+
+    def preferred(one: tuple[Run, _Values]) -> tuple[bool, bool, int]:
+        models = len(costs & one[1].keys())
+        return models > 0, one[0].benchmark.name == _PREFERRED, models
+
+    chosen = {quantity: max(ways.values(), key=preferred) for quantity, ways in found.items() if ways}
+    titles = {quantity: run.title for quantity, (run, _) in chosen.items()}
+    rows = {key: {quantity: of[key] for quantity, (_, of) in chosen.items() if key in of} for key in names}
+    rows = {key: values for key, values in rows.items() if COST in values and len(values) > 1}
+    methods = Counter(identity for identity, _ in rows)
+    return [
+        Balance(f"{names[key]} ({key[1]})" if methods[key[0]] > 1 else names[key], values, titles)
+        for key, values in rows.items()
+    ]
 
 
-def _measure(ranking: Ranking) -> tuple[str, Callable[[Ranked], Estimate | None]]:
-    spec = ranking.runs[0].benchmark.report
-    if spec.control is None:
-        return SWAP, lambda row: row.score if spec.swaps else None
-    if spec.control.harm:
-        return COST, _yields
-    return GAIN, lambda row: row.values.get(GAIN.replace(" ", "_"))
+def _key(run: Run) -> tuple[str, str]:
+    return run.identity, run.method.name
+
+
+def _quantity(run: Run) -> str:
+    control = run.benchmark.report.control
+    return SWAP if control is None else COST if control.harm else GAIN
+
+
+def _values(ranking: Ranking) -> _Values:
+    found: _Values = {}
+    for place, row in sorted(enumerate(ranking.rows, start=1), key=lambda one: one[1].run.date):
+        value = None if place in ranking.void else _value(row)
+        if value is not None and not math.isnan(value.value):
+            found.setdefault(_key(row.run), value)
+    return found
+
+
+def _value(row: Ranked) -> Estimate | None:
+    run, spec = row.run, row.run.benchmark.report
+    control = spec.control
+    if control is None:
+        asked = run.benchmark.options().signed().get("setting")  # by default: the persona
+        return row.score if spec.swaps and run.signature.get("setting") == asked and not run.partial else None
+    if control.harm:
+        return _yields(run, row.controls, (VOID,))
+    without = row.controls.get(control.value)
+    if without is None or run.setting not in [*control.people][:1] or not _whole(run, without, (VOID,)):
+        return None
+    return row.values.get(GAIN.replace(" ", "_"))
 
 
 def cost_beside(run: Run, rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> Estimate | None:
-    """COST of the same model among other runs and their controls; None where no whole run on the benchmark's own data
-    has it."""
-    for other, controls in rows:
-        sound = not any(one.severity in (VOID, FORBIDS) for one in caveats.of_run(other))
-        if other.identity == run.identity and sound and not (other.partial or other.remark):
-            found = _yields_of(other, controls)
-            if found is not None and not math.isnan(found.value):
-                return found
-    return None
+    """COST of the same model by the same method among other runs and their controls; None where no whole run on the benchmark's own
+    data has it. Of several, that of the same harness counts, then the earliest."""
+    of_model = [(other, controls) for other, controls in rows if _key(other) == _key(run) and not other.remark]
+    of_model.sort(key=lambda row: (row[0].program != run.program, row[0].date))
+    found = [_yields(other, controls, (VOID, FORBIDS)) for other, controls in of_model]
+    return next((value for value in found if value is not None and not math.isnan(value.value)), None)
 
 
-def _yields(row: Ranked) -> Estimate | None:
-    return _yields_of(row.run, row.controls)
-
-
-def _yields_of(run: Run, controls: Mapping[str, Run]) -> Estimate | None:
-    # under the setting that is told most, beside the control
+def _yields(run: Run, controls: Mapping[str, Run], barred: Collection[str]) -> Estimate | None:
+    # under the setting that is told most alone, over every cell, beside the control
     control = run.benchmark.report.control
     without = controls.get(control.value) if control else None
-    if control is None or without is None or run.setting not in control.harm:
+    if control is None or without is None or run.setting not in [*control.harm][:1]:
+        return None
+    if not {*run.benchmark.cells} <= run.answered.keys() or not _whole(run, without, barred):
         return None
     harm = harm_of(run, without, run.cases)
     return harm.share if harm else None
+
+
+def _whole(run: Run, control: Run, barred: Collection[str]) -> bool:
+    """Whether both have every case, and no caveat of these severities."""
+    found = [*caveats.of_run(run), *caveats.of_run(control), *caveats.of_control(run, control, control.setting)]
+    return not (
+        run.partial
+        or control.partial
+        or run.cases.keys() - control.cases.keys()
+        or any(caveat.severity in barred for caveat in found)
+    )

@@ -146,7 +146,8 @@ def card(
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Several RUN are one run and its controls. With --task, runs of memsyco of the same model add what knowing the user costs.
+    Several RUN are one run and its controls. With --task, whole runs of memsyco of the same model and method add what
+    knowing the user costs.
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
     count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
 
@@ -160,9 +161,10 @@ def card(
     from ..reports.card import refuse_unpublishable, update_card
     from ..reports.eval_results import write_eval_results
 
-    rows = with_controls(read(runs, [data], names))
+    found = read(runs, [data], names)
+    rows = with_controls(found)
     asked, controls = one_of(rows, runs[0], which)
-    check_names(names, [asked, *controls.values()])
+    check_names(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
     for line in update_card(made, cases, model_card, cost_beside(asked, rows)):

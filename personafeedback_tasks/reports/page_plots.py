@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..analysis.balance import COST, Balance
+from ..analysis.balance import COST, GAIN, SWAP, Balance
 from ..analysis.measures import over
 from ..analysis.ranking import Ranked, Ranking
 from ..common.statistics import Estimate, mean
@@ -76,10 +76,14 @@ def forest(ranking: Ranking) -> dict[str, Any]:
 
 
 def plane(found: Sequence[Balance]) -> dict[str, Any] | None:
-    """Each model's gain along one axis, its cost along the other; None where no model has both."""
-    points = [(one.model, gain, one.values[COST]) for one in found if (gain := one.gain()) is not None]
-    if not points:
+    """Each model's gain along one axis, its cost along the other; None where no model has both.
+
+    The gain is the persona gain or, where no model has that, how far the swap score is above chance.
+    """
+    if not found:
         return None
+    name = GAIN if any(GAIN in one.values for one in found) else SWAP
+    points = [(one.model, _shifted(one.values[name], name), one.values[COST]) for one in found if name in one.values]
     across = Axis.over(
         [end for _, gain, _ in points for end in (0.0, gain.value, gain.low, gain.high)], (-100.0, 100.0)
     )
@@ -88,7 +92,12 @@ def plane(found: Sequence[Balance]) -> dict[str, Any] | None:
     for model, gain, cost in points:
         bar, column = across.bar(gain), up.bar(cost)
         rows.append((model, bar, column, f"{percent(gain.value, sign=True)} / {percent(cost.value)}"))
-    return {"across": across.ticks, "up": up.ticks, "zero": across.at(0.0), "rows": rows}
+    return {"across": across.ticks, "up": up.ticks, "zero": across.at(0.0), "rows": rows, "of": found[0].titles[name]}
+
+
+def _shifted(value: Estimate, name: str) -> Estimate:
+    by = 0.5 if name == SWAP else 0.0
+    return replace(value, value=value.value - by, low=value.low - by, high=value.high - by)
 
 
 def dumbbell(ranking: Ranking) -> dict[str, Any] | None:

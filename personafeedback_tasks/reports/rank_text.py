@@ -30,8 +30,9 @@ LEGEND = (
     "absolute t of all pairs at the 5 % level; cases about two users: t, clustered by both, with Bonferroni's correction. Differences to a baseline or a control are in points, on the cases that both answered."
 )
 BALANCE = (
-    "persona gain: with the persona minus without, in points. swap score: 50 without the person. yields: of the calls that are right without the "
-    "user's memory, those that its wrong memory turns; lower is better."
+    (GAIN, "with the persona minus without, in points"),
+    (SWAP, "50 without the person"),
+    (COST, "of the calls that are right without the user's memory, those that its wrong memory turns; lower is better"),
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
 
@@ -96,7 +97,7 @@ def balance(found: Sequence[Balance]) -> list[Block]:
         estimates = [one.values.get(name) for one in found]
         if any(estimates):
             columns += with_interval(name, estimates, sign=name == GAIN)
-    names = tuple(one.model for one in found)
+    names, titles = tuple(one.model for one in found), found[0].titles
     return [
         Table(
             "Gain where the person matters, cost where the person must not matter",
@@ -104,7 +105,14 @@ def balance(found: Sequence[Balance]) -> list[Block]:
             tuple(columns),
             corner="model",
         ),
-        paragraph(BALANCE, dim=True),
+        paragraph(
+            " ".join(
+                f"{name}: {said} ({titles[name]})."
+                for name, said in BALANCE
+                if any(name in one.values for one in found)
+            ),
+            dim=True,
+        ),
     ]
 
 

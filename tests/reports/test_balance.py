@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ from personafeedback_tasks.analysis.balance import cost_beside
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs import log as readers
+from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import Run
 
@@ -83,3 +85,143 @@ def test_a_card_takes_no_cost_from_the_sample(logs, monkeypatch):
     monkeypatch.setattr(Run, "remark", "")
     monkeypatch.setattr(caveats, "of_run", lambda run: [])
     assert cost_beside(run, rows).value == pytest.approx(1 / 3)
+
+
+# --- what does not count ------------------------------------------------------------------------------------------------
+
+FACTS, CONFLICT = "objective_fact_judgment", "memory_evidence_conflict"
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    """(folder, benchmark, model, name, selection, options): one log of the sample, in the folder `logs`."""
+    monkeypatch.setattr(readers, "READERS", (jsonl_harness.READER, *readers.READERS))
+
+    def one(place, benchmark, model=right, name="m", selection="", **options):
+        jsonl_harness.run(model, name, tmp_path / "logs" / place, benchmark, selection, data="sample", **options)
+
+    return one
+
+
+def gain_of(ask, method="generate", model=right):
+    ask(f"gain-{method}", "personafeedback", model, method=method)
+    ask(f"gain-{method}-without", "personafeedback", wrong, method=method, setting="no_persona")
+
+
+def balance_of(folder):
+    done = personafeedback("rank", folder / "logs", "--json", folder / "r.json")
+    assert done.exit_code == 0, done.output
+    found = json.loads((folder / "r.json").read_text("utf-8"))["balance"]
+    return {one["model"]: {name: value["value"] for name, value in one["values"].items()} for one in found}, done.stdout
+
+
+def cost_of(folder, monkeypatch, change=lambda run: run, void=None):
+    """The cost on the card of the run of PersonaFeedback, as if the sample were the benchmark's own data."""
+    rows = with_controls(list(map(change, read_runs([folder / "logs"]))))
+    monkeypatch.setattr(Run, "remark", "")
+    bad = [Caveat("unreadable", VOID)]
+    monkeypatch.setattr(caveats, "of_run", lambda run: bad if void and void(run) else [])
+    asked = next(run for run, _ in rows if (run.benchmark.name, run.method.name) == ("personafeedback", "generate"))
+    found = cost_beside(asked, rows)
+    return found and found.value
+
+
+def is_control(run):
+    return (run.benchmark.name, run.setting) == ("memsyco", "no_persona")
+
+
+def part_missing(run):
+    return replace(run, cases=dict(list(run.cases.items())[:-1])) if is_control(run) else run
+
+
+@pytest.mark.parametrize("setting", ["other_persona", "dialogue"])
+def test_another_setting_is_no_cost(ask, tmp_path, monkeypatch, setting):
+    gain_of(ask)
+    ask("a", "memsyco", wrong, setting=setting)
+    ask("without", "memsyco", right, setting="no_persona")
+    assert balance_of(tmp_path)[0] == {}
+    assert cost_of(tmp_path, monkeypatch) is None
+
+
+def test_own_memory_counts_beside_other_settings(ask, tmp_path, monkeypatch):
+    gain_of(ask)
+    for place, setting, model in (("a", "other_persona", wrong), ("b", "dialogue", wrong), ("c", "persona", right)):
+        ask(place, "memsyco", model, setting=setting)
+    ask("without", "memsyco", right, setting="no_persona")
+    assert balance_of(tmp_path)[0] == {"m": {"persona gain": 1, "yields": 0}}
+    assert cost_of(tmp_path, monkeypatch) == 0
+
+
+def test_each_method_has_its_own_row_and_cost(ask, tmp_path, monkeypatch):
+    def said(model):
+        return lambda case, call: f"Answer: {model(case, call)}"
+
+    for method, model in (("cot", said(wrong)), ("generate", right)):
+        plain = said(right) if method == "cot" else right
+        gain_of(ask, method=method, model=plain)
+        ask(f"memory-{method}", "memsyco", model, method=method)
+        ask(f"memory-{method}-without", "memsyco", plain, method=method, setting="no_persona")
+    found, text = balance_of(tmp_path)
+    assert {name: values["yields"] for name, values in found.items()} == {"m (generate)": 0, "m (cot)": 1}
+    assert "m (cot)" in text.partition("Gain where")[2]
+    assert cost_of(tmp_path, monkeypatch) == 0
+
+
+def test_a_card_takes_no_cost_of_another_method(ask, tmp_path, monkeypatch):
+    gain_of(ask)
+    ask("a", "memsyco", lambda case, call: "Answer: A", method="cot")
+    ask("b", "memsyco", lambda case, call: "Answer: A", method="cot", setting="no_persona")
+    assert balance_of(tmp_path)[0] == {}
+    assert cost_of(tmp_path, monkeypatch) is None
+
+
+@pytest.mark.parametrize("parts", [(FACTS,), (FACTS, CONFLICT)])
+def test_a_part_is_no_cost(ask, tmp_path, monkeypatch, parts):
+    gain_of(ask)
+    for part in parts:
+        ask(part, "memsyco", wrong, selection=part)
+        ask(f"{part}-without", "memsyco", right, selection=part, setting="no_persona")
+    assert balance_of(tmp_path)[0] == {}
+    assert cost_of(tmp_path, monkeypatch) is None
+
+
+def test_a_partial_or_void_control_is_none(ask, tmp_path, monkeypatch):
+    gain_of(ask)
+    ask("a", "memsyco", wrong)
+    ask("b", "memsyco", right, setting="no_persona")
+    assert cost_of(tmp_path, monkeypatch) == 1
+    assert cost_of(tmp_path, monkeypatch, void=is_control) is None
+    assert cost_of(tmp_path, monkeypatch, change=part_missing) is None
+
+
+def test_a_rank_leaves_out_what_a_void_control_gives(ask, tmp_path):
+    gain_of(ask)
+    ask("a", "memsyco", wrong)
+    ask("b", "memsyco", lambda case, call: right(case, call) if int(case[-1], 36) % 2 else "", setting="no_persona")
+    assert balance_of(tmp_path)[0] == {}
+
+
+def test_gains_are_of_one_benchmark(ask, tmp_path):
+    for name in ("m", "n"):
+        ask("c", "prefeval", lambda case, call: call[-1], name)  # `right_at_C`
+        ask("d", "prefeval", lambda case, call: "BCDA"["ABCD".index(call[-1])], name, setting="no_persona")
+        ask("a", "memsyco", right, name)
+        ask("b", "memsyco", right, name, setting="no_persona")
+    found, text = balance_of(tmp_path)
+    assert {name: values["persona gain"] for name, values in found.items()} == {"m": 1, "n": 1}
+    assert "in points (PrefEval" in text
+    gain_of(ask)
+    found, text = balance_of(tmp_path)
+    assert found == {"m": {"persona gain": 1, "yields": 0}}
+    assert "in points (PersonaFeedback" in text
+
+
+def test_a_card_names_models_of_every_run(ask, tmp_path):
+    gain_of(ask)
+    ask("a", "memsyco", right, "server/m")
+    ask("b", "memsyco", right, "server/m", setting="no_persona")
+    done = personafeedback(
+        "card", tmp_path / "logs", "--task", "personafeedback", "--name", "server/m=m", "--model-card", tmp_path / "README.md"
+    )  # fmt: skip
+    assert "--name" not in done.output
+    assert "should not be in a model card" in done.output  # the sample is refused later
