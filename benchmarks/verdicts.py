@@ -54,9 +54,11 @@ class Data:
         return np.array([BASELINES["longest"](case) for case in self.cases])
 
     @cached_property
-    def counted(self) -> dict[str, np.ndarray]:
-        """Setting -> how far the response that shares more terms with the persona shown there is right."""
-        count = READ_PERSONA["overlap"]
+    def counted(self) -> dict[str, dict[str, np.ndarray]]:
+        """Baseline that counts terms -> setting -> how far its pick, with the persona shown there, is right."""
+        return {name: self._counted(count) for name, count in READ_PERSONA.items()}
+
+    def _counted(self, count: Callable[..., float]) -> dict[str, np.ndarray]:
         shown = {
             "persona": [case.persona for case in self.cases],
             "similar_persona": [case.similar_persona for case in self.cases],
@@ -91,9 +93,11 @@ def skilled(*shares: float, place: float = 0.0) -> Judge:
     return judge
 
 
-def counter(rng: np.random.Generator, data: Data) -> Rights:
-    """It picks the response with more terms of the persona that it is shown, and a random one in a tenth of the cases."""
-    return {setting: _picked(rng, 0.9 * right + 0.05) for setting, right in data.counted.items()}
+def counter(baseline: str) -> Judge:
+    """It picks as a baseline does with the persona that it is shown, and a random response in a tenth of the cases."""
+    return lambda rng, data: {
+        setting: _picked(rng, 0.9 * right + 0.05) for setting, right in data.counted[baseline].items()
+    }
 
 
 def follower(rng: np.random.Generator, data: Data) -> Rights:
@@ -113,7 +117,8 @@ PLANTED: Mapping[str, tuple[Judge, tuple[str, ...]]] = {
     "knower": (skilled(0.82, 0.62, 0.62, 0.62), (Verdict.USES.value,)),
     "place-biased knower, by place in 35 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.35), (Verdict.USES.value, PLACE)),
     "place-biased knower, by place in 65 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.65), (Verdict.USES.value, PLACE)),
-    "counter of terms": (counter, (Verdict.COUNTING.value,)),
+    "counter of terms": (counter("overlap"), (Verdict.COUNTING.value,)),
+    "counter of their share": (counter("overlap_share"), (Verdict.COUNTING.value, Verdict.NO_SIGN.value)),
     "type-knower": (skilled(0.82, 0.82, 0.62, 0.62), (Verdict.KIND.value,)),
     "misled by a wrong persona": (skilled(0.7, 0.6, 0.6, 0.7), (Verdict.MISLED.value,)),
     "helped by any persona": (skilled(0.75, 0.75, 0.75, 0.65), (Verdict.ANY.value,)),
@@ -129,14 +134,17 @@ def estimates(data: Data, rights: Rights) -> Use:
     def minus(one: str, other: str) -> Estimate:
         return paired((scores[one] - scores[other]).tolist(), data.users)
 
-    counted = data.counted["persona"] - data.counted["other_persona"]
+    gap = scores["persona"] - scores["other_persona"]
+    excess = [
+        paired((gap - (of["persona"] - of["other_persona"])).tolist(), data.users) for of in data.counted.values()
+    ]
     return Use(
         "persona",
         over_wrong=minus("persona", "other_persona"),
         over_none=minus("persona", "no_persona"),
         wrong_over_none=minus("other_persona", "no_persona"),
         over_similar=minus("persona", "similar_persona"),
-        over_counting=paired((scores["persona"] - scores["other_persona"] - counted).tolist(), data.users),
+        over_counting=min(excess, key=lambda one: one.low),
     )
 
 
@@ -167,7 +175,8 @@ def power() -> None:
     print("\n| cell | cases | users | `overlap` | above 0 | uses |\n| :-- | --: | --: | --: | --: | --: |")
     for difficulty in DIFFICULTIES:
         data = Data(load_cases(None, "general", difficulty))
-        counted = paired((data.counted["persona"] - data.counted["other_persona"]).tolist(), data.users)
+        overlap = data.counted["overlap"]
+        counted = paired((overlap["persona"] - overlap["other_persona"]).tolist(), data.users)
         ends = " to ".join(percent(value, sign=True) for value in (counted.low, counted.high))
         above = smallest(data, lambda use: use.sign(use.over_wrong) == 1)
         uses = smallest(data, lambda use: use.uses)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
 
-from ..common.clusters import Shared
 from ..common.jackknife import estimate_of
 from ..common.paired_tests import SMALLEST, paired_p
 from ..common.significance import holm, minimum_detectable_difference, shared_p
@@ -18,7 +17,7 @@ from ..logs.caches import refuse_shared
 from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..logs.run import Run, RunError
 from . import caveats
-from .groups import groups_of, judged
+from .groups import groups_of, judged, partners_of
 from .place import cannot_move
 
 
@@ -113,7 +112,7 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         users = [run_a.cases[case_id].user_id for case_id in ids]
         a, b = ([values[case_id][side] for case_id in ids] for side in (0, 1))
         deltas = [x - y for x, y in zip(a, b, strict=True)]
-        also = _partners(run_a, ids)
+        also = partners_of(run_a, ids)
         difference = estimate(deltas, users, also=also)
         if cannot_move((run_a, run_b), ids):
             difference, deltas = Estimate(nan, nan, nan, nan, len(ids), difference.users), [nan] * len(ids)
@@ -143,18 +142,6 @@ def compare(run_a: Run, run_b: Run, unchecked: Mapping[str, str] | None = None) 
         tuple(sorted(run_b.cases.keys() - common)),
         unchecked or {},
     )
-
-
-def _partners(run: Run, ids: Sequence[str]) -> Shared | None:
-    """The other user of each case's unit, where cases come in units."""
-    units = run.benchmark.units
-    if units is None:
-        return None
-    users: dict[str, set[str]] = {}
-    for case_id in ids:
-        users.setdefault(units.of(case_id), set()).add(run.cases[case_id].user_id)
-    own = [(run.cases[case_id].user_id, users[units.of(case_id)]) for case_id in ids]
-    return Shared([""] * len(own), [max(of_unit - {user}, default=user) for user, of_unit in own])
 
 
 def _others(

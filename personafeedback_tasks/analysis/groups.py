@@ -79,7 +79,7 @@ def make_group(
     benchmark, cases = run.benchmark, [run.cases[case_id] for case_id in ids]
     users = [case.user_id for case in cases]
     strata = [case.cell for case in cases] if plain else None
-    also = texts.shared(ids) if texts else None
+    also = texts.shared(ids) if texts else partners_of(run, ids)
     shared = partial(share, users=users, cells=strata, also=also)
 
     def values(measure: str) -> list[float]:
@@ -166,3 +166,15 @@ def _subsets(
         name: shared([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)])
         for name, (_, inside) in texts.subsets.items()
     }
+
+
+def partners_of(run: Run, ids: Sequence[str]) -> Shared | None:
+    """The other user of each case's unit, where cases come in units: known without the texts, unlike prompts."""
+    units = run.benchmark.units
+    if units is None:
+        return None
+    users: dict[str, set[str]] = {}
+    for case_id in ids:
+        users.setdefault(units.of(case_id), set()).add(run.cases[case_id].user_id)
+    own = [(run.cases[case_id].user_id, users[units.of(case_id)]) for case_id in ids]
+    return Shared([""] * len(own), [max(of_unit - {user}, default=user) for user, of_unit in own])

@@ -13,7 +13,7 @@ from ..core.report import Examined
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from .control import gains, named_differences, with_sequence
-from .groups import Group, has_macro, make_group, measures_of
+from .groups import Group, has_macro, make_group, measures_of, partners_of
 from .place import by_place
 from .use import EXCESS, excess_over_counting
 
@@ -52,7 +52,7 @@ class Contender:
     @cached_property
     def shared(self) -> Shared | None:
         """Clusters of the cases beside their user, such as a prompt that several users have; None without any."""
-        return self.texts.shared(self.ids) if self.texts else None
+        return self.texts.shared(self.ids) if self.texts else partners_of(self.run, self.ids)
 
     @cached_property
     def group(self) -> Group:

@@ -18,7 +18,7 @@ MACRO = "macro"
 
 @dataclass(frozen=True)
 class SheetColumn:
-    """The cases of one group that every run answered."""
+    """The cases of one group that every run answered; a difference is over those that its two runs answered."""
 
     name: str  # `general_hard`, `general`, `total`, `macro`
     cases: int
@@ -74,28 +74,37 @@ def make_sheet(
         logs = ", ".join(str(one.logs[0]) for one in runs.values())
         raise RunError(f"{logs}: found no case in all of them, expected runs of the same cells.")
     there = [(name, [case_id for case_id in ids if case_id in common]) for name, ids in groups]
-    columns = [_column(name, ids, runs) for name, ids in there if ids]
+    columns = [
+        _column(name, there, runs, every) for (name, there), (_, every) in zip(there, groups, strict=True) if there
+    ]
     if with_macro:
         _, ids = there[-1]
         cells = [run.cases[case_id].cell for case_id in ids]
         if set(cells) == set(run.benchmark.cells):
-            columns.append(_column(MACRO, ids, runs, cells))
+            columns.append(_column(MACRO, ids, runs, ids, cells))
     return Sheet(runs, tuple(columns), len(set().union(*(one.cases for one in runs.values())) - common))
 
 
-def _column(name: str, ids: Sequence[str], runs: Mapping[str, Run], cells: Sequence[str] | None = None) -> SheetColumn:
+def _column(
+    name: str, ids: Sequence[str], runs: Mapping[str, Run], every: Sequence[str], cells: Sequence[str] | None = None
+) -> SheetColumn:
     first = next(iter(runs.values()))
     users = [first.cases[case_id].user_id for case_id in ids]
-    values = {label: [run.cases[case_id].value(run.primary) for case_id in ids] for label, run in runs.items()}
+    scores = {
+        label: share([run.cases[case_id].value(run.primary) for case_id in ids], users, cells)
+        for label, run in runs.items()
+    }
 
     def minus(a: str, b: str) -> Estimate:
-        if cannot_move((runs[a], runs[b]), ids):
+        one, other = runs[a], runs[b]
+        both = [case_id for case_id in every if case_id in one.cases and case_id in other.cases]
+        if cannot_move((one, other), both):
             return paired([], [])  # not measured
-        found = paired([x - y for x, y in zip(values[a], values[b], strict=True)], users, cells)
+        gaps = [one.cases[case_id].value(one.primary) - other.cases[case_id].value(other.primary) for case_id in both]
+        found = paired(gaps, [one.cases[case_id].user_id for case_id in both], cells)
         if cells is not None:
             return found
         names = {value: name for name, value in named_differences(runs[a]).items()}
         return with_sequence(found, names.get(runs[b].setting, ""), runs[a], runs[b])
 
-    scores = {label: share(found, users, cells) for label, found in values.items()}
     return SheetColumn(name, len(ids), scores, {difference(a, b): minus(a, b) for a, b in combinations(runs, 2)})

@@ -12,8 +12,11 @@ from ..core.report import Examined
 from ..logs.run import Run
 from .control import gains, measure_of
 
+MOST_CASES = 0.95
+"""Share of a run's cases that a control must have for the verdict."""
+
 EXCESS = "excess over counting"
-"""Right minus wrong of a run minus that of the baseline `Control.counting` on the same cases."""
+"""Right minus wrong of a run minus that of a baseline that counts terms, on the same cases; see `excess_over_counting`."""
 
 
 class Verdict(Enum):
@@ -116,6 +119,9 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
 
     def known(name: str) -> Estimate | None:
         found = differences.get(name)
+        # a verdict across different cases would be about none of them: a control on a part counts as not asked
+        if found is not None and 0 < found.n < MOST_CASES * len(run.cases):
+            return None
         if found is None or not early or name == measure_of(run):
             return found
         return replace(
@@ -151,13 +157,20 @@ def wrong_value(run: Run) -> str | None:
 def excess_over_counting(
     run: Run, controls: Mapping[str, Run], texts: Examined | None, ids: Iterable[str] | None = None
 ) -> Estimate | None:
-    """EXCESS, paired by case, of the cases `ids` or all; None without the control or the texts."""
-    wrong = controls.get(wrong_value(run) or "")
+    """EXCESS, paired by case, of the cases `ids` or all; None without the control or the texts.
+
+    Of the baselines that count terms, the one that leaves the least: to be above 0 is then to be above all of them.
+    """
+    value = wrong_value(run) or ""
+    wrong, control = controls.get(value), run.benchmark.report.control
     if wrong is None or texts is None or texts.counted is None or run.cases.keys().isdisjoint(wrong.cases):
         return None
-    counted = texts.counted()
-    excess = {name: gain - counted[name] for name, gain in gains(run, wrong, ids).items()}
-    return paired([*excess.values()], [run.cases[name].user_id for name in excess])
+    if control is not None and any(run.signature.get(name) for name in control.alike.get(value, ())):
+        return None  # the model saw a part of the persona, and the baselines count in all of it
+    found = gains(run, wrong, ids)
+    users = [run.cases[name].user_id for name in found]
+    excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in texts.counted().values()]
+    return min(excess, key=lambda one: one.value if math.isnan(one.low) else one.low)
 
 
 def same_pick(run: Run, controls: Mapping[str, Run], ids: Iterable[str]) -> Estimate | None:

@@ -79,9 +79,9 @@ def model_options(without: str) -> Decorator:
 
 @click.command()
 @build_argument
-@click.argument("step", metavar="[STEP]", required=False, default="", type=click.Choice(["", *MEANINGS]))
+@click.argument("step", metavar="[STEP]", required=False, type=click.Choice([*MEANINGS]))
 @model_options("Without one, only what you brought is taken.")
-def texts(folder: Folder, step: str, names: tuple[str, ...], **options: Any) -> None:
+def texts(folder: Folder, step: str | None, names: tuple[str, ...], **options: Any) -> None:
     """Have models write what is missing: the texts of one STEP, or of all of them, one after another.
 
     \b
@@ -105,7 +105,7 @@ def texts(folder: Folder, step: str, names: tuple[str, ...], **options: Any) -> 
     """
     with progress() as show:
         models = Models(tuple(dict.fromkeys(names)), **options, show=show)
-        ran = write_texts(folder, models, say, step)
+        ran = write_texts(folder, models, say, step or "")
     say(next_line(folder, models, ran))
 
 

@@ -59,7 +59,8 @@ class _Group(click.Group):
         except (PersonaFeedbackError, ModuleNotFoundError) as error:
             raise click.ClickException(foreign.terminal(str(error))) from error
         except click.ClickException as error:  # quotes the argument that it is about
-            error.message = foreign.terminal(error.message)  # type: ignore[misc]
+            # line by line: a group without arguments raises its help
+            error.message = "\n".join(map(foreign.terminal, error.message.split("\n")))  # type: ignore[misc]
             raise
         except OSError as error:
             if error.filename is not None:

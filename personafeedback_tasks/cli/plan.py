@@ -31,7 +31,7 @@ from .output import needs_tables, say, show, write_json
     help="checked requires the number of cases per cell of the paper, or of a set's set.json; any accepts what is present. Default: as in a run.",
 )
 @click.option(
-    "--task", help="A task of either harness. Default: the first one in README's list whose cells the data have."
+    "--task", help="A task of either harness. Default: the first one of docs/options.md whose cells the data have."
 )
 @click.option("--method", help="As -T method= in Inspect; in lm-eval the end of the task's name.")
 @click.option(

@@ -127,7 +127,7 @@ def read(path: Path) -> Recorded:
     named: dict[tuple[str, int], tuple[bool, int]] = {}  # case and epoch -> whether its records name their call, a line
     for line, row in rows(path, any_text=True):
         where = f"{path}, line {line}"
-        record = decoded(where, row, Row)
+        record = decoded(where, row, Row, 'Add "reply" to each line.')
         key = Key(record.id, record.call, record.epoch)
         reply = Reply(text_in(record.reply), record.truncated, record.filtered, prompt_cut=record.prompt_cut)
         if key in replies:

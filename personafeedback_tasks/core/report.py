@@ -69,9 +69,9 @@ class Examined:
     covariate: Mapping[str, float] = field(default_factory=dict)  # case id -> better minus other response, in any unit
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # user id -> attribute -> value, for slices
     flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)  # name -> (meaning, ids of its cases)
-    # Gives case id -> what `Control.counting` gains there from the persona of this user instead of another one; None
-    # where no baseline counts terms.
-    counted: Callable[[], Mapping[str, float]] | None = None
+    # Gives the baselines that count terms: name -> case id -> what it gains there from the persona of this user instead
+    # of another one; None where there are none.
+    counted: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)  # case id -> prompt, where users share prompts
     partners: Mapping[str, str] = field(default_factory=dict)  # case id -> second user, where cases are about two
 
@@ -122,7 +122,7 @@ class Control:
         people: value of the option, from the one that is told most -> whom the model was told about: `right person`.
         of_one_run: the differences in a harness's table where one run asks several values; empty where a run asks one.
         similar: value of the option whose runs are told about a similar user; empty where there is none.
-        counting: the baseline of `Examined.counted`; empty where there is none.
+        counting: what the baselines of `Examined.counted` are called; empty where there are none.
         harm: where what the model is told must change no answer: value of the option -> what a model does that then
             loses a right one: `yields`. Empty where it shall help.
     """

@@ -23,10 +23,15 @@ def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
     return mean(value for values in items for value in values)
 
 
-def user_stderr(items: Sequence[tuple[str, Sequence[float]]]) -> float:
+def user_stderr(items: Sequence[tuple[str, Sequence[float]]]) -> float | str:
     """Aggregation: standard error clustered by user, from (user_id, the values of its cases) of each document."""
     pairs = [(user, value) for user, values in items for value in values]
-    return statistics.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs])
+    return _known(statistics.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs]))
+
+
+def _known(stderr: float) -> float | str:
+    # as lm-eval writes an error that is not known: it would pool nan into the error of a group, and may divide by 0
+    return "N/A" if stderr != stderr else stderr
 
 
 def over_cases(items: Sequence[Item]) -> float:
@@ -34,10 +39,10 @@ def over_cases(items: Sequence[Item]) -> float:
     return over_corpus(_measure(items), _cases(items))
 
 
-def over_cases_stderr(items: Sequence[Item]) -> float:
+def over_cases_stderr(items: Sequence[Item]) -> float | str:
     """Aggregation: the standard error of a metric over the corpus, a jackknife over users."""
     users = [item[2] for item in items for _ in item[3]]
-    return corpus_stderr(_measure(items), _cases(items), users)
+    return _known(corpus_stderr(_measure(items), _cases(items), users))
 
 
 def _cases(items: Sequence[Item]) -> list[list[Outcome]]:

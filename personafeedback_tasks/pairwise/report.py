@@ -157,5 +157,5 @@ def control(
         },
         of_one_run=(right_minus_wrong, gain, *more),
         similar=SIMILAR_PERSONA if further else "",
-        counting="overlap" if further else "",
+        counting="counting terms" if further else "",
     )

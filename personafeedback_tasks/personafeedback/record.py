@@ -28,7 +28,7 @@ from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, 
 from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, flags
-from .baselines import BASELINES, acc_of, over_other
+from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_cases, load_present
 from .ceiling import ceilings, repeated_labels, sentence
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
@@ -107,7 +107,9 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         people={
             user: attributes(persona) for user, persona in {case.user_id: case.persona for case in asked_cases}.items()
         },
-        counted=cache(lambda: {case.id: over_other("overlap", case) for case in asked_cases}),
+        counted=cache(
+            lambda: {name: {case.id: over_other(name, case) for case in asked_cases} for name in READ_PERSONA}
+        ),
         flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in audited.findings.items()},
     )
 

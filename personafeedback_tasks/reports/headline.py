@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..analysis.groups import Group
@@ -11,7 +11,7 @@ from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
 from ..common.adjusted import LEAST_SHARE
 from ..common.statistics import Estimate, percent
-from ..core.report import Line
+from ..logs.run import Run
 from . import sentences
 from .blocks import Block, Words, bullets
 from .table import Column, Table, measured, points, signed, with_ends, with_interval
@@ -37,7 +37,7 @@ def verdict(report: Report) -> str:
         for name, margin in report.margins.items()
         if spec.card is not None and not sequence
     ]
-    if unchanged := none_of(report.run.headline, report.overall.measures):
+    if unchanged := none_of(report.run, report.overall.measures):
         clauses = [unchanged]
     elif known is not None and sequence and not known.accuracy:
         clauses = [""]
@@ -50,9 +50,11 @@ def verdict(report: Report) -> str:
     return sentences.verdict(clauses[0], "; ".join(harms) or (sentences.uses_known(report.use) if report.use else ""))
 
 
-def none_of(headline: Iterable[Line], values: Mapping[str, Estimate | None]) -> str:
-    """A clause on what the run never does, from `Line.none`; else empty."""
-    zero = ((line, value) for line in headline if line.none and (value := values.get(line.measure)))
+def none_of(run: Run, values: Mapping[str, Estimate | None]) -> str:
+    """A clause on what the run never does, from `Line.none`; else empty, also where picks are not what its score is made of."""
+    if run.primary != run.benchmark.report.primary:
+        return ""
+    zero = ((line, value) for line in run.headline if line.none and (value := values.get(line.measure)))
     return next((line.none.format(n=value.n) for line, value in zero if value.value == 0), "")
 
 

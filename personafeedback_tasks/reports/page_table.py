@@ -137,7 +137,7 @@ def notes(ranking: Ranking) -> list[list[str]]:
     made = []
     for place, use in enumerate(ranking.uses, 1):
         texts = ["No verdict: its numbers are void."] if place in ranking.void else []
-        texts += [sentences.verdict("", none_of(ranking.runs[place - 1].headline, ranking.rows[place - 1].values))]
+        texts += [sentences.verdict("", none_of(ranking.runs[place - 1], ranking.rows[place - 1].values))]
         texts += [sentences.verdict("", sentences.uses_known(use))] if use and use.asked else []
         own = [caveat for caveat in ranking.caveats if f"{place}" in caveat.about and is_of_models(caveat)]
         made.append([*filter(None, texts), *(sentences.sentence(replace(caveat, about=())) for caveat in own)])
@@ -231,7 +231,7 @@ def _meaning(measure: Measure, ranking: Ranking) -> str:
 def _of_difference(name: str, control: Control) -> str:
     paired = "paired by case, on the cases that both answered"
     if name == EXCESS:
-        return f"right minus wrong minus that of {control.counting}, which counts the terms that a response shares with the {control.known}, {paired}"
+        return f"right minus wrong minus that of {control.counting} that a response shares with the {control.known}, {paired}"
     for difference in control.named:
         if difference.name == name:
             more, less = (control.people.get(value, value) for value in (difference.more, difference.less))

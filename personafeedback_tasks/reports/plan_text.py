@@ -63,7 +63,9 @@ def _takes(plan: Plan, tokenizer: str | None) -> list[Block]:
 
 def _detects(plan: Plan) -> list[Block]:
     title = "The smallest score above chance that the cases show, at 80 % power, 5 % two-sided"
-    rows = [(spaced(name), percent(points, sign=True)) for name, points in plan.detects.items()]
+    rows = [
+        (spaced(name), percent(one, sign=True) if one <= 0.5 else "too few cases") for name, one in plan.detects.items()
+    ]
     note = "Cases that share a user or the question are taken to correlate as those of baselines do."
     return [of_rows(title, ["", "points"], rows), paragraph(note)]
 

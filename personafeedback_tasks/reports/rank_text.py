@@ -221,7 +221,7 @@ def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     lines = []
     for place, (use, name) in enumerate(zip(ranking.uses, _names(ranking), strict=True), 1):
         parts = ["no verdict, its numbers are void"] if place in ranking.void else []
-        parts += filter(None, [none_of(ranking.runs[place - 1].headline, ranking.rows[place - 1].values)])
+        parts += filter(None, [none_of(ranking.runs[place - 1], ranking.rows[place - 1].values)])
         parts += [uses_known(use)] if use and use.asked else []
         parts += [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
         if parts:

@@ -45,7 +45,7 @@ HARMS = {
 
 _VERDICTS: Mapping[Verdict, str] = {
     Verdict.USES: "it uses this user's {known}",
-    Verdict.COUNTING: "it shows no more than counting the terms that a response shares with the {known} ({counting} points beyond that)",
+    Verdict.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be seen ({counting} points beyond that)",
     Verdict.KIND: "this kind of person helps it; that it must be this one cannot be seen ({similar} points over a similar user's {known})",
     Verdict.MISLED: "a wrong {known} misleads it ({wrong}); the right one adds nothing that can be seen ({none})",
     Verdict.ANY: "any {known} helps it",
@@ -65,6 +65,7 @@ _REMARKS: Mapping[tuple[Verdict, int | None, int | None], str] = {
         1,
     ): ": it does better with it than without, and whether it must be this user's was not asked",
     (Verdict.NO_SIGN, 0, -1): ": it does worse with it than without ({none})",
+    (Verdict.NO_SIGN, 1, -1): ": its answers depend on whose it is, and it does worse with it than without ({none})",
     (Verdict.NO_SIGN, -1, 0): ": it does worse with this user's than with another user's",
     (Verdict.NO_SIGN, -1, -1): ": it does worse with this user's than with another user's or none",
     (Verdict.NO_SIGN, -1, None): ": it does worse with this user's than with another user's",
@@ -94,7 +95,10 @@ def _uses_alone(use: Use) -> str:
         return f"whether it uses this user's {use.known} {what}"
     remark = _REMARKS.get((verdict, use.sign(wrong), use.sign(none)), "")
     missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is Verdict.USES else ""
-    return f"{_VERDICTS[verdict]}{remark}{missing}".format(
+    said = _VERDICTS[verdict]
+    if verdict is Verdict.MISLED and use.sign(none) == -1:
+        said = "any {known} harms it ({none}), a wrong one more ({wrong})"
+    return f"{said}{remark}{missing}".format(
         known=use.known,
         none=_with_ends(none),
         wrong=_with_ends(use.wrong_over_none),

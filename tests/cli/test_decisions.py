@@ -161,3 +161,11 @@ def test_an_error_of_the_system_without_a_file_or_a_remedy_keeps_its_traceback(m
     monkeypatch.setattr(registration, "task_configs", raising(errno.EIO, None))
     with pytest.raises(AssertionError, match=re.escape(os.strerror(errno.EIO))):
         personafeedback("register", "--path")
+
+
+@pytest.mark.parametrize("group", ["build", "annotate", "recenter"])
+def test_a_group_without_a_command_shows_its_help(group, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = personafeedback(group)
+    assert len(ended.output.splitlines()) > 5
+    assert "\\n" not in ended.output

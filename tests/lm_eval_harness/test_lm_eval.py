@@ -196,6 +196,13 @@ def test_a_logged_sample_shows_both_prompts_the_replies_and_the_reasons(real_par
     assert reasons == {"A", "B", "no_response", "truncated", "refusal", "invalid_response_format"}
 
 
+def test_an_error_that_is_not_known_does_not_end_a_group():
+    """Of one case a cell: lm-eval would pool nan and divide by 0, after all calls are made."""
+    results = evaluate("gold", "personafeedback_hard", "sample", limit=1)["results"]
+    assert results["personafeedback_general_hard"]["acc_stderr,none"] == "N/A"
+    assert results["personafeedback_hard"]["acc,none"] == 1
+
+
 def test_limit_counts_cases_and_spreads_them_over_users(real_data):
     results = evaluate("gold", "personafeedback_general_hard", real_data, limit=100, log_samples=True)
     samples = results["samples"]["personafeedback_general_hard"]

@@ -334,3 +334,21 @@ def test_a_plan_says_the_calls_and_the_smallest_score_that_each_cell_shows(real_
 def test_data_without_a_shared_question_are_refused_in_one_sentence(tmp_path):
     with pytest.raises(Exception, match="found no question that two users asked, expected some"):
         swapped(load_cases("sample", "specific"), MATCHED)
+
+
+@pytest.mark.slow
+def test_without_the_texts_both_users_of_a_pair_are_known(real_data, tmp_path):
+    def judge(case, order):  # half of the cases right, whatever the order
+        right, other = ("A", "B") if order == "chosen_first" else ("B", "A")
+        return right if hashlib.sha256(case.encode()).digest()[0] % 3 else other
+
+    log = lm_eval_log(tmp_path, JudgeLM(judge), "personafeedback_swap_general_hard", real_data, limit=120)
+    run = read_run(log)
+    cases = SWAP.report.under(load_cases(real_data, "general", "hard"), run.signature)
+    group, *_ = make_report(run, None).groups
+    partners = {case.id: case.partner for case in cases}
+    ids = sorted(run.cases, key=list(run.cases).index)
+    scores, users = [run.cases[name].value("acc") for name in ids], [run.cases[name].user_id for name in ids]
+    expected = share(scores, users, also=Shared([""] * len(ids), [partners[name] for name in ids]))
+    assert group.measures["acc"].stderr == pytest.approx(expected.stderr, rel=1e-9)
+    assert expected.stderr != share(scores, users).stderr

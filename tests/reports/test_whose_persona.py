@@ -31,12 +31,13 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.use import Use, Verdict
-from personafeedback_tasks.common.statistics import Estimate
+from personafeedback_tasks.analysis.use import Use, Verdict, excess_over_counting
+from personafeedback_tasks.common.statistics import Estimate, paired
 from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms
+from personafeedback_tasks.personafeedback.record import examine
 from personafeedback_tasks.reports import (
     compare_text,
     figure,
@@ -89,10 +90,11 @@ def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(
 @pytest.mark.parametrize(
     ("fields", "verdict", "said"),
     [
-        ((ABOVE, ABOVE, None, NOT_SEEN, NOT_SEEN), Verdict.COUNTING, "it shows no more than counting the terms that a response shares with the persona (-0.1, -2.6 to +2.4 points beyond that)"),
+        ((ABOVE, ABOVE, None, NOT_SEEN, NOT_SEEN), Verdict.COUNTING, "that it does more than count the terms that a response shares with the persona cannot be seen (-0.1, -2.6 to +2.4 points beyond that)"),
         ((ABOVE, ABOVE, None, NOT_SEEN, ABOVE), Verdict.KIND, "this kind of person helps it; that it must be this one cannot be seen (-0.1, -2.6 to +2.4 points over a similar user's persona)"),
         ((ABOVE, NOT_SEEN, BELOW), Verdict.MISLED, "a wrong persona misleads it (-9.8, -12.6 to -6.9); the right one adds nothing that can be seen (-0.1, -2.6 to +2.4)"),
-        ((ABOVE, BELOW, BELOW), Verdict.MISLED, "a wrong persona misleads it (-9.8, -12.6 to -6.9); the right one adds nothing that can be seen (-9.8, -12.6 to -6.9)"),
+        ((ABOVE, BELOW, BELOW), Verdict.MISLED, "any persona harms it (-9.8, -12.6 to -6.9), a wrong one more (-9.8, -12.6 to -6.9)"),
+        ((ABOVE, BELOW, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona: its answers depend on whose it is, and it does worse with it than without (-9.8, -12.6 to -6.9)"),
         ((ABOVE, NOT_SEEN, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, but that the right one helps cannot be seen"),
         ((ABOVE, None), Verdict.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, and whether the right one helps was not asked"),
         ((NOT_SEEN, ABOVE, ABOVE), Verdict.ANY, "any persona helps it; that it must be this user's cannot be seen"),
@@ -215,6 +217,26 @@ def test_every_output_gives_the_verdict_of_both_differences(name, tmp_path):
         ), output
 
 
+def test_a_control_on_a_part_of_the_cases_is_no_part_of_the_verdict():
+    """Each difference is over the cases of its two runs, whatever a third run was asked; and a verdict is about one set of cases."""
+    run, controls = asked(KNOWER)
+    whole = make_report(run, SAMPLE, controls)
+    similar = run_of(KNOWER[1], signature={"setting": "similar_persona"})
+    similar = replace(similar, cases=dict(list(similar.cases.items())[:8]))
+    beside = make_report(run, SAMPLE, {**controls, "similar_persona": similar})
+    assert beside.differences("total")["right minus wrong"] == whole.differences("total")["right minus wrong"]
+    assert beside.differences("total")["right minus similar"].n == 8
+    assert beside.use.over_similar is None
+    assert beside.use.verdict is whole.use.verdict
+
+
+def test_what_a_model_did_not_see_is_not_counted_for_it():
+    run, controls = asked(KNOWER)
+    texts, hide = examine(SAMPLE, run.cases), {"hide": ["Name"]}
+    assert excess_over_counting(run, controls, texts) is not None
+    assert excess_over_counting(replace(run, signature={**run.signature, **hide}), controls, texts) is None
+
+
 def test_the_excess_over_counting_and_the_cases_without_picks_by_place():
     """Against plain arithmetic on the texts and the answers."""
     placed = {index for index in range(48) if index % 5 == 0}
@@ -224,14 +246,23 @@ def test_the_excess_over_counting_and_the_cases_without_picks_by_place():
     run, controls = asked((right, wrong, none))
     report = make_report(run, SAMPLE, controls)
 
-    def overlap(case, persona):
-        shared = [len(overlap_terms(text) & overlap_terms(persona.values)) for text in case.responses]
+    def overlap(case, persona, share):
+        shared = []
+        for text in case.responses:
+            terms = overlap_terms(text)
+            shared.append(len(terms & overlap_terms(persona.values)) / (len(terms) if share else 1))
         return 0.5 if shared[0] == shared[1] else float(shared[0] > shared[1])
 
     gaps = [run.cases[case.id].value("acc") - controls["other_persona"].cases[case.id].value("acc") for case in SAMPLE]
-    counted = [overlap(case, case.persona) - overlap(case, case.other_persona) for case in SAMPLE]
-    assert report.excess["total"].value == pytest.approx(fmean(map(float.__sub__, gaps, counted)))
-    assert any(counted)
+    users = [case.user_id for case in SAMPLE]
+    beyond = []
+    for by_share in (False, True):  # of the number of shared terms, and of their share of all
+        counted = [
+            overlap(case, case.persona, by_share) - overlap(case, case.other_persona, by_share) for case in SAMPLE
+        ]
+        assert any(counted)
+        beyond.append(paired(list(map(float.__sub__, gaps, counted)), users))
+    assert report.excess["total"].value == pytest.approx(min(beyond, key=lambda one: one.low).value)
     unplaced = [gap for index, gap in enumerate(gaps) if index not in placed]
     assert report.alike["total"].value == pytest.approx(fmean(unplaced))
     assert report.alike["total"].n == len(unplaced)
