@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,15 +11,23 @@ from typing import TYPE_CHECKING
 import click
 
 from ..common.errors import OptionError
+from ..common.records import jsonable
 from ..logs.data import RunData
 from ..logs.run import Run
-from .options import FOLDER, json_option, markdown_option, name_option, out_option, places_option, runs_argument
+from .options import json_option, markdown_option, name_option, out_option, places_option, runs_argument
 from .output import files_written, progress, show, write_json
 from .runs import check_names, read
 
 if TYPE_CHECKING:
+    from ..common.statistics import Estimate
     from ..recenter.chains import StageRun
     from ..recenter.funnel import Funnel
+    from ..reports.blocks import Block
+
+ABOUT = "Intervals: over users, and over prompts as well where users share them."
+
+NOUNS = {"source": "conversations", "sensitive": "prompts"}
+"""Split -> what its parts are of."""
 
 
 @click.command()
@@ -31,14 +39,6 @@ if TYPE_CHECKING:
     help="A folder with what people said of what the models made: any of extraction.jsonl, relevance.jsonl, response.jsonl and missing.jsonl; "
     "may be given for each. Default: RECENTER_DATA, else the data that the logs name.",
 )
-@click.option(
-    "--filter",
-    "filters",
-    metavar="DIR",
-    multiple=True,
-    type=FOLDER,
-    help="A filter of `recenter train`: over-selection with and without it, paired. May be given several times.",
-)
 @places_option
 @name_option
 @markdown_option
@@ -47,13 +47,12 @@ if TYPE_CHECKING:
 def chain(
     runs: tuple[Path, ...],
     people: tuple[str, ...],
-    filters: tuple[Path, ...],
     places: Sequence[RunData],
     names: dict[str, str],
     as_markdown: bool,
     json_file: Path | None,
     out: Path | None,
-) -> None:  # fmt: skip
+) -> None:
     """Where does the chain from conversations to a reply break?
 
     RUN is a log or a folder of logs of recenter_extract, recenter_select and recenter_respond, of either harness; runs of one model
@@ -63,45 +62,36 @@ def chain(
 
     \b
         personafeedback chain logs --people votes --out chain
-        personafeedback chain a.eval b.eval c.eval --people votes --filter filter
+        personafeedback chain a.eval b.eval c.eval --people votes
     """
     from ..common.outputs import output_text
     from ..recenter.chains import chains
     from ..recenter.data import ENVIRONMENT_VARIABLE
-    from ..recenter.effect import effect_of
-    from ..recenter.filter import folder as filter_folder
     from ..recenter.funnel import make_funnel
-    from ..recenter.select import SELECT
     from ..recenter.study import read_judgments
-    from .chain_text import ChainResult, blocks, document, text
+    from ..reports.blocks import markdown
 
     found = read(runs, places, names)
     check_names(names, found)
     made_by = chains(_stage_runs(found))
-    lines = {model: {task: run.signature for task, run in own.items()} for model, own in made_by.items()}
     by_log = {str(run.logs[0]): run for run in found}
     logged = dict.fromkeys(run.source for own in made_by.values() for run in own.values())
-    default = [None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)
-    said = read_judgments(people or default)
-    dropping = [filter_folder.read(folder) for folder in filters]
-    results = []
+    judgments = read_judgments(people or ([None] if ENVIRONMENT_VARIABLE in os.environ else list(logged)))
+    funnels = []
     with progress() as tell:
         for model, own in made_by.items():
             tell(model)
-            made = {task: run.earlier for task, run in own.items()}
-            asked = dropping if SELECT.name in made else []
-            effects = [effect for one in asked if (effect := effect_of(one, made[SELECT.name], said))]
-            funnel = make_funnel(model, made, said)
+            funnel = make_funnel(model, {task: run.earlier for task, run in own.items()}, judgments)
             logged_as = {task: by_log[run.earlier.where] for task, run in own.items()}
-            unknown = [effect.note for effect in effects if not effect.rows]
-            funnel = replace(funnel, notes=[*_cautions(funnel, logged_as), *unknown, *funnel.notes])
-            results.append(ChainResult(funnel, effects))
-    signatures = {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()}
-    as_json = document(results, lines)
-    contents = {"chain.json": output_text(as_json), "chain.md": text(results, signatures)} if out else {}
+            funnels.append(replace(funnel, notes=[*_cautions(funnel, logged_as), *funnel.notes]))
+    lines = {model: {task: run.signature for task, run in own.items()} for model, own in made_by.items()}
+    as_json = jsonable({"models": [{**vars(funnel), "signatures": lines[funnel.model]} for funnel in funnels]})
+    shown = _blocks(funnels, {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()})
+    text = f"# Where the chain breaks\n\n{markdown(shown)}"
+    contents = {"chain.json": output_text(as_json), "chain.md": text} if out else {}
     with files_written(contents, out, err=as_markdown or str(json_file) == "-"):
         if write_json(json_file, as_json):
-            show(blocks(results, signatures), as_markdown)
+            show(shown, as_markdown)
 
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
@@ -132,3 +122,31 @@ def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
     if funnel.steps:
         found += caveats.of_users(min(funnel.steps.values(), key=lambda one: one.users))
     return list(dict.fromkeys(map(sentence, ordered(found))))
+
+
+def _blocks(funnels: Sequence[Funnel], of_runs: Mapping[str, str]) -> list[Block]:
+    """The output: one table of all models and their parts, with the signature of each run."""
+    from ..recenter.funnel import STEPS
+    from ..reports.blocks import bullets, signatures
+    from ..reports.table import Table, with_interval
+
+    rows = [row for funnel in funnels for row in _rows(funnel)]
+    found = [step for step in STEPS if any(step.name in shares for _, shares in rows)]
+    columns = [
+        column
+        for step in found
+        for column in with_interval(step.label, [shares.get(step.name) for _, shares in rows], strong=False)
+    ]
+    return [
+        *(bullets(list(funnel.notes), f"{funnel.model}:") for funnel in funnels),
+        Table("", tuple(label for label, _ in rows), tuple(columns), whole=True),
+        bullets([*(f"{step.label}: {step.meaning}." for step in found), ABOUT]),
+        signatures(of_runs),
+    ]
+
+
+def _rows(funnel: Funnel) -> Iterator[tuple[str, Mapping[str, Estimate]]]:
+    yield funnel.model, funnel.steps
+    for split, parts in funnel.parts.items():
+        for part, steps in parts.items():
+            yield f"  {part} {NOUNS[split]}", steps

@@ -6,7 +6,7 @@ A step without judgments is absent, never 0.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ from .extract import EXTRACT, extracted
 from .pairings import SENSITIVE, ForPrompt
 from .ratings import NO_DIFFERENCE
 from .respond import RESPOND, replied
-from .rows import Relevance, Response
-from .select import SELECT, Selected, selected
+from .rows import Response
+from .select import SELECT, selected
 from .study import Judgments, is_among
 
 
@@ -146,24 +146,21 @@ def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
     return found + accepted, notes
 
 
-def judged_attributes(shown: Iterable[Selected], people: Judgments) -> Iterator[tuple[Selected, Relevance, bool]]:
-    """(a selection, people's row, whether the model selected it) of each attribute that people judged."""
+def _of_select(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
+    shown = selected(run)
+    found, judged = [], 0
     for one in shown:
         names = set(map(same_text, one.selected or ()))  # none of a reply that cannot be read
         for row in one.rows:
-            if isinstance(judged := people.of(row), Relevance):
-                yield one, judged, same_text(row.attribute) in names
-
-
-def _of_select(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
-    shown = selected(run)
-    judged = list(judged_attributes(shown, people))
-    found = [
-        *(Judged(SELECTED, is_there, *_place(one)) for one, row, is_there in judged if row.judgment),
-        *(Judged(IRRELEVANT, not row.judgment, *_place(one)) for one, row, is_there in judged if is_there),
-    ]
-    of = sum(len(one.attributes) for one in shown)
-    notes = [_count("attributes to select from", "relevance", len(judged), of)]
+            if (judgment := people.of(row)) is None:
+                continue
+            judged += 1
+            is_there = same_text(row.attribute) in names
+            if judgment.judgment:
+                found.append(Judged(SELECTED, is_there, *_place(one)))
+            if is_there:
+                found.append(Judged(IRRELEVANT, not judgment.judgment, *_place(one)))
+    notes = [_count("attributes to select from", "relevance", judged, sum(len(one.attributes) for one in shown))]
     if unread := sum(one.selected is None for one in shown):
         notes.append(f"{unread:,} of {len(shown):,} selections could not be read: they select nothing.")
     return found, notes

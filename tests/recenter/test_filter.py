@@ -8,9 +8,7 @@ import random
 import re
 import shlex
 import shutil
-from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import pytest
 import yaml
@@ -29,13 +27,12 @@ from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
-from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.words import read_yes_no
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.folder import relevance_filter
-from personafeedback_tasks.recenter.filter.model import EVALUATIONS, Groups, Prediction, features_of, threshold
+from personafeedback_tasks.recenter.filter.model import EVALUATIONS, Groups, features_of, threshold
 from personafeedback_tasks.recenter.filter.training import held_out
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
@@ -326,19 +323,6 @@ def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm
         assert "trained on all rows" in reply
     row = Relevance("r0-0-0", "u0", PLANTED[0]["prompt"], PLANTED[0]["attribute"])
     assert "trained without this user" in asked(judge, row).text
-
-
-def test_a_prediction_is_unbiased_only_without_the_users_own_rows():
-    """A row that is known by its texts alone has the fold without the user who has them in training, not without its own."""
-    mine, other = Relevance("r1", "u1", "Which pan?", "Bakes bread"), Relevance("r2", "u2", "Which car?", "Has a dog")
-    digests = {row.user_id: digest_of(filter_folder.texts(row)) for row in (mine, other)}
-    predictions = {(row.id, digests[row.user_id]): Prediction(1, 0.5, 0.5) for row in (mine, other)}
-    users = {text: user for user, text in digests.items()}
-    judge = filter_folder.Filter(Path(), "", "", None, predictions, frozenset(digests), users)
-    assert judge.unbiased(mine)
-    assert judge.unbiased(replace(mine, id="again"))
-    assert judge.unbiased(replace(mine, id="new", user_id="u9"))
-    assert not judge.unbiased(replace(mine, id="shared", user_id="u2"))
 
 
 def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from support import planted_chain as planted
@@ -18,6 +19,8 @@ pytest.importorskip("lm_eval")
 
 from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.recenter import funnel
+from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.funnel import make_funnel
 from personafeedback_tasks.recenter.study import read_judgments
 
@@ -183,25 +186,63 @@ def test_folders_of_people_add_up_and_rows_that_differ_are_left_out(logs, people
 def test_an_unreadable_selection_selects_nothing_and_is_counted(people):
     run = planted.runs(PLAN)["recenter_select"]
     cases = tuple(replace(case, answers=("invalid_response_format",)) for case in run.cases)
-    funnel = make_funnel("m", {"recenter_select": replace(run, cases=cases)}, read_judgments([people]))
-    assert funnel.steps["selected"].value == 0  # there is something to select, and nothing was
-    assert "irrelevant" not in funnel.steps  # of nothing there is no share
-    assert "64 of 64 selections could not be read: they select nothing." in funnel.notes
-    assert not math.isnan(funnel.steps["selected"].high)
+    found = make_funnel("m", {"recenter_select": replace(run, cases=cases)}, read_judgments([people]))
+    assert found.steps["selected"].value == 0  # there is something to select, and nothing was
+    assert "irrelevant" not in found.steps  # of nothing there is no share
+    assert "64 of 64 selections could not be read: they select nothing." in found.notes
+    assert not math.isnan(found.steps["selected"].high)
 
 
 def test_an_unreadable_list_of_attributes_extracts_nothing_and_is_counted(people):
     run = planted.runs(PLAN)["recenter_extract"]
     unread = {case.id for case in run.cases[:3]}
     cases = [replace(case, answers=("refusal",)) if case.id in unread else case for case in run.cases]
-    funnel = make_funnel("m", {"recenter_extract": replace(run, cases=tuple(cases))}, read_judgments([people]))
-    assert "3 of 32 lists of attributes could not be read: nothing is extracted there." in funnel.notes
+    made = make_funnel("m", {"recenter_extract": replace(run, cases=tuple(cases))}, read_judgments([people]))
+    assert "3 of 32 lists of attributes could not be read: nothing is extracted there." in made.notes
     found = [value for value, _, _ in expected()["found"]]
     lost = sum(PLAN.accepted[name, one] for name in unread for one in PLAN.noted[name])
-    assert (funnel.steps["found"].n, funnel.steps["found"].value) == (
+    assert (made.steps["found"].n, made.steps["found"].value) == (
         len(found),
         pytest.approx((sum(found) - lost) / len(found)),
     )
+
+
+def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
+    """That of the users: the last digit of an error depends on it, and sets of texts have another one in every process."""
+    seen = []
+    monkeypatch.setattr(funnel, "share", lambda values, users, also=None: seen.append(users))
+    make_funnel("model", planted.runs(PLAN), read_judgments([people]))
+    assert len(seen) > 4
+    assert all(users == sorted(users) for users in seen)
+
+
+@pytest.mark.slow
+def test_replies_with_a_filter_are_a_row_of_their_own(logs, data, people, tmp_path, monkeypatch):
+    """They lack what the filter drops, and come from the same selection."""
+    from support.recenter import in_inspect
+
+    def drops(row):
+        return len(row.attribute) % 2 == 0
+
+    monkeypatch.setattr(
+        filter_folder, "read", lambda path: SimpleNamespace(drops=drops, signature="relevance-filter 1")
+    )
+    record, options = find("recenter_respond"), {"data": str(data), "selected": str(logs["recenter_select"])}
+    plain = record.load(record.options(**options), {})
+    filtered = record.load(record.options(relevance_filter="DIR", **options), {})
+    kept = {row.id: tuple(one for one in row.attributes if len(one) % 2) for row in plain}
+    assert {row.id: row.attributes for row in filtered} == {name: some for name, some in kept.items() if some}
+    dropped = sum(len(row.attributes) for row in plain) - sum(map(len, kept.values()))
+    assert dropped > 10
+    signs = record.signs(filtered, None)
+    assert signs["filtered_by"] == f"relevance-filter 1, {dropped} dropped"
+    assert signs["without_attributes"] > record.signs(plain, None)["without_attributes"]
+    script = planted.script(PLAN, record.name, {row.id: row for row in filtered})
+    _, log = in_inspect(record, script, tmp_path, method="respond", relevance_filter="DIR", **options)
+    one, other = told(*logs.values(), log, "--people", people)["models"]
+    assert other["model"] == f"{one['model']}, filtered"
+    assert other["steps"]["selected"] == one["steps"]["selected"]
+    assert other["notes"] != one["notes"]  # other replies
 
 
 def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_path, people):

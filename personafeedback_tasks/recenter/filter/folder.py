@@ -44,8 +44,6 @@ class Filter:
     Attributes:
         embeddings, digest: name or folder of its embedding model, and the digest that the model must have.
         held_out: (row id, digest of its texts) of each training row -> its prediction without its user.
-        users: users of the training rows.
-        user_of: digest of a training row's texts -> the user of the first row with them.
     """
 
     folder: Path
@@ -53,8 +51,6 @@ class Filter:
     digest: str
     model: Model
     held_out: dict[tuple[str, str], Prediction]
-    users: frozenset[str]
-    user_of: dict[str, str]
 
     @property
     def signature(self) -> str:
@@ -73,13 +69,6 @@ class Filter:
     def drops(self, row: Relevance) -> bool:
         """Whether a chain leaves the attribute out as irrelevant."""
         return not self.predicted(row.id, texts(row)).found
-
-    def unbiased(self, row: Relevance) -> bool:
-        """Whether the model that answers for the row has not seen its user."""
-        text = digest_of(texts(row))
-        # A row found by its texts alone gets the fold without the user of the first row with these texts.
-        held_out = (row.id, text) in self.held_out or self.user_of.get(text) == row.user_id
-        return held_out or row.user_id not in self.users
 
     def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
         """The prediction for a row. Raises DataError if the embedding model has another digest."""
@@ -152,7 +141,6 @@ class _Weights(Struct):
 class _Predicted(Struct):
     id: str
     text: str
-    user_id: str
     by_user: Prediction
 
 
@@ -177,19 +165,13 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
     if len(found.weights) != columns:
         raise DataError(f"{path}: found {len(found.weights)} weights, expected {columns}. {WHAT_TO_DO}.")
     held_out: dict[tuple[str, str], Prediction] = {}
-    user_of: dict[str, str] = {}
-    users = set()
     for number, row in rows(folder / PREDICTIONS):
         line = decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
         held_out[line.id, line.text] = line.by_user
-        user_of.setdefault(line.text, line.user_id)
-        users.add(line.user_id)
     return Filter(
         folder=folder,
         embeddings=str(embeddings or about.embeddings.model),
         digest=about.embeddings.digest,
         model=Model(np.array(found.weights), found.bias, about.strength, about.threshold),
         held_out=held_out,
-        users=frozenset(users),
-        user_of=user_of,
     )
