@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..common.records import short_list
 from ..common.statistics import Estimate, mean, share
 from ..core.method import RewardMethod
-from ..core.outcome import ScoredCase
+from ..core.result import ScoredCase
 from ..core.rewards import TOTAL, between, over_responses, right_and_tie, with_better
 from ..logs.run import Run, RunError
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from ..common.statistics import Estimate
 from ..core.documents import Scorable, ScorableCase
 from ..core.method import LabelMethod
-from ..core.outcome import Answers, Outcome, ScoredCase
 from ..core.report import PRECISION, RECALL, Examined, HumanAgreement
+from ..core.result import Answers, Result, ScoredCase
 from ..logs.run import Run
 from .groups import measures_of
 
@@ -76,7 +76,7 @@ def _people(run: Run, agreement: HumanAgreement | None, wanted: Sequence[str]) -
     return measures_of(run.benchmark, cases, only=wanted)
 
 
-def _with(run: Run, method: LabelMethod, asked: Outcome, answers: Answers) -> ScoredCase:
+def _with(run: Run, method: LabelMethod, asked: Result, answers: Answers) -> ScoredCase:
     case = ScorableCase(asked.case_id, asked.digest, tuple(asked.targets))
     document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), (asked.setting,))
     return ScoredCase(method.score_answers(document, answers))

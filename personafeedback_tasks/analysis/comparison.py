@@ -11,7 +11,7 @@ from ..common.jackknife import estimate_of
 from ..common.paired_tests import SMALLEST, paired_p
 from ..common.significance import holm, minimum_detectable_difference, shared_p
 from ..common.statistics import Estimate, estimate
-from ..core.outcome import CorpusMetric, Outcome
+from ..core.result import CorpusMetric, Result
 from ..core.table import over_corpus
 from ..logs.caches import refuse_shared
 from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
@@ -158,5 +158,5 @@ def _others(
     return found
 
 
-def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Outcome], Sequence[Outcome]]]) -> float:
+def _difference(measure: CorpusMetric, pairs: Sequence[tuple[Sequence[Result], Sequence[Result]]]) -> float:
     return over_corpus(measure, [a for a, _ in pairs]) - over_corpus(measure, [b for _, b in pairs])

@@ -13,8 +13,8 @@ from ..common.clusters import Shared
 from ..common.jackknife import estimate_of
 from ..common.statistics import Estimate, estimate, mean, paired, share
 from ..core.benchmark import Benchmark
-from ..core.outcome import Outcome, ScoredCase
 from ..core.report import Examined
+from ..core.result import Result, ScoredCase
 from ..core.table import over_corpus
 from ..core.units import UnitMean
 from ..logs.run import Run
@@ -144,7 +144,7 @@ def measures_of(
     return found if cases else dict.fromkeys(only or (), share([], []))
 
 
-def judged(case: ScoredCase) -> list[Outcome]:
+def judged(case: ScoredCase) -> list[Result]:
     """The epochs of a case that a corpus metric sees: those with answers, or with rewards and a target."""
     return [outcome for outcome in case if outcome.answers or (outcome.rewards and outcome.targets)]
 

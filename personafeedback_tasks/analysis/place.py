@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..common.statistics import Estimate, mean, share
 from ..core.method import Method
-from ..core.outcome import ScoredCase
+from ..core.result import ScoredCase
 from ..logs.run import Run
 
 MOST, OFTEN = 0.5, 0.9

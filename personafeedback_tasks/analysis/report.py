@@ -10,8 +10,8 @@ from typing import Any
 
 from ..common.statistics import Estimate
 from ..core.cases import CaseSet
-from ..core.outcome import ScoredCase
 from ..core.report import Examined
+from ..core.result import ScoredCase
 from ..core.usage import Prices
 from ..logs.asked import checked
 from ..logs.caveat import VOID, Caveat

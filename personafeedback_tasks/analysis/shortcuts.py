@@ -14,8 +14,8 @@ from typing import Any
 
 from ..common.adjusted import at_zero
 from ..common.statistics import Estimate, estimate, mean, numbered, shows_spread
-from ..core.outcome import ScoredCase
 from ..core.report import Examined
+from ..core.result import ScoredCase
 from ..logs.run import Run
 from .place import by_place
 

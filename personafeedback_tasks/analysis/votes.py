@@ -10,7 +10,7 @@ from typing import Any
 from ..common.corrected import Votes
 from ..common.statistics import mean
 from ..core.cases import CaseSet
-from ..core.outcome import ScoredCase
+from ..core.result import ScoredCase
 from ..core.rewards import TOTAL
 from ..logs.run import Run
 

@@ -22,8 +22,8 @@ from .conversation import Message
 from .documents import Scorable, ScorableCase, cases_of
 from .method import FACTS, HARNESSES, Method
 from .options import Options
-from .outcome import CorpusMetric, Outcome
 from .report import ReportSpec
+from .result import CorpusMetric, Result
 from .units import Units
 
 SETTINGS = "settings"
@@ -260,14 +260,14 @@ class Benchmark(ABC):
             },
         }
 
-    def tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> list[dict[str, float]]:
+    def tabled(self, method: Method, outcomes: Sequence[Result], harness: str) -> list[dict[str, float]]:
         """The values of each case of a document in a harness's table: of the first setting, and what others add."""
-        by_case: dict[str, list[Outcome]] = {}
+        by_case: dict[str, list[Result]] = {}
         for outcome in outcomes:
             by_case.setdefault(outcome.case_id, []).append(outcome)
         return [self._tabled(method, of_case, harness) for of_case in by_case.values()]
 
-    def _tabled(self, method: Method, outcomes: Sequence[Outcome], harness: str) -> dict[str, float]:
+    def _tabled(self, method: Method, outcomes: Sequence[Result], harness: str) -> dict[str, float]:
         measure = self.measure_of_gain(method)
         under = {outcome.setting: outcome.values.get(measure, nan) for outcome in outcomes}
         return method.tabled(outcomes[0].values, harness) | {

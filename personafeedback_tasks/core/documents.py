@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from .cases import Case, digest_of
-from .outcome import Answers
+from .result import Answers
 
 AnyCase = TypeVar("AnyCase", bound=Case)
 T = TypeVar("T")
@@ -75,5 +75,5 @@ class Scorable:
     user_id: str
     labels: tuple[str, ...]
     cases: tuple[ScorableCase, ...]  # in the order of its answers
-    settings: tuple[str, ...] = ("",)  # in the order of the calls, see `outcome.Outcome.setting`
+    settings: tuple[str, ...] = ("",)  # in the order of the calls, see `result.Result.setting`
     facts: Mapping[str, Any] = field(default_factory=dict)  # for measures of its text, see `method.TextMethod`

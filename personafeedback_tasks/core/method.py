@@ -13,7 +13,7 @@ from ..parsing.letter_probabilities import bounded, impossible
 from .conversation import Message
 from .documents import Scorable, Several, of_settings
 from .evidence import Evidence, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
-from .outcome import Answers, Outcome
+from .result import Answers, Result
 from .rewards import NamedRewards, named_rewards, score_rewards
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
@@ -40,7 +40,7 @@ class Metric:
 
 
 class Scored(NamedTuple):
-    """What a method makes of one case; see `outcome.Outcome`, which has it beside the case."""
+    """What a method makes of one case; see `result.Result`, which has it beside the case."""
 
     answers: Answers
     values: Mapping[str, float]
@@ -107,7 +107,7 @@ class Method(ABC):
         width = len(self.calls)
         return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
 
-    def judge(self, document: Scorable, evidence: Sequence[Evidence], epoch: int = 1) -> list[Outcome]:
+    def judge(self, document: Scorable, evidence: Sequence[Evidence], epoch: int = 1) -> list[Result]:
         """The outcome of each case of a document, setting after setting, from the evidence in the order of `asked`.
 
         Here alone evidence becomes answers, and answers become values.
@@ -117,7 +117,7 @@ class Method(ABC):
             raise ValueError(
                 f"{ids}: found {len(evidence)} replies, expected one to each of {', '.join(self.asked(document.settings))}"
             )
-        outcomes: list[Outcome] = []
+        outcomes: list[Result] = []
         for setting, given in zip(document.settings, of_settings(evidence, len(document.settings)), strict=True):
             outcomes += self._outcomes(document, setting, epoch, self._score(document, given))
         return outcomes
@@ -128,9 +128,9 @@ class Method(ABC):
     def _targets(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         return targets
 
-    def _outcomes(self, document: Scorable, setting: str, epoch: int, scored: Sequence[Scored]) -> list[Outcome]:
+    def _outcomes(self, document: Scorable, setting: str, epoch: int, scored: Sequence[Scored]) -> list[Result]:
         return [
-            Outcome(
+            Result(
                 case_id=case.id, cell=document.cell, user_id=document.user_id, digest=case.digest, setting=setting, epoch=epoch,
                 targets=self._targets(case.targets), answers=of.answers, values=of.values, rewards=of.rewards, unread=of.unread,
                 items=of.items, bounds=of.bounds,
@@ -170,7 +170,7 @@ class LabelMethod(ReplyMethod):
             return self.of_each(readings)
         return [(answer,) for reading in readings for answer in self.several.split(reading, cases)]
 
-    def score_answers(self, document: Scorable, answers: Answers) -> list[Outcome]:
+    def score_answers(self, document: Scorable, answers: Answers) -> list[Result]:
         """The outcome of a document's one case for answers that no reply was read to, such as those of a person."""
         (case,), (setting,) = document.cases, document.settings
         return self._outcomes(document, setting, 1, [Scored(answers, self.score(case.targets, answers, ()))])

@@ -12,7 +12,7 @@ from ..common.clusters import Shared
 from ..common.statistics import Estimate
 from .duels import Duels
 from .earlier import Earlier
-from .outcome import Answers, Outcome, ScoredCase
+from .result import Answers, Result, ScoredCase
 
 PRECISION, RECALL = "precision", "recall"
 """Corpus metrics of a benchmark that selects something."""
@@ -49,7 +49,7 @@ class HumanAgreement:
     coefficients: Mapping[str, Estimate]
     # (user, judgment) of each person and row: the label that most of the others chose there, and that of the person.
     # Where the others are even, there is none.
-    against_rest: Sequence[tuple[str, Outcome]]
+    against_rest: Sequence[tuple[str, Result]]
     note: str
 
 

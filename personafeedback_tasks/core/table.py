@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from ..common.jackknife import jackknife_stderr
 from ..common.statistics import clustered_stderr, mean
-from .outcome import CorpusMetric, Outcome
+from .result import CorpusMetric, Result
 
 
 def table(
-    cases: Iterable[Sequence[Outcome]],
+    cases: Iterable[Sequence[Result]],
     columns: Callable[[Collection[str]], dict[str, list[str]]],
     corpus: Mapping[str, CorpusMetric] | None = None,
     only: Collection[str] | None = None,
@@ -20,7 +20,7 @@ def table(
     The epochs of a case are averaged first; a metric over the corpus sees all of them. Means are weighted by cases,
     standard errors clustered by user. Empty without cases. `only` are the metrics that are asked for; None for all.
     """
-    in_cell: dict[str, list[Sequence[Outcome]]] = {}
+    in_cell: dict[str, list[Sequence[Result]]] = {}
     for case in cases:
         in_cell.setdefault(case[0].cell, []).append(case)
     groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
@@ -42,12 +42,12 @@ def table(
     return found
 
 
-def over_corpus(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]]) -> float:
+def over_corpus(measure: CorpusMetric, judged: Sequence[Sequence[Result]]) -> float:
     """A metric over the corpus."""
     return measure([outcome for case in judged for outcome in case])
 
 
-def corpus_stderr(measure: CorpusMetric, judged: Sequence[Sequence[Outcome]], users: Sequence[str]) -> float:
+def corpus_stderr(measure: CorpusMetric, judged: Sequence[Sequence[Result]], users: Sequence[str]) -> float:
     """The standard error of a metric over the corpus: a jackknife that leaves out one user at a time."""
     return jackknife_stderr(lambda kept: over_corpus(measure, kept), judged, users)
 

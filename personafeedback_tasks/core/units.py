@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.statistics import mean
-from .outcome import Outcome
+from .result import Result
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class UnitMean:
 
     units: Units
     # Outcomes of a unit in one epoch -> a value in [0, 1] for each thing that they show; empty if unreadable.
-    judged: Callable[[Sequence[Outcome]], Sequence[float]]
+    judged: Callable[[Sequence[Result]], Sequence[float]]
 
-    def __call__(self, outcomes: Sequence[Outcome]) -> float:
+    def __call__(self, outcomes: Sequence[Result]) -> float:
         return mean(mean(values) for values in self.by_unit(outcomes).values())
 
-    def by_unit(self, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[float]]:
+    def by_unit(self, outcomes: Sequence[Result]) -> Mapping[str, Sequence[float]]:
         """Unit -> its values, of all epochs; units that are not whole are left out."""
-        of_epoch: dict[tuple[str, int], list[Outcome]] = defaultdict(list)
+        of_epoch: dict[tuple[str, int], list[Result]] = defaultdict(list)
         for outcome in outcomes:
             of_epoch[self.units.of(outcome.case_id), outcome.epoch].append(outcome)
         found: dict[str, list[float]] = defaultdict(list)

@@ -8,7 +8,7 @@ from typing import Any, cast
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from ..core.benchmark import find
-from ..core.outcome import Outcome, ScoredCase
+from ..core.result import Result, ScoredCase
 from ..core.rewards import correlations
 from ..core.table import table
 
@@ -62,7 +62,7 @@ def pearson() -> Metric:
 
 def outcomes_of(scores: Iterable[SampleScore]) -> Iterator[ScoredCase]:
     """Every case of some samples, each of which has one case or those that its scores list."""
-    epochs: dict[object, list[list[Outcome]]] = {}
+    epochs: dict[object, list[list[Result]]] = {}
     scores = list(scores)
     for score, note in zip(scores, in_view(score.score.metadata or {} for score in scores), strict=True):
         of_sample = epochs.setdefault(score.sample_id, [])
@@ -77,7 +77,7 @@ def in_view(notes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [{**note, **note[IF_THINKS]} if thinks and IF_THINKS in note else note for note in notes]
 
 
-def _outcomes(score: SampleScore, note: Mapping[str, Any], epoch: int) -> list[Outcome]:
+def _outcomes(score: SampleScore, note: Mapping[str, Any], epoch: int) -> list[Result]:
     about = score.sample_metadata or {}
     values: list[Any] = note.get(VALUES) or [score.score.value]
     targets, answers = (
@@ -87,7 +87,7 @@ def _outcomes(score: SampleScore, note: Mapping[str, Any], epoch: int) -> list[O
     rewards = {name: tuple(by_call.values()) for name, by_call in (note.get("rewards") or {}).items()} or None
     width = len(targets) // len(values)  # the targets of a case are adjacent
     return [
-        Outcome(
+        Result(
             str(score.sample_id), about["cell"], about["user_id"], epoch=epoch, targets=targets[start : start + width],
             answers=answers[start : start + width], values=value, rewards=cast(Any, rewards),
             items=tuple(note.get(ITEMS, ())),

@@ -15,7 +15,7 @@ from ..core.benchmark import Benchmark, find
 from ..core.documents import Scorable
 from ..core.evidence import Evidence
 from ..core.method import Method, ReplyMethod, RewardMethod, TextMethod, TopTokenMethod
-from ..core.outcome import Outcome
+from ..core.result import Result
 from ..core.rewards import TOTAL
 from ..core.thinking import settle, settled, shows_thinking
 from ..parsing.letter_probabilities import mass
@@ -86,7 +86,7 @@ def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
 
 
 def _of_rewards(
-    method: RewardMethod, asked: Mapping[str, ChatCompletionChoice], outcome: Outcome, targets: list[str]
+    method: RewardMethod, asked: Mapping[str, ChatCompletionChoice], outcome: Result, targets: list[str]
 ) -> dict[str, Any]:
     about = about_of(asked[method.calls[0]])
     rewards = {name: dict(zip(method.calls, pair, strict=True)) for name, pair in (outcome.rewards or {}).items()}
@@ -95,7 +95,7 @@ def _of_rewards(
 
 
 def _of_labels(
-    benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence], outcome: Outcome
+    benchmark: Benchmark, method: Method, evidence: Mapping[str, Evidence], outcome: Result
 ) -> dict[str, Any]:
     # p_letters: call -> the probability of all labels together
     noted = _items(method, outcome)
@@ -118,11 +118,11 @@ def _of_thinking(
     return {IF_THINKS: {"answers": answers, VALUES: values, **_items(method, outcomes[0])}}
 
 
-def _items(method: Method, outcome: Outcome) -> dict[str, Any]:
+def _items(method: Method, outcome: Result) -> dict[str, Any]:
     return {ITEMS: list(outcome.items)} if isinstance(method, TextMethod) and method.items else {}
 
 
-def explanation(benchmark: Benchmark, outcomes: Sequence[Outcome], state: TaskState) -> str | None:
+def explanation(benchmark: Benchmark, outcomes: Sequence[Result], state: TaskState) -> str | None:
     """The meaning of a sample's answers or rewards, line by line under each setting; None if the benchmark has none."""
     words = benchmark.explanations
     if words is None:

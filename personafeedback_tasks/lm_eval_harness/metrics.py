@@ -8,7 +8,7 @@ from typing import Any
 from ..common import statistics
 from ..core.benchmark import Benchmark, find
 from ..core.method import Method
-from ..core.outcome import Outcome
+from ..core.result import Result
 from ..core.table import corpus_stderr, over_corpus
 
 mean = statistics.mean
@@ -45,9 +45,9 @@ def over_cases_stderr(items: Sequence[Item]) -> float | str:
     return _known(corpus_stderr(_measure(items), _cases(items), users))
 
 
-def _cases(items: Sequence[Item]) -> list[list[Outcome]]:
+def _cases(items: Sequence[Item]) -> list[list[Result]]:
     return [
-        [Outcome(case_id=case_id, cell=cell, user_id=user, targets=targets, answers=answers, items=tuple(listed))]
+        [Result(case_id=case_id, cell=cell, user_id=user, targets=tuple(targets), answers=answers, items=tuple(listed))]
         for _, _, user, cases in items
         for case_id, targets, answers, cell, listed in cases
     ]

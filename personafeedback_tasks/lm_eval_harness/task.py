@@ -23,7 +23,7 @@ from ..core.benchmark import find
 from ..core.cases import CaseSet
 from ..core.evidence import Evidence, Reply, per_call, text_in
 from ..core.method import LabelMethod, ReplyMethod
-from ..core.outcome import Outcome
+from ..core.result import Result
 from ..core.signature import signatures, signed
 from ..core.thinking import settle, token_limit
 from ..core.window import KEY as PROMPTS
@@ -242,7 +242,7 @@ class BenchmarkTask(ConfigurableTask):
             found |= {name: item, f"{name}_stderr": item}
         return found
 
-    def _judge(self, name: str, results: Sequence[Any]) -> list[Outcome]:
+    def _judge(self, name: str, results: Sequence[Any]) -> list[Result]:
         # `results`: what the filter left of each request: the reading of a reply, its text where that is measured, or
         # (log-likelihood, is greedy) of a label.
         evidence: Sequence[Evidence] = self._given.get(name, ())

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.benchmark import Benchmark, find
-from ..core.outcome import ScoredCase
+from ..core.result import ScoredCase
 from ..core.signature import set_of
 from ..core.usage import NONE
 from . import marks

@@ -12,7 +12,7 @@ from ..core.benchmark import Benchmark
 from ..core.documents import of_settings
 from ..core.evidence import Evidence
 from ..core.method import Method
-from ..core.outcome import Answers, Outcome, ScoredCase
+from ..core.result import Answers, Result, ScoredCase
 from ..core.rewards import RewardError
 from ..core.thinking import settled, shows_thinking
 from ..core.usage import NONE, UNCOUNTED, Usage
@@ -41,7 +41,7 @@ class Compared:
 
     where: str
     mark: str
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[Result]
     logged_answers: Sequence[Answers]
     logged: Mapping[str, Any] | None
     table: Mapping[str, float]
@@ -54,14 +54,14 @@ class Compared:
         return [self, *([self.if_thinks] if self.if_thinks else [])]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Result:
         """The outcome of the first setting; the others have the same case and epoch."""
         return self.outcomes[0]
 
 
-def scored_cases(outcomes: Iterable[Outcome]) -> dict[str, ScoredCase]:
+def scored_cases(outcomes: Iterable[Result]) -> dict[str, ScoredCase]:
     """Case id -> its outcomes, by epoch."""
-    epochs: dict[str, list[Outcome]] = {}
+    epochs: dict[str, list[Result]] = {}
     for outcome in outcomes:
         epochs.setdefault(outcome.case_id, []).append(outcome)
     return {name: ScoredCase(sorted(of_case, key=lambda outcome: outcome.epoch)) for name, of_case in epochs.items()}
@@ -140,7 +140,7 @@ def _by_case(listed: Sequence[T], settings: int) -> list[tuple[T, ...]]:
     return list(zip(*of_settings(listed, settings), strict=True))
 
 
-def _outcomes(path: Path, method: Method, logged: LoggedDocument, evidence: Sequence[Evidence]) -> list[Outcome]:
+def _outcomes(path: Path, method: Method, logged: LoggedDocument, evidence: Sequence[Evidence]) -> list[Result]:
     assert logged.document is not None
     try:
         return method.judge(logged.document, evidence, logged.epoch)

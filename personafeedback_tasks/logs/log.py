@@ -14,7 +14,7 @@ from typing import Any
 from ..core.benchmark import find
 from ..core.documents import Scorable
 from ..core.evidence import Evidence
-from ..core.outcome import Answers
+from ..core.result import Answers
 from ..core.stopping import StopPlan
 from ..core.usage import Usage
 from .run import Asked, Run

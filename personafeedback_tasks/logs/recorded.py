@@ -12,7 +12,7 @@ from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet
 from ..core.evidence import Reply
 from ..core.options import Options
-from ..core.outcome import Outcome
+from ..core.result import Result
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.signature import signature
 from ..core.thinking import settle
@@ -80,7 +80,7 @@ def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, record
     return keys((document.id for document in documents), calls_of(benchmark, vars(options)), recorded.epochs)
 
 
-def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Outcome]:
+def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Result]:
     method = benchmark.methods[options.method]
     asked = benchmark.scorable(method, benchmark.logged(method, document), benchmark.setting(vars(options)))
     for epoch in recorded.epochs:

@@ -17,7 +17,7 @@ from ..core.benchmark import Benchmark, find
 from ..core.cases import NamedSet, remark_of
 from ..core.documents import of_settings
 from ..core.method import Method, RewardMethod
-from ..core.outcome import ScoredCase
+from ..core.result import ScoredCase
 from ..core.report import Line
 from ..core.signature import TYPES, set_of, signatures
 from ..core.stopping import StopState

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..core.duels import Duels
-from ..core.outcome import Outcome, ScoredCase
+from ..core.result import Result, ScoredCase
 from .run import Run
 
 
@@ -29,7 +29,7 @@ def of_writer(run: Run, duels: Duels) -> Run:
     known = [
         ScoredCase(
             [
-                Outcome(
+                Result(
                     one.case,
                     one.cell,
                     one.user_id,

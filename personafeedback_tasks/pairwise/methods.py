@@ -9,7 +9,7 @@ from typing import Any
 from ..core.conversation import Message
 from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, LikelihoodMethod, Method, Metric, RewardMethod, TopTokenMethod
-from ..core.outcome import Answers
+from ..core.result import Answers
 from ..parsing.answers import IMPOSSIBLE
 from ..parsing.letter_probabilities import top_reader
 from ..parsing.letters import readers

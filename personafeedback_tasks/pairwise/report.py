@@ -7,8 +7,8 @@ from typing import Any
 
 from ..common.statistics import mean
 from ..core.cases import CaseSet
-from ..core.outcome import ScoredCase
 from ..core.report import Control, Difference, Line, ReportSpec, Shown
+from ..core.result import ScoredCase
 from ..core.rewards import TOTAL, right_and_tie
 from .methods import DEBIASED
 from .orders import Orders

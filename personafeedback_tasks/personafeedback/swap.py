@@ -21,8 +21,8 @@ from ..common.significance import detectable
 from ..common.statistics import mean
 from ..core.cases import digest_of
 from ..core.options import option
-from ..core.outcome import Outcome
 from ..core.report import CardFacts, Examined, Line
+from ..core.result import Result
 from ..core.signature import set_of
 from ..core.units import UnitMean, Units
 from ..pairwise.cases import in_proportion
@@ -192,7 +192,7 @@ def pair_of(case_id: str) -> str:
 PAIR = Units("pair", 2, pair_of)
 
 
-def _changed(pair: Sequence[Outcome]) -> list[float]:
+def _changed(pair: Sequence[Result]) -> list[float]:
     # a case in one order shows what its twin shows in the other; only readable picks count
     own, others = (TWO.picks(one.answers) for one in pair)
     shown_alike = zip(own, reversed(others), strict=True)

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..common.agreement import RowVotes, alpha, fleiss
 from ..common.jackknife import estimate_of
-from ..core.outcome import Outcome
 from ..core.report import HumanAgreement
+from ..core.result import Result
 
 Coefficients = dict[str, Callable[[Sequence[RowVotes]], float]]
 """Name -> measure of the votes of all rows."""
@@ -42,7 +42,7 @@ def of_ratings(rows: Sequence[tuple[str, Sequence[int]]], scale: Sequence[int]) 
 def _agreement(
     rows: Sequence[tuple[str, Sequence[Any]]],
     coefficients: Coefficients,
-    beside_others: Callable[[Sequence[Any]], list[Outcome]],
+    beside_others: Callable[[Sequence[Any]], list[Result]],
 ) -> HumanAgreement:
     several = [(user, votes) for user, votes in rows if len(votes) > 1]
     if not several:
@@ -58,14 +58,14 @@ def _agreement(
     )
 
 
-def against_rest(votes: Sequence[str]) -> list[Outcome]:
+def against_rest(votes: Sequence[str]) -> list[Result]:
     """One outcome per person: what most others said (target), what this person said; none where the others are even."""
-    outcomes: list[Outcome] = []
+    outcomes: list[Result] = []
     counts = Counter(votes)
     for label, times in sorted(counts.items()):
         others = Counter(counts)
         others[label] -= 1
         (first, most), *rest = others.most_common()
         if all(fewer < most for _, fewer in rest):
-            outcomes += [Outcome(targets=(first,), answers=(label,))] * times
+            outcomes += [Result(targets=(first,), answers=(label,))] * times
     return outcomes

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ..common.embeddings import embedder
 from ..common.retrieval import retrieve
-from ..core.outcome import Answers
+from ..core.result import Answers
 from ..parsing.words import NO, YES
 from .control import by_prompt
 from .rows import Relevance

@@ -12,8 +12,8 @@ from ..common.statistics import mean
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
-from ..core.outcome import Answers, Outcome
 from ..core.report import Line, Shown
+from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE
@@ -95,7 +95,7 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
     }
 
 
-def quoted(outcomes: Sequence[Outcome]) -> float:
+def quoted(outcomes: Sequence[Result]) -> float:
     """The share of all attributes whose quote is really there; nan without attributes."""
     return mean(float(item["quoted"]) for outcome in outcomes for item in outcome.items)
 

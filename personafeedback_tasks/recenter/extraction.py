@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.method import LabelMethod, Metric
-from ..core.outcome import Outcome
 from ..core.report import Examined, Line
+from ..core.result import Result
 from ..parsing.words import ACCEPT, PROBLEMATIC, read_accept
 from .data import Rows
 from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
@@ -40,7 +40,7 @@ def build(row: Extraction) -> str:
     return filled(PROMPT, conversation=row.transcript, attribute=row.attribute, reason=row.reason)
 
 
-def f1_gap(outcomes: Sequence[Outcome]) -> float:
+def f1_gap(outcomes: Sequence[Result]) -> float:
     """F1 on conversations of people minus F1 on synthetic ones; nan if either is undefined."""
     human, synthetic = (
         CORPUS["f1"]([outcome for outcome in outcomes if outcome.cell == source]) for source in (HUMAN, SYNTHETIC)

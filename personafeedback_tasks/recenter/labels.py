@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
-from ..core.outcome import Answers, CorpusMetric, Outcome
 from ..core.report import HumanAgreement, Line
+from ..core.result import Answers, CorpusMetric, Result
 from .agreement import of_labels
 from .data import Rows
 from .rows import Extraction, Relevance
@@ -112,10 +112,10 @@ class TwoLabels:
         """Some of MEASURES, as corpus metrics."""
         return {name: partial(self._measure, name) for name in names}
 
-    def _measure(self, name: str, outcomes: Sequence[Outcome]) -> float:
+    def _measure(self, name: str, outcomes: Sequence[Result]) -> float:
         return MEASURES[name](self._tally(outcomes))
 
-    def _tally(self, outcomes: Sequence[Outcome]) -> Tally:
+    def _tally(self, outcomes: Sequence[Result]) -> Tally:
         # Few rows differ. To count equal ones first takes a quarter of the time, and a jackknife asks once for every user.
         pairs: Counter[tuple[str, str]] = Counter()
         for (targets, answers), count in Counter((tuple(one.targets), one.answers) for one in outcomes).items():

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
-from ..core.outcome import Answers, Outcome
+from ..core.result import Answers, Result
 from ..core.rewards import TOTAL, NamedRewards, pearson
 from .control import SELECTED
 from .rows import SCALE
@@ -37,7 +37,7 @@ def rated(answers: Answers) -> tuple[float, float] | None:
     return float(second), mirrored(first)
 
 
-def rating(outcome: Outcome) -> float:
+def rating(outcome: Result) -> float:
     """The model's rating of a row, in [1, 5]; of a reward model any number, above 3 for the personalized one."""
     if outcome.rewards:
         return NO_DIFFERENCE + difference(outcome.rewards)
@@ -56,18 +56,18 @@ def difference(rewards: NamedRewards) -> float:
 def score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, float]:
     """acc and SELECTED as in `score`, and tie: 1 if both responses have the same reward."""
     return {
-        "acc": _agrees(Outcome(targets=targets, rewards=rewards)),
+        "acc": _agrees(Result(targets=tuple(targets), rewards=rewards)),
         "tie": float(difference(rewards) == 0),
         SELECTED: float(difference(rewards) > 0),
     }
 
 
-def people(outcome: Outcome) -> float:
+def people(outcome: Result) -> float:
     """People's mean rating of a row, in [1, 5]."""
     return float(outcome.targets[0])
 
 
-def _agrees(outcome: Outcome) -> float:
+def _agrees(outcome: Result) -> float:
     # whether the model and people agree that the personalized response is better
     return float((_sign(rating(outcome)) > 0) == (_sign(people(outcome)) > 0))
 
@@ -78,7 +78,7 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating;
     SELECTED: the rating is above 3. All three are 0 with an unreadable reply.
     """
-    both, outcome = rated(answers), Outcome(targets=targets, answers=answers)
+    both, outcome = rated(answers), Result(targets=tuple(targets), answers=answers)
     return {
         "acc": _agrees(outcome) if both is not None else 0.0,
         "consistency": float(both is not None and both[0] == both[1]),
@@ -87,12 +87,12 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
     }
 
 
-def spearman(outcomes: Sequence[Outcome]) -> float:
+def spearman(outcomes: Sequence[Result]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan if all of a side are equal."""
     return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
 
 
-def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
+def weighted_kappa(outcomes: Sequence[Result]) -> float:
     """Cohen's kappa with quadratic weights, also for fractional ratings; nan if all ratings are equal or are rewards.
 
     1 - (mean square difference of a row's ratings) / (the same of all pairs of rows).
@@ -109,7 +109,7 @@ def weighted_kappa(outcomes: Sequence[Outcome]) -> float:
     return 1 - observed / expected if expected else math.nan
 
 
-def pairwise(outcomes: Sequence[Outcome]) -> float:
+def pairwise(outcomes: Sequence[Result]) -> float:
     """Share of rows with the same preference as people, where people have one; a model without one is half right."""
     return mean(
         (1 + _sign(rating(outcome)) * _sign(people(outcome))) / 2 for outcome in outcomes if _sign(people(outcome))
@@ -121,12 +121,12 @@ def _sign(rating: float) -> int:
     return (rating > NO_DIFFERENCE) - (rating < NO_DIFFERENCE)
 
 
-def no_better(outcomes: Sequence[Outcome]) -> float:
+def no_better(outcomes: Sequence[Result]) -> float:
     """The share of rows whose personalized response the model rates no better than the generic one."""
     return mean(float(_sign(rating(outcome)) <= 0) for outcome in outcomes)
 
 
-def no_better_people(outcomes: Sequence[Outcome]) -> float:
+def no_better_people(outcomes: Sequence[Result]) -> float:
     """The share of rows whose personalized response people rate no better than the generic one."""
     return mean(float(_sign(people(outcome)) <= 0) for outcome in outcomes)
 

@@ -16,8 +16,8 @@ from ..core.cases import digest_of
 from ..core.documents import Document, Several
 from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, Metric
-from ..core.outcome import Answers
 from ..core.report import Examined, Line
+from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.words import NO, YES, read_yes_no

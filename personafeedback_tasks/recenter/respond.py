@@ -18,8 +18,8 @@ from ..core.earlier import Earlier, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
-from ..core.outcome import Answers
 from ..core.report import Line
+from ..core.result import Answers
 from ..pairwise.terms import overlap_terms
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from .data import file_name, located

@@ -17,8 +17,8 @@ from ..core.earlier import Earlier, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
-from ..core.outcome import Answers
 from ..core.report import Line
+from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
 from .control import SEED

@@ -12,8 +12,8 @@ from ..core.benchmark import Benchmark, always
 from ..core.documents import cases_of
 from ..core.method import Method
 from ..core.options import Options, option
-from ..core.outcome import Answers
 from ..core.report import Examined, ReportSpec, Shown
+from ..core.result import Answers
 from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
 from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
 from .rows import STAGES, PromptRow, R, StageRow

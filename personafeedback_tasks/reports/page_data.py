@@ -12,8 +12,8 @@ from typing import Any
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..core.earlier import Earlier
-from ..core.outcome import ScoredCase
 from ..core.report import Shown
+from ..core.result import ScoredCase
 from ..core.rewards import TOTAL
 from ..logs.earlier import of_run
 from ..logs.run import Run, RunError

@@ -35,8 +35,8 @@ from personafeedback_tasks.core.benchmark import Benchmark
 from personafeedback_tasks.core.cases import CaseSet, digest_of
 from personafeedback_tasks.core.method import LabelMethod, LikelihoodMethod, Metric
 from personafeedback_tasks.core.options import Options, option
-from personafeedback_tasks.core.outcome import Outcome
 from personafeedback_tasks.core.report import Line, ReportSpec
+from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from personafeedback_tasks.logs.read import read_run
 
@@ -149,7 +149,7 @@ TOY = Toy()
 
 REPLIES = {"1": "YES", "2": "YES", "3": "It is hot."}
 ANSWERS = {"1": "YES", "2": "YES", "3": "invalid_response_format"}
-JUDGED = [Outcome(targets=(case.label,), answers=(ANSWERS[case.id],)) for case in CASES]
+JUDGED = [Result(targets=(case.label,), answers=(ANSWERS[case.id],)) for case in CASES]
 ACC, F1 = 1 / 3, 2 / 4  # one hit; two are YES and two were called YES
 F1_STDERR = jackknife_stderr(f1, JUDGED, ["ann", "bob", "cleo"])
 

@@ -11,7 +11,7 @@ from support.commands import personafeedback
 from support.recenter import in_inspect, same
 
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.recenter import ratings
 from personafeedback_tasks.recenter.data import load, with_judgment
@@ -23,14 +23,14 @@ REWARD = RESPONSE.methods["reward"]
 
 
 def outcome(people, personalized, generic=0.0):
-    return Outcome(targets=(repr(people), repr(6 - people)), rewards={"reward": (personalized, generic)})
+    return Result(targets=(repr(people), repr(6 - people)), rewards={"reward": (personalized, generic)})
 
 
 def test_pairwise_accuracy_by_hand():
     """Right, wrong, no difference to the model; where people see none the row is left out."""
     outcomes = [outcome(4.5, 1.0), outcome(2.0, 0.1), outcome(1.0, 0.0), outcome(3.0, 9.0)]
     assert ratings.pairwise(outcomes) == (1 + 0 + 0.5) / 3
-    said = [Outcome(targets=("5.0", "1.0"), answers=("4", "2")), Outcome(targets=("2.0", "4.0"), answers=("3", "3"))]
+    said = [Result(targets=("5.0", "1.0"), answers=("4", "2")), Result(targets=("2.0", "4.0"), answers=("3", "3"))]
     assert ratings.pairwise(said) == (1 + 0.5) / 2
     assert math.isnan(ratings.pairwise([outcome(3.0, 1.0)]))
 

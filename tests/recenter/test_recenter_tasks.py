@@ -27,7 +27,7 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.common.statistics import clustered_stderr
-from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter import extraction, ratings, relevance, response
@@ -92,7 +92,7 @@ RATINGS = st.lists(
 
 def judged_of(rows):
     return [
-        Outcome(targets=response.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers=answers)
+        Result(targets=response.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers=answers)
         for votes, answers in rows
     ]
 
@@ -145,7 +145,7 @@ def test_scipy_and_scikit_learn_agree_on_ratings(rows):
 def check(benchmark, rows, replies, answers, folder):
     """Both harnesses and the reports of their logs give the scores that follow from `answers`: row id -> one per call."""
     method = benchmark.methods["generate"]
-    judged = [Outcome(cell=row.cell, targets=benchmark.targets(row), answers=answers[row.id]) for row in rows]
+    judged = [Result(cell=row.cell, targets=benchmark.targets(row), answers=answers[row.id]) for row in rows]
     users = [row.user_id for row in rows]
     values = [method.score(one.targets, one.answers, ()) for one in judged]
     tabled = [metric.name for metric in method.metrics_in("lm-eval")]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.core.outcome import Outcome
+from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
@@ -20,7 +20,7 @@ ROWS = with_judgment(load(Relevance, "sample"))
 
 
 def outcomes(pairs):
-    return [Outcome(targets=(people,), answers=(model,)) for people, model in pairs]
+    return [Result(targets=(people,), answers=(model,)) for people, model in pairs]
 
 
 def test_a_score_without_a_denominator_is_nan():
@@ -91,8 +91,8 @@ def test_reports_show_a_row_and_what_people_said_of_it():
 # --- scores ---
 
 
-def judgment(people: str, model: str) -> Outcome:
-    return Outcome(targets=(people,), answers=(model,))
+def judgment(people: str, model: str) -> Result:
+    return Result(targets=(people,), answers=(model,))
 
 
 JUDGED = st.lists(

@@ -27,7 +27,7 @@ from support.releases import write_release
 from support.shown import embedded, rank_runs
 
 from personafeedback_tasks.common import foreign, web
-from personafeedback_tasks.core.outcome import ScoredCase
+from personafeedback_tasks.core.result import ScoredCase
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms

@@ -16,7 +16,7 @@ from typing import Any
 from personafeedback_tasks.core import signature
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.evidence import Reply
-from personafeedback_tasks.core.outcome import ScoredCase
+from personafeedback_tasks.core.result import ScoredCase
 from personafeedback_tasks.core.table import table
 from personafeedback_tasks.logs.log import Log, LoggedDocument, LoggedTask, Reader
 from personafeedback_tasks.logs.run import Asked, Run, RunError, signed

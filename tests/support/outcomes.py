@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from personafeedback_tasks.core.outcome import Outcome, ScoredCase
+from personafeedback_tasks.core.result import Result, ScoredCase
 
 
 def scored_case(
@@ -23,7 +23,7 @@ def scored_case(
     """A case with answers, values and rewards of each epoch."""
     epochs = enumerate(zip_longest(answers, values, rewards), start=1)
     return ScoredCase(
-        Outcome(case_id, cell, user_id, digest, "", epoch, targets, said or (), scores or {}, pairs)
+        Result(case_id, cell, user_id, digest, "", epoch, targets, said or (), scores or {}, pairs)
         for epoch, (said, scores, pairs) in epochs
     )
 

@@ -15,7 +15,7 @@ from ...common.files import Content
 from ...common.jackknife import estimate_of
 from ...common.records import json_text, jsonable
 from ...common.statistics import Estimate, estimate
-from ...core.outcome import Outcome
+from ...core.result import Result
 from ..data import Rows
 from ..relevance import RELEVANCE, SCORES
 from ..rows import Relevance
@@ -51,7 +51,7 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
     """
     users, prompts = [row.user_id for row in rows], Shared([row.prompt for row in rows])
     outcomes = [
-        Outcome(targets=(SCORES.target(row),), answers=(answer,), cell=row.cell)
+        Result(targets=(SCORES.target(row),), answers=(answer,), cell=row.cell)
         for row, answer in zip(rows, answers, strict=True)
     ]
     right = [float(outcome.targets == outcome.answers) for outcome in outcomes]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
+import msgspec
+
 from ..common.statistics import mean
 from .rewards import NamedRewards
 
@@ -15,8 +17,8 @@ Answers = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One case under one setting in one epoch."""
+class Result:
+    """One case under one setting in one epoch, with its answers and values once its replies are scored."""
 
     case_id: str = ""
     cell: str = ""
@@ -24,7 +26,7 @@ class Outcome:
     digest: str = ""
     setting: str = ""  # value of the option that a control changes, see `report.Control`; empty where nobody says
     epoch: int = 1  # from 1
-    targets: Sequence[str] = ()  # the right label of each call, or what else the case is held against
+    targets: tuple[str, ...] = ()  # the right label of each call, or what else the case is held against
     answers: Answers = ()  # one per call; empty where no labels are read
     values: Mapping[str, float] = field(default_factory=dict)  # in any unit; nan where undefined
     rewards: NamedRewards | None = None  # of both responses; None where a method reads none
@@ -32,9 +34,18 @@ class Outcome:
     items: tuple[Mapping[str, Any], ...] = ()  # what its replies list, see `method.TextMethod`
     bounds: int = 0  # calls with a label outside the top tokens, whose probability is a bound
 
+    def to_json(self) -> dict[str, Any]:
+        """Its fields for the logs of both harnesses, without empty ones."""
+        return {name: value for name, value in msgspec.to_builtins(self).items() if value or name == "values"}
 
-class ScoredCase(tuple[Outcome, ...]):
-    """The outcomes of one case, one per epoch and in their order; at least one."""
+    @classmethod
+    def from_json(cls, logged: object) -> Result:
+        """The way back from `to_json`; ValueError where a field is missing or has another type."""
+        return msgspec.convert(logged, cls)
+
+
+class ScoredCase(tuple[Result, ...]):
+    """The results of one case, one per epoch and in their order; at least one."""
 
     __slots__ = ()
 
@@ -65,5 +76,5 @@ class ScoredCase(tuple[Outcome, ...]):
         return all(len({*outcome.answers}) == 1 and {*outcome.answers} <= {*labels} for outcome in self)
 
 
-CorpusMetric = Callable[[Sequence[Outcome]], float]
+CorpusMetric = Callable[[Sequence[Result]], float]
 """A score that is not a mean over cases, such as F1 or kappa: computed from all of them at once; nan if undefined."""
