@@ -18,10 +18,6 @@ GAIN, SWAP, COST = "persona gain", "swap score", "yields"
 """Names of: the score with the persona minus that without; the score of `personafeedback_swap`, 0.5 without the person;
 the share of the calls right without the user's memory that its wrong memory turns."""
 
-
-_PREFERRED = "personafeedback"
-"""The benchmark whose gains are taken where several have some."""
-
 _Values = dict[tuple[str, str], Estimate]
 """(identity of a model, name of the method) -> value."""
 
@@ -38,8 +34,8 @@ class Balance:
 def balances(rankings: Sequence[Ranking]) -> list[Balance]:
     """Models with both a gain and a cost, in the order of the rankings. Void and partial runs and controls have neither.
 
-    Each quantity is of runs on the same cases, asked in the same way: of PersonaFeedback where it is there, and of several ways
-    that which most models with a cost have. Of several runs of one model by one method, the earliest counts.
+    Each quantity is of runs on the same cases, asked in the same way: of several benchmarks and ways, those with
+    most cases, then those that most models with a cost have. Of several runs of one model by one method, the earliest counts.
     """
     names = {_key(row.run): row.run.name for ranking in rankings for row in ranking.rows}
     found: dict[str, dict[str, tuple[Run, _Values]]] = {GAIN: {}, SWAP: {}, COST: {}}
@@ -51,9 +47,9 @@ def balances(rankings: Sequence[Ranking]) -> list[Balance]:
             of_models.setdefault(key, value)
     costs = {key for _, of_models in found[COST].values() for key in of_models}
 
-    def preferred(one: tuple[Run, _Values]) -> tuple[bool, bool, int]:
+    def preferred(one: tuple[Run, _Values]) -> tuple[bool, int, int]:
         models = len(costs & one[1].keys())
-        return models > 0, one[0].benchmark.name == _PREFERRED, models
+        return models > 0, len(one[0].cases), models
 
     chosen = {quantity: max(ways.values(), key=preferred) for quantity, ways in found.items() if ways}
     titles = {quantity: run.title for quantity, (run, _) in chosen.items()}
