@@ -298,7 +298,7 @@ def tables(done: Sequence[Job], cache: Path) -> str:
     verdicts = ["", "What `report` says of each:", ""]
     scored = [job for job in done if job.way == "lm-eval hf"]
     for row, folder in {job.row: (cache / "runs" / job.name).parent for job in scored}.items():
-        report = reported(folder, cache / "models" / row[0], cache / "reports" / folder.name)
+        report = reported(folder, cache / "reports" / folder.name)
         spent = [json.loads(path.read_text("utf-8"))["cpu_seconds"] for path in folder.glob("*/job.json")]
         minutes = sum(spent) / 60
         lines.append(f"| {' | '.join([*row, *figures(report), f'{minutes:.0f}'])} |")
@@ -307,9 +307,9 @@ def tables(done: Sequence[Job], cache: Path) -> str:
     return "\n".join([*lines, *verdicts, "", *agreement(done, cache), "", *setup(done, cache)])
 
 
-def reported(runs: Path, tokenizer: Path, out: Path) -> dict[str, Any]:
+def reported(runs: Path, out: Path) -> dict[str, Any]:
     """What `personafeedback report` says of a folder with the parts of one run."""
-    words = [str(BIN / "personafeedback"), "report", str(runs), "--tokenizer", str(tokenizer), "--out", str(out)]
+    words = [str(BIN / "personafeedback"), "report", str(runs), "--out", str(out)]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **ENVIRONMENT})
     (report,) = json.loads((out / "report.json").read_text("utf-8"))["reports"]
     return report
@@ -326,7 +326,9 @@ def figures(report: dict[str, Any]) -> list[str]:
         *(percent(measures.get(name)) for name in ("acc", "acc_sym", "consistency", "first_rate", "invalid")),
         *(percent(differences.get(named.get(name, "")), "+") for name in ("right minus wrong", "persona gain")),
         f"{total['calls']:,}",
-        f"{total['input_tokens'] + total['output_tokens']:,}",
+        "–"
+        if total["input_tokens"] is None
+        else f"{total['input_tokens'] + total['output_tokens']:,}",  # lm-eval's logs have none
     ]
 
 

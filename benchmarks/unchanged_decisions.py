@@ -21,7 +21,7 @@ def decisions() -> Stored:
     for harness, run in (("inspect", in_inspect), ("lm_eval", in_lm_eval)):
         log = run(f"several/{harness}", task, steady, told | {"setting": ",".join(SETTINGS)})
         yield from logged(f"several/{harness}", log)
-        yield from report(f"several/{harness}", log, "--price-in", 2, "--price-out", 8)
+        yield from report(f"several/{harness}", log, "--price", "2,8")
         yield from printed(f"full_{harness}", "report", log, "--full")
     yield from ranked("logs/several")
     yield from printed("columns", "rank", "logs/several", "--columns", "all")

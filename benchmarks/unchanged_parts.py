@@ -228,10 +228,10 @@ def commands() -> Stored:
             yield from printed(f"{of}_{name}", of, *words)
             yield from printed(f"{of}_{name}_json", of, *words, "--json", "-")
     plans: dict[str, tuple[object, ...]] = {
-        "sample": ("--data", "sample"), "general": ("--data", general, "--task", "personafeedback_general"),
-        "cot": ("--data", general, "--task", HARD, "--method", "cot", "--setting", "no_persona"),
-        "write": ("--data", "sample", "--task", "personafeedback_write"),
-        "stage": ("--data", "sample", "--task", "recenter_relevance_select"),
+        "sample": ("--data", "sample"), "general": ("personafeedback_general", "--data", general),
+        "cot": (HARD, "--data", general, "-T", "method=cot", "-T", "setting=no_persona"),
+        "write": ("personafeedback_write", "--data", "sample"),
+        "stage": ("recenter_relevance_select", "--data", "sample"),
     }  # fmt: skip
     for name, words in plans.items():
         yield from printed(f"plan_{name}", "plan", *words)

@@ -101,8 +101,6 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if run.cache:
         yield Caveat("cached", NAMED, {"cache": Path(run.cache).name})
     yield from run.unchecked
-    if run.tokenizer:
-        yield Caveat("tokens_estimated", WEAKENS, {"tokenizer": run.tokenizer})
     if bounds := sum(outcome.bounds for case in run.cases.values() for outcome in case):
         yield Caveat("bounds", WEAKENS, {"count": bounds, "replies": run.replies})
     if run.cases and all(case_id == case.user_id for case_id, case in run.cases.items()):

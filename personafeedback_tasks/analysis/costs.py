@@ -21,7 +21,6 @@ class Cost:
     usage: Usage  # of all calls, also those of cases that do not count
     answers: int = 0  # answered cases, each once per epoch; 0 where the calls are not about cases alone
     dollars: float = math.nan  # nan without prices
-    tokenizer: str = ""  # what the tokens were estimated with; empty where they were counted
 
 
 def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[Cost, ...]:
@@ -31,11 +30,11 @@ def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -
         controls: value of the control's option -> the run under it.
     """
 
-    def cost(asked: str, usage: Usage, answers: int = 0, tokenizer: str = "") -> Cost:
-        return Cost(asked, usage, answers, prices.of(usage) if prices else math.nan, tokenizer)
+    def cost(asked: str, usage: Usage, answers: int = 0) -> Cost:
+        return Cost(asked, usage, answers, prices.of(usage) if prices else math.nan)
 
     rows = [
-        cost(name, one.usage, sum(map(len, one.cases.values())), one.tokenizer)
+        cost(name, one.usage, sum(map(len, one.cases.values())))
         for name, one in {run.setting or "the run": run, **controls}.items()
         if not math.isnan(one.usage.calls) or one.usage.counted
     ]
@@ -43,6 +42,5 @@ def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -
     if len(rows) < 2:
         return tuple(rows)
     dollars = math.fsum(row.dollars for row in rows if not math.isnan(row.dollars))
-    tokenizer = next((row.tokenizer for row in rows if row.tokenizer), "")
     known = prices is not None and any(not math.isnan(row.dollars) for row in rows)
-    return (*rows, Cost(TOTAL, total(row.usage for row in rows), 0, dollars if known else math.nan, tokenizer))
+    return (*rows, Cost(TOTAL, total(row.usage for row in rows), 0, dollars if known else math.nan))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -57,39 +57,25 @@ json_option = click.option(
 markdown_option = click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 
 
-tokenizer_option = click.option(
-    "--tokenizer",
-    metavar="NAME",
-    help="Estimate the tokens of logs that count none, such as lm-eval's, with the tokenizer in this folder or Hub repository (needs "
-    "transformers).",
+price_option = click.option(
+    "--price",
+    "prices",
+    metavar="IN,OUT",
+    callback=lambda context, option, value: None if value is None else _prices(value),
+    help="Dollars per million tokens of prompts and of replies, such as 2.5,10.",
 )
 
 
-def price_options(of: str) -> Decorator:
-    """--price-in and --price-out, as the argument `prices`; `of` says in --help whose they are."""
-
-    def add(command: Any) -> Any:
-        @wraps(command)
-        def with_prices(*args: Any, price_in: float | None, price_out: float | None, **others: Any) -> Any:
-            if (price_in is None) is not (price_out is None):
-                raise OptionError("--price-in and --price-out go together: pass both, or none. A price may be 0.")
-            prices = None if price_in is None or price_out is None else Prices(price_in, price_out)
-            return command(*args, prices=prices, **others)
-
-        return several(*(_price(end, f"{tokens} of {of}") for end, tokens in (("in", "prompts"), ("out", "replies"))))(
-            with_prices
+def _prices(value: str) -> Prices:
+    try:
+        first, second = map(float, value.split(","))
+    except ValueError:
+        first = second = -1.0
+    if not (0 <= first < math.inf and 0 <= second < math.inf):
+        raise OptionError(
+            f"--price must be two numbers of dollars with a comma between them, such as 2.5,10, got {value!r}."
         )
-
-    return add
-
-
-def _price(end: str, tokens: str) -> Decorator:
-    return click.option(
-        f"--price-{end}",
-        metavar="DOLLARS",
-        type=click.FloatRange(0),
-        help=f"Dollars per million tokens of the {tokens}.",
-    )
+    return Prices(first, second)
 
 
 name_option = click.option(

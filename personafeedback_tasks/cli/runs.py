@@ -10,7 +10,6 @@ import click
 
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
-from ..logs.logged import with_tokens
 from ..logs.names import AS_LOGGED, offers, refuse_unknown, with_names
 from ..logs.read import only
 from ..logs.run import Run, RunError
@@ -22,9 +21,8 @@ from .options import (
     markdown_option,
     name_option,
     out_option,
-    price_options,
+    price_option,
     runs_argument,
-    tokenizer_option,
     which_option,
 )
 from .output import files_written, progress, say, show, write_json
@@ -37,15 +35,13 @@ if TYPE_CHECKING:
 @runs_argument
 @data_option
 @name_option
-@tokenizer_option
-@price_options("the runs' model")
+@price_option
 @out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
 @click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],
     data: RunData,
     names: dict[str, str],
-    tokenizer: str | None,
     prices: Prices | None,
     out: Path | None,
     full: bool,
@@ -67,7 +63,7 @@ def report(
     from ..reports import files, report_short, report_text
     from ..reports.blocks import lines
 
-    found = read(runs, [data], names, tokenizer)
+    found = read(runs, [data], names)
     check_names(names, found)
     rows = with_controls(found)
     for line in unfit_controls(rows):
@@ -177,12 +173,10 @@ def read(
     paths: Sequence[Path],
     data: Sequence[RunData] = (),
     names: Mapping[str, str] = AS_LOGGED,
-    tokenizer: str | None = None,
 ) -> list[Run]:
     """The runs in files and folders; logs that are left out are named on stderr."""
     with progress() as show:
-        found = with_names(opened(paths, data, passed_over, lambda path: show(f"Reading {path}")), names)
-        return [with_tokens(run, tokenizer) for run in found]
+        return with_names(opened(paths, data, passed_over, lambda path: show(f"Reading {path}")), names)
 
 
 def check_names(names: Mapping[str, str], runs: Sequence[Run], writers: Sequence[Run] = ()) -> None:

@@ -1,4 +1,4 @@
-"""How many tokens a text has: by a tokenizer that the user names, else an estimate."""
+"""About how many tokens a text has."""
 
 # The estimate counts 0.7 tokens per Chinese, Japanese or Korean character and 0.25 per other one. Against real
 # tokenizers, on prompts of the General half (Chinese personas) and of the bundled sample (English ones):
@@ -15,11 +15,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
-from itertools import islice
-
-from .errors import OptionError, require
+from collections.abc import Sequence
 
 WIDE, OTHER = 0.7, 0.25
 """Tokens per Chinese, Japanese or Korean character, and per other one."""
@@ -27,39 +23,8 @@ WIDE, OTHER = 0.7, 0.25
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003134f]+")
 """The characters that are as wide as two, punctuation included."""
 
-_AT_ONCE = 1_000
-"""Texts that a tokenizer gets in one call."""
-
-Count = Callable[[Sequence[str]], list[int]]
-"""Texts -> their numbers of tokens."""
-
 
 def estimated(texts: Sequence[str]) -> list[int]:
     """About how many tokens each text has."""
     others = [len(_WIDE.sub("", text)) for text in texts]
     return [round(WIDE * (len(text) - other) + OTHER * other) for text, other in zip(texts, others, strict=True)]
-
-
-@cache
-def counted_by(name: str) -> Count:
-    """The counts of a model's tokenizer (a folder or a Hub id), without the tokens that a chat template adds."""
-    require("transformers", extra="hf")
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name)
-    except Exception as error:  # of a dozen unrelated classes
-        reason = (str(error).strip() or "no reason given").splitlines()[0]
-        raise OptionError(
-            f"The tokenizer {name!r} could not be loaded ({type(error).__name__}: {reason}). Name a folder with a model's "
-            "tokenizer or a Hub id, or leave it out for an estimate."
-        ) from error
-
-    def count(texts: Sequence[str]) -> list[int]:
-        left, found = iter(texts), []
-        while some := list(islice(left, _AT_ONCE)):
-            made = tokenizer(some, add_special_tokens=False, return_attention_mask=False, verbose=False)
-            found += [len(ids) for ids in made["input_ids"]]
-        return found
-
-    return count

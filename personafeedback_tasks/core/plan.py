@@ -11,7 +11,7 @@ from typing import Any
 from ..common.errors import OptionError
 from ..common.records import jsonable
 from ..common.significance import Comparison
-from ..common.tokens import Count
+from ..common.tokens import estimated
 from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet
 from .messages import texts
@@ -38,7 +38,6 @@ class Plan:
     is_bound: bool = False  # whether `reply` is the limit, and not 0
     longer: Mapping[str, int] = field(default_factory=dict)  # call of the stage -> its limit, where it is not `reply`
     prices: Prices | None = None
-    epochs: int = 1  # how often each call is made; all numbers include it
 
     @property
     def sizes(self) -> list[int]:
@@ -70,7 +69,6 @@ class Plan:
             "prompt_tokens": self.total.input,
             "longest_prompt_tokens": self.longest,
             "reply_tokens_of_a_call_at_most": self.max_tokens or None,
-            "epochs": self.epochs,
             "settings": {name: {**_taken(usage), "dollars": self.dollars(usage)} for name, usage in self.asks.items()},
             "reply_tokens_of_a_call": self.reply,
             "prices": self.prices and asdict(self.prices),
@@ -123,31 +121,29 @@ def make_plan(
     selection: str,
     cases: CaseSet[Any],
     every: Sequence[Options],
-    count: Count,
     *,
     reply: int | None = None,
     prices: Prices | None = None,
-    epochs: int = 1,
 ) -> Plan:
     """What a run takes under some options, refused where the run would be. Without `reply` the limit counts."""
     for options in every:
         benchmark.check(options, cases)
     options = every[0]
     method, stage = benchmark.methods[options.method], benchmark.stage
-    each = epochs * method.requests(benchmark.labels)
+    each = method.requests(benchmark.labels)
     expected = reply if method.new_tokens else 0
     reply = method.new_tokens if expected is None else expected
     documents = method.documents(cases)
     asks, longest, max_tokens, longer = {}, 0, method.max_tokens or 0, reply
     for setting, told in zip(benchmark.settings(every), every, strict=True):
-        tokens = count([text for document in documents for text in _prompts(benchmark, document, told)])
+        tokens = estimated([text for document in documents for text in _prompts(benchmark, document, told)])
         calls = each * len(tokens)
         output = calls * reply
         if stage is not None and stage.applies(told):
             max_tokens = max(max_tokens, stage.limit(method))
             if expected is None:
                 longer = stage.limit(method)
-                output += epochs * len(documents) * (longer - reply)
+                output += len(documents) * (longer - reply)
         asks[setting or "the run"] = Usage(calls=calls, input=each * sum(tokens), output=output)
         longest = max(longest, *tokens)
     sizes = list(_users(cases).values())
@@ -167,7 +163,6 @@ def make_plan(
         is_bound=0 < method.new_tokens == reply,
         longer={stage.name: longer} if stage and longer != reply else {},
         prices=prices,
-        epochs=epochs,
     )
 
 

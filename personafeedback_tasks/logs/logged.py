@@ -1,17 +1,14 @@
-"""A run -> the replies in its logs, and their tokens where the log counts none."""
+"""A run -> the replies in its logs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from ..common.tokens import Count, counted_by
 from ..core.documents import of_settings
 from ..core.evidence import Reply
 from ..core.recorded import Key, require_text
 from ..core.thinking import settled, shows_thinking
-from ..core.usage import NONE, Usage
 from .log import LoggedDocument, LoggedTask
 from .read import open_logs
 from .run import Run, RunError
@@ -43,31 +40,3 @@ def documents_of(run: Run) -> Iterator[tuple[LoggedTask, LoggedDocument]]:
         for document in task.documents():
             evidence = [settled(given, run.method, task.max_tokens) if thinks else given for given in document.evidence]
             yield task, replace(document, evidence=evidence)
-
-
-def with_tokens(run: Run, tokenizer: str | None) -> Run:
-    """The run with an estimate where its log counts no tokens: of the texts as they are logged, each call on its own.
-
-    Args:
-        tokenizer: its name, loaded for the first run that needs it.
-    """
-    if tokenizer is None or run.usage.counted:
-        return run
-    whole, count = NONE, counted_by(tokenizer)
-    for task, document in documents_of(run):
-        if document.document is None or document.asked is None:
-            continue
-        whole += _usage(document, task.settings.index(run.setting), task.staged, count)
-    return replace(run, usage=whole, tokenizer=tokenizer)
-
-
-def _usage(document: LoggedDocument, place: int, staged: Sequence[bool], count: Count) -> Usage:
-    assert document.asked is not None  # checked by the caller
-    asked: Any = document.asked().under(place, staged).calls
-    evidence = of_settings(document.evidence, len(staged))[place]
-    replies = [reply.text for reply in evidence if isinstance(reply, Reply)]
-    return Usage(
-        calls=len(asked),
-        input=sum(count([text for call in asked for _, text in call])),
-        output=sum(count(replies)),
-    )

@@ -109,7 +109,6 @@ class Run:
         usage: of all the model's calls, also for cases that do not count.
         elsewhere: of samples that are not scored; in a log of several settings the first has it.
         prompts: whether they fitted into the model's window.
-        tokenizer: what its tokens were estimated with; empty where the log counts them, or nobody does.
     """
 
     model: str
@@ -135,7 +134,6 @@ class Run:
     usage: Usage = UNCOUNTED
     elsewhere: Usage = NONE
     prompts: PromptCheck = UNKNOWN
-    tokenizer: str = ""
 
     @property
     def replies(self) -> int:

@@ -28,13 +28,9 @@ def blocks(costs: Sequence[Cost]) -> list[Block]:
     columns = tuple(Column(name, tuple(map(text, costs))) for name, text in COLUMNS.items())
     is_bound = any(cost.usage.cached > 0 and not math.isnan(cost.dollars) for cost in costs)
     return [
-        Table("Calls and tokens", tuple(map(_name, costs)), columns, corner="", whole=True),
+        Table("Calls and tokens", tuple(cost.asked for cost in costs), columns, corner="", whole=True),
         *([paragraph(CACHED)] if is_bound else []),
     ]
-
-
-def _name(cost: Cost) -> str:
-    return f"{cost.asked} (estimated)" if cost.tokenizer else cost.asked
 
 
 def as_dicts(costs: Sequence[Cost]) -> list[dict[str, Any]]:
@@ -49,7 +45,6 @@ def as_dicts(costs: Sequence[Cost]) -> list[dict[str, Any]]:
             "reasoning_tokens": cost.usage.reasoning,
             "answers": cost.answers,
             "dollars": cost.dollars,
-            "tokenizer": cost.tokenizer or None,
         }
         for cost in costs
     ]

@@ -10,15 +10,15 @@ from .table import of_rows, spaced
 
 ESTIMATED = (
     "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has up to twice as many for "
-    "Chinese prompts. --tokenizer NAME counts."
+    "Chinese prompts."
 )
 
 
-def blocks(plan: Plan, tokenizer: str | None) -> list[Block]:
-    """The tables of a plan; `tokenizer` counted the tokens, None for an estimate."""
+def blocks(plan: Plan) -> list[Block]:
+    """The tables of a plan."""
     return [
         *_cells(plan),
-        *_takes(plan, tokenizer),
+        *_takes(plan),
         *(_differences(plan) if plan.smallest else []),
         *(_detects(plan) if plan.detects else []),
     ]
@@ -33,7 +33,7 @@ def _cells(plan: Plan) -> list[Block]:
     return [of_rows(f"Cells{checked}", ["", "cases", "users"], rows)]
 
 
-def _takes(plan: Plan, tokenizer: str | None) -> list[Block]:
+def _takes(plan: Plan) -> list[Block]:
     asks = {**plan.asks, **({"total": plan.total} if len(plan.asks) > 1 else {})}
     header = ["", "calls", "prompt tokens", "reply tokens", *(["dollars"] if plan.prices else [])]
     rows = [
@@ -46,7 +46,7 @@ def _takes(plan: Plan, tokenizer: str | None) -> list[Block]:
         )
         for name, usage in asks.items()
     ]
-    notes = [f"Tokens: counted by {tokenizer}, without those of a chat template." if tokenizer else ESTIMATED]
+    notes = [ESTIMATED]
     if plan.max_tokens:
         replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
         replies += "".join(f" ({call}: {tokens:,})" for call, tokens in plan.longer.items())

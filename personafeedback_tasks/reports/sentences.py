@@ -189,7 +189,6 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
     "prompts_wrapped": "OTHER PROMPTS: {log}: {why} Run again, or report only what the model was asked with our prompts.",
     "counts_unchecked": "The number of cases in the data was not checked (counts=any).",
-    "tokens_estimated": "Its tokens are ESTIMATED: the log counts none, and {tokenizer} counted those of the logged prompts and replies.",
     "bounds": "In {count:,} of {replies:,} calls a label is not among the most likely tokens that the server returned. The pick counts; the "
     "log-odds take the highest probability that such a label can have, so p_chosen and acc_sym are bounds there.",
     # its data

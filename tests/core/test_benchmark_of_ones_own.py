@@ -320,7 +320,7 @@ def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, t
         toy_task()
     with pytest.raises(DataError, match=refused):
         lm_eval(yaml_folder, tmp_path / "out")
-    assert refused in CliRunner().invoke(main, ["plan", "--task", "toy"]).output
+    assert refused in CliRunner().invoke(main, ["plan", "toy"]).output
     assert asked == []
     benchmarks.register(Counted(some))
     assert len(toy_task().dataset) == found

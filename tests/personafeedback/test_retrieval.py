@@ -434,7 +434,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
     assert (warning in caplog.text) == (said == "unreadable")
     assert "24 model calls" in opening[0]  # 8 cases: 8 filters and 16 orders
-    words = ("--data", remembered, "--counts", "any", "--task", CELL, "-T", "setting=rag", "-T", "rag_filter=true")
+    words = (CELL, "--data", remembered, "-T", "counts=any", "-T", "setting=rag", "-T", "rag_filter=true")
     planned = json.loads(personafeedback("plan", *words, "--json", "-").stdout)
     assert planned["calls"] == planned["settings"]["rag"]["calls"] == 24
     whole = [*filters.values(), *(build(case, RAG, order) for case in cases for order in ORDERS)]
@@ -466,18 +466,17 @@ def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
     """8 cases: a filter and two orders of each."""
     words = [
         "plan",
+        CELL,
         "--data",
         remembered,
-        "--counts",
-        "any",
-        "--task",
-        CELL,
+        "-T",
+        "counts=any",
         "-T",
         "setting=rag",
         "-T",
         "rag_filter=true",
     ]
-    words += ["--method", method, "--price-in", 0, "--price-out", 1e6]
+    words += ["-T", f"method={method}", "--price", "0,1e6"]
     planned = json.loads(personafeedback(*words, "--json", "-").stdout)
     most = 8 * room + 16 * each
     assert planned["reply_tokens_of_a_call_at_most"] == room
