@@ -56,15 +56,6 @@ class Stage:
         return method.max_tokens or self.max_tokens
 
 
-@dataclass(frozen=True, kw_only=True)
-class Explanations:
-    """Scores in plain words, for readers of single cases."""
-
-    facts: Callable[[Any], Mapping[str, Mapping[str, Any]]]  # cases -> case id -> facts, ready for JSON, for logs
-    of_answers: Callable[[Sequence[str], Mapping[str, Any]], str]  # (answers in the order of the calls, facts)
-    of_rewards: Callable[[Sequence[float], Mapping[str, Any]], str]  # (rewards, the right response's first; facts)
-
-
 class Benchmark(ABC):
     """What a benchmark is, and how it loads and asks its cases. `register` or the entry point has an instance."""
 
@@ -83,7 +74,6 @@ class Benchmark(ABC):
     stage: Stage | None = None  # a call before the others
     judges: Mapping[str, Callable[[str], str]] = {}  # without a model: they answer from the prompt alone
     signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {}  # field of `signs` -> whether options have it
-    explanations: Explanations | None = None  # in Inspect's viewer
     comparisons: tuple[Comparison, ...] = ()  # what is assumed of two runs before there are any, see `plan`
 
     @abstractmethod

@@ -16,15 +16,11 @@ from ..core.documents import Scorable
 from ..core.evidence import Evidence
 from ..core.method import Method, ReplyMethod, RewardMethod, TextMethod, TopTokenMethod
 from ..core.result import Result
-from ..core.rewards import TOTAL
 from ..core.thinking import settle, settled, shows_thinking
 from ..parsing.letter_probabilities import mass
 from .calls import events, replies, stage_outcome
 from .evidence import about_of, given, score_name
 from .metrics import IF_THINKS, ITEMS, THINKS, VALUES, measures, pearson
-
-FACTS = "about"
-"""Key in a sample's metadata with the facts for its explanation: a scorer sees no case. Old logs do not have it."""
 
 
 @cache
@@ -65,7 +61,6 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             return Score(
                 value=cast(Any, over_cases(values)),
                 answer=", ".join(shown),
-                explanation=explanation(benchmark, outcomes, state),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata=metadata | stage_outcome(benchmark.stage, state),
             )
@@ -120,19 +115,3 @@ def _of_thinking(
 
 def _items(method: Method, outcome: Result) -> dict[str, Any]:
     return {ITEMS: list(outcome.items)} if isinstance(method, TextMethod) and method.items else {}
-
-
-def explanation(benchmark: Benchmark, outcomes: Sequence[Result], state: TaskState) -> str | None:
-    """The meaning of a sample's answers or rewards, line by line under each setting; None if the benchmark has none."""
-    words = benchmark.explanations
-    if words is None:
-        return None
-    facts = (state.metadata or {}).get(FACTS)
-    facts = facts if isinstance(facts, Mapping) else {}
-    said = [
-        words.of_answers(one.answers, facts) if one.rewards is None else words.of_rewards(one.rewards[TOTAL], facts)
-        for one in outcomes
-    ]
-    if len(said) == 1:
-        return said[0]
-    return "\n".join(f"{outcome.setting}: {line}" for outcome, line in zip(outcomes, said, strict=True))

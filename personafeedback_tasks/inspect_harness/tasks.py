@@ -24,7 +24,7 @@ from ..core.stopping import KEY
 from . import hooks, logprobs
 from .calls import ask_every_call, text_config
 from .reward_api import CONNECTIONS, refuse_other_model
-from .scorers import FACTS, scores
+from .scorers import scores
 from .stopping import stop_of
 
 Parameters = ParamSpec("Parameters")
@@ -93,7 +93,6 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     cases = record.cases(told, chosen)
     for options in every:
         record.check(options, cases)
-    facts = record.explanations.facts(cases) if record.explanations else {}
     solver, scorer, config = _parts(record, method, cases, every)
     documents, metadata = method.documents(cases), hooks.watch(record, name, cases, every)
     stop = None
@@ -104,10 +103,7 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
         metadata |= {KEY: stop.plan.as_dict()}
     return Task(
         dataset=MemoryDataset(
-            [
-                _sample(record, document, method, record.settings(every), facts.get(document.id))
-                for document in documents
-            ],
+            [_sample(record, document, method, record.settings(every)) for document in documents],
             name=record.titled(cases.named_set),
             location=shown_source(cases.source),
         ),
@@ -133,16 +129,9 @@ def _shown(name: str) -> str:
     return plain if cut == plain else f"{cut}…"
 
 
-def _sample(
-    record: Benchmark, document: Any, method: Method, settings: Sequence[str], facts: Mapping[str, Any] | None
-) -> Sample:
+def _sample(record: Benchmark, document: Any, method: Method, settings: Sequence[str]) -> Sample:
     about = record.logged(method, document, settings)
-    return Sample(
-        id=about.pop("id"),
-        input=record.input(document),
-        target=about.pop("targets"),
-        metadata=about if facts is None else {**about, FACTS: dict(facts)},
-    )
+    return Sample(id=about.pop("id"), input=record.input(document), target=about.pop("targets"), metadata=about)
 
 
 def _parts(

@@ -14,7 +14,6 @@ from ..core.conversation import Message
 from ..core.report import CardFacts, CardSpec, Examined
 from . import baselines
 from .cases import ChoiceCase, ChoiceCases
-from .explanations import explanations
 from .methods import DEBIASED, methods
 from .orders import TWO, Orders
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of, shown_of
@@ -38,7 +37,6 @@ class PairwiseBenchmark(Benchmark):
         self.labels = self.orders.letters
         self.methods = methods(self.orders, self.conversation)
         self.judges = baselines.judges(self.orders)
-        self.explanations = explanations(self.orders, self.flags)
 
     @abstractmethod
     def conversation(self, case: Any, options: Any, side: str) -> list[Message]:
@@ -46,10 +44,6 @@ class PairwiseBenchmark(Benchmark):
 
     def targets(self, case: Any) -> list[str]:
         return list(self.orders.letters)
-
-    def flags(self, cases: Any) -> Mapping[str, Sequence[str]]:
-        """Case id -> what may be wrong with it, by name; cases without a flag may be left out."""
-        return {}
 
 
 class ChoiceBenchmark(PairwiseBenchmark):

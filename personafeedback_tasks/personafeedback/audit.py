@@ -151,15 +151,6 @@ def audit(cases: PersonaCases) -> Audit:
     return Audit(cases, findings, repeats)
 
 
-def flags(cases: PersonaCases) -> dict[str, list[str]]:
-    """Case id -> its kinds of findings. Repeats are searched among these cases only."""
-    flagged: dict[str, list[str]] = {}
-    for name, finding in audit(cases).findings.items():
-        for case_id in finding.ids:
-            flagged.setdefault(case_id, []).append(name)
-    return flagged
-
-
 def pairs_across_cells(repeats: Iterable[tuple[PersonaCase, ...]]) -> dict[str, dict[str, int]]:
     """Cells in which a pair occurs, joined by ` + ` -> number of such pairs with the same label, and with opposite."""
     counts: dict[str, dict[str, int]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of
 from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
-from .audit import AUDIT_VERSION, audit, flags
+from .audit import AUDIT_VERSION, audit
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_cases, load_present
 from .ceiling import ceilings, repeated_labels, sentence
@@ -272,9 +272,6 @@ class PersonaFeedback(PairwiseBenchmark):
             "others": others.digest if SIGNED["others"](vars(options)) else None,
             "padding": digest_of([*NEUTRAL.items()]) if SIGNED["padding"](vars(options)) else None,
         }
-
-    def flags(self, cases: PersonaCases) -> Mapping[str, Sequence[str]]:
-        return flags(cases)
 
 
 PERSONAFEEDBACK = PersonaFeedback()

@@ -306,8 +306,5 @@ class Swap(PersonaFeedback):
         effect = 1 + COMPARISONS[0].correlation * (shared / count - 1)
         return detectable(math.sqrt(0.25 * effect / count), len({*users}) - 1)
 
-    def flags(self, cases: PersonaCases) -> Mapping[str, Sequence[str]]:
-        return {}  # each pair of responses is there twice
-
 
 SWAP = Swap()

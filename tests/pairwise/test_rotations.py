@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from personafeedback_tasks.core.rewards import right_and_tie
-from personafeedback_tasks.pairwise.explanations import explanations
 from personafeedback_tasks.pairwise.orders import rotations
 from personafeedback_tasks.pairwise.scoring import p_chosen, score_answers, score_symmetric
 from personafeedback_tasks.parsing.answers import REASONS
@@ -114,22 +113,3 @@ def test_reports_say_which_place_was_always_picked(answers, expected):
     names = (*FOUR.biases, "acc_readable")
     assert names == ("bias_first", "bias_second", "bias_third", "bias_fourth", "acc_readable")
     assert tuple(score[name] for name in names) == same(expected, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("answers", "about", "sentence"),
-    [
-        ("ABCD", {"longer": "right_response"}, "picked the right response in all 4 orders; the right response is the longest"),
-        ("BCDA", {}, "picked the wrong response 1 in all 4 orders"),
-        (
-            "AAAA", {"longer": "neither"},
-            "picked the right response in 1 of 4 orders, the wrong response 1 in 1 of 4 orders, the wrong response 2 in 1 of 4 orders, "
-            "the wrong response 3 in 1 of 4 orders: the first one shown each time; several are the longest",
-        ),
-        ("AB?D", {}, "picked the right response in 3 of 4 orders; 1 unreadable (refusal)"),
-        ("????", {}, "unreadable replies in all 4 orders"),
-    ],
-)  # fmt: skip
-def test_an_explanation_says_what_was_picked(answers, about, sentence):
-    words = explanations(FOUR, lambda cases: {})
-    assert words.of_answers([letter if letter != "?" else "refusal" for letter in answers], about) == sentence
