@@ -1,110 +1,80 @@
-"""The PersonaFeedback tasks of Inspect, under the same names as in lm-eval."""
+"""The PersonaFeedback tasks of Inspect, under the same names as in lm-eval.
 
-from typing import Any, Literal
+Dataset   PersonalAILab/PersonaFeedback at a pinned revision, or another folder (personafeedback/release.py, cases.py)
+Prompt    the wordings v1 to v4 (personafeedback/wordings/*.md), laid out once in each order of the responses (prompts.py)
+Solver    both calls of a case at once (inspect_harness/calls.py)
+Scorer    a letter in the reply, its probability, or a reward (pairwise/methods.py) -> acc and others (pairwise/scoring.py)
+Metrics   means over cases, by cell, with standard errors clustered by user (core/table.py)
+"""
+
+from typing import Any
 
 from inspect_ai import Task, task
 
-from personafeedback_tasks.inspect_harness.tasks import build_task, parameters_of
+from personafeedback_tasks.inspect_harness.tasks import build_task
 
 
 @task
-def personafeedback(
-    category: Literal["specific", "general"] | None = None,
-    difficulty: Literal["easy", "medium", "hard"] | None = None,
-    setting: Literal["persona", "no_persona", "other_persona", "similar_persona", "padding", "rag"]
-    | list[str] = "persona",
-    method: Literal["generate", "cot", "logprobs", "reward"] = "generate",
-    k: int = 5,
-    rag_filter: bool = False,
-    prompt: Literal["v1", "v2", "v3", "v4"] = "v1",
-    language: Literal["auto", "en", "zh"] = "auto",
-    hide: str | list[str] | None = None,
-    data: str | None = None,
-    counts: Literal["checked", "any"] = "checked",
-    stop: str | None = None,
-    **unknown: Any,
-) -> Task:
-    """PersonaFeedback: all cases, or those of one part.
+def personafeedback(**options: Any) -> Task:
+    """All cases, or those of one part.
 
     Args:
-        category: one of these alone.
-        difficulty: one of these alone.
-        setting: what the model is told about the user.
-        method: how the model's choice is read.
-        k: how many pieces of content `rag` shows.
-        rag_filter: whether the model first drops irrelevant pieces of `rag` (Inspect).
-        prompt: which wording of the question.
-        language: the language of the prompt: the persona's, or one for all.
-        hide: persona fields that are left out, such as Name,Preference.Travel.
-        data: a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
-        counts: `any` accepts what is present instead of the number of cases that the data must have.
-        stop: ends the run as soon as it is decided: 5 (points) or acc:5 (Inspect).
-        unknown: refused; Inspect would leave them out.
+        options: of docs/options.md: setting, method, k, rag_filter, prompt, language, hide, data, counts and stop. category and
+            difficulty choose a part.
     """
-    return build_task("personafeedback", "", locals())
+    return build_task("personafeedback", "", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_specific(**unknown: Any) -> Task:
-    return build_task("personafeedback", "specific", locals())
+def personafeedback_specific(**options: Any) -> Task:
+    return build_task("personafeedback", "specific", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_general(**unknown: Any) -> Task:
-    return build_task("personafeedback", "general", locals())
+def personafeedback_general(**options: Any) -> Task:
+    return build_task("personafeedback", "general", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_easy(**unknown: Any) -> Task:
-    return build_task("personafeedback", "easy", locals())
+def personafeedback_easy(**options: Any) -> Task:
+    return build_task("personafeedback", "easy", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_medium(**unknown: Any) -> Task:
-    return build_task("personafeedback", "medium", locals())
+def personafeedback_medium(**options: Any) -> Task:
+    return build_task("personafeedback", "medium", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_hard(**unknown: Any) -> Task:
-    return build_task("personafeedback", "hard", locals())
+def personafeedback_hard(**options: Any) -> Task:
+    return build_task("personafeedback", "hard", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_specific_easy(**unknown: Any) -> Task:
-    return build_task("personafeedback", "specific_easy", locals())
+def personafeedback_specific_easy(**options: Any) -> Task:
+    return build_task("personafeedback", "specific_easy", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_specific_medium(**unknown: Any) -> Task:
-    return build_task("personafeedback", "specific_medium", locals())
+def personafeedback_specific_medium(**options: Any) -> Task:
+    return build_task("personafeedback", "specific_medium", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_specific_hard(**unknown: Any) -> Task:
-    return build_task("personafeedback", "specific_hard", locals())
+def personafeedback_specific_hard(**options: Any) -> Task:
+    return build_task("personafeedback", "specific_hard", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_general_easy(**unknown: Any) -> Task:
-    return build_task("personafeedback", "general_easy", locals())
+def personafeedback_general_easy(**options: Any) -> Task:
+    return build_task("personafeedback", "general_easy", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_general_medium(**unknown: Any) -> Task:
-    return build_task("personafeedback", "general_medium", locals())
+def personafeedback_general_medium(**options: Any) -> Task:
+    return build_task("personafeedback", "general_medium", options)
 
 
 @task
-@parameters_of(personafeedback, "category", "difficulty")
-def personafeedback_general_hard(**unknown: Any) -> Task:
-    return build_task("personafeedback", "general_hard", locals())
+def personafeedback_general_hard(**options: Any) -> Task:
+    return build_task("personafeedback", "general_hard", options)

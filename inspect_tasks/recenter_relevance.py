@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from inspect_ai import Task, task
 
-from personafeedback_tasks.inspect_harness.tasks import build_task, parameters_of
+from personafeedback_tasks.inspect_harness.tasks import build_task
 
 
 @task
@@ -30,7 +30,6 @@ def recenter_relevance(
 
 
 @task
-@parameters_of(recenter_relevance, "method")
-def recenter_relevance_select(**unknown: Any) -> Task:
+def recenter_relevance_select(**options: Any) -> Task:
     """Recenter relevance: all cases; the numbers of the relevant attributes, from a profile in one prompt."""
-    return build_task("recenter_relevance", "", locals(), "select")
+    return build_task("recenter_relevance", "", options, "select")

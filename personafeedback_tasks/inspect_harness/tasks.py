@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ParamSpec, cast
+from typing import Any
 
 from inspect_ai import Epochs, Task
 from inspect_ai._util.error import PrerequisiteError  # inspect-evals-lint: ignore[private_api_imports] -- no public one
@@ -27,25 +26,6 @@ from .reward_api import CONNECTIONS, refuse_other_model
 from .scorers import scores
 from .stopping import stop_of
 
-Parameters = ParamSpec("Parameters")
-
-
-def parameters_of(
-    model: Callable[Parameters, Task], *without: str
-) -> Callable[[Callable[..., Task]], Callable[Parameters, Task]]:
-    """Give a task function the parameters of another one but `without`: there Inspect reads names and defaults.
-
-    The function gets no wrapper, since Inspect asks in which file it lies.
-    """
-    signature = inspect.signature(model)
-    signature = signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in without])
-
-    def given_to(function: Callable[..., Task]) -> Callable[Parameters, Task]:
-        vars(function)["__signature__"] = signature
-        return cast(Callable[Parameters, Task], function)
-
-    return given_to
-
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
@@ -62,13 +42,12 @@ def errors_in_one_line() -> Iterator[None]:
 
 
 @errors_in_one_line()
-def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], only: str | None = None) -> Task:
+def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only: str | None = None) -> Task:
     """The Inspect task for some cells of a benchmark under some options.
 
     Args:
         selection: one of `Benchmark.selections`: the end of the task's name.
-        arguments: `locals()` of the task function: the options of `Benchmark.options`, by name; what narrows the
-            selection; and under `unknown` whatever the user passed beside these parameters.
+        options: what the user passed: options of `Benchmark.options`, `stop`, and what narrows the whole benchmark to a part.
         only: the method that the task's name says; None leaves it to an option.
 
     Raises:
@@ -76,10 +55,11 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
         DataError: the data are not what the release promises.
     """
     record = find(benchmark)
-    narrowing = {name for narrowed in record.selections.values() for name in narrowed}
-    given = {name: value for name, value in arguments.items() if name not in narrowing and name != "unknown"}
-    given |= arguments.get("unknown", {})
+    given = {**options, **options.get("unknown", {})}
+    given.pop("unknown", None)
     when = given.pop("stop", None)
+    narrowing = {name for narrowed in record.selections.values() for name in narrowed} if not selection else set()
+    part = {name: given.pop(name) for name in narrowing & given.keys()}
     if only is not None:
         if given.get("method", only) != only:
             raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
@@ -88,11 +68,10 @@ def build_task(benchmark: str, selection: str, arguments: Mapping[str, Any], onl
     told = every[0]
     method = record.method(told.method, "inspect")
     name = record.task(selection, method.suffix if only else "")
-    named = {name: arguments[name] for name in narrowing if arguments.get(name) is not None}
-    chosen = {**named, **record.selections[selection]}
-    cases = record.cases(told, chosen)
-    for options in every:
-        record.check(options, cases)
+    chosen = {name: value for name, value in part.items() if value is not None}
+    cases = record.cases(told, {**chosen, **record.selections[selection]})
+    for one in every:
+        record.check(one, cases)
     solver, scorer, config = _parts(record, method, cases, every)
     documents, metadata = method.documents(cases), hooks.watch(record, name, cases, every)
     stop = None

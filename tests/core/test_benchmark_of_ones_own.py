@@ -230,8 +230,8 @@ class Picks(ModelAPI):
 
 
 @task
-def toy_task(method: str = "generate", loud: bool = False, **unknown):
-    return build_task("toy", "", locals())
+def toy_task(**options):
+    return build_task("toy", "", options)
 
 
 def inspect(folder, built=None, **kwargs):
