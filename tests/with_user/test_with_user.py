@@ -326,6 +326,7 @@ def test_the_lines_of_the_page_run_as_printed(tmp_path, monkeypatch):
     """Only model, data and the tasks that are not ours are others."""
     page = (CHECKOUT / "docs" / "cost.md").read_text("utf-8")
     assert len(page.split()) <= 700
+    (tmp_path / "sums.py").write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], "utf-8")
     (tmp_path / "toy.yaml").write_text(TOY.replace("FOLDER", str(tmp_path)), "utf-8")
     rows = [{"q": f"{n} + {n}?", "a": str(2 * n)} for n in range(1, 9)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
@@ -348,12 +349,7 @@ def run_line(line, folder):
     user = "Iris_s04"
     told = personafeedback("persona", user).stdout.strip()
     program, *words = shlex.split(line.replace('"$(personafeedback persona USER_ID)"', "USER_TEXT"))
-    words = [
-        {"USER_TEXT": told, "gsm8k": "toy_sums", "task=evals/capitals.py@capitals": f"task={TASKS}@capitals"}.get(
-            word, word
-        )
-        for word in words
-    ]
+    words = [{"USER_TEXT": told, "gsm8k": "toy_sums"}.get(word, word) for word in words]
     if program == "inspect":
         model = "memory/planted" if "personafeedback_tasks/memsyco" in words else "subject/8"
         done = command(*(model if word == "openai/gpt-4o" else word for word in words[1:]))
