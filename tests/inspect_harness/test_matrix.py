@@ -1,4 +1,4 @@
-"""The table of settings and methods in docs/options.md: every cell that cannot run says so in one sentence before the first call."""
+"""Settings and methods of docs/options.md: each combination that cannot run says so in one sentence before the first call."""
 
 from __future__ import annotations
 
