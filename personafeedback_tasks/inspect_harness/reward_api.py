@@ -30,12 +30,12 @@ logger = logging.getLogger(__name__)
 API = "personafeedback-reward"
 WINDOW = 128
 """Conversations that are scored before any of their results is returned."""
-CONNECTIONS = 8 * WINDOW
-"""While one window is scored, others wait: the more of them, the less the lengths in the next window differ."""
+CONNECTIONS = 2 * WINDOW
+"""While one window is scored, the next one fills."""
 PAUSE = 0.01
 """Seconds without a new request after which a window is scored."""
 
-ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype", "revision", "unpinned")
+ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype", "revision")
 
 
 @dataclass(eq=False)
@@ -134,15 +134,12 @@ class RewardModelAPI(ModelAPI):
         return request.result
 
     async def _score_window(self, first: _Request) -> None:
-        from ..reward_models.classifier import nearest
-
         seen = 0
         size = max(WINDOW, self.model.batch_size)
         while seen < len(self.waiting) < size:
             seen = len(self.waiting)
             await anyio.sleep(PAUSE)
-        lengths = [len(request.encoded.ids) for request in self.waiting]
-        window = [self.waiting[index] for index in nearest(lengths, self.waiting.index(first), size)]
+        window = [first, *(request for request in self.waiting if request is not first)][:size]
         self.waiting = [request for request in self.waiting if request not in window]
         # Others wait for this window: if the one that scores it is cancelled, that must not lose their results.
         with anyio.CancelScope(shield=True):
@@ -179,13 +176,9 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     size = found.get("batch_size", 1)
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise OptionError(f"batch_size must be a positive integer, got {size!r}.")
-    revision = found.get("revision")
-    if "revision" in found and (not isinstance(revision, str) or not revision):
-        raise OptionError(
-            f"revision must be a commit, branch or tag as text, got {revision!r}. Quote one that looks like a number: "
-            "-M 'revision=\"1.0\"'."
-        )
-    for name in ("truncate", "trust_remote_code", "unpinned"):
+    if "revision" in found:
+        found["revision"] = str(found["revision"])
+    for name in ("truncate", "trust_remote_code"):
         if not isinstance(found.get(name, False), bool):
             raise OptionError(f"{name} must be true or false, got {found[name]!r}.")
     if "aspects" in found:

@@ -5,20 +5,22 @@ Batches hold conversations of similar length, padded on the right and masked: th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
+from transformers.utils import cached_file
 
-from ..common.errors import PersonaFeedbackError, choose
+from ..common.errors import OptionError, PersonaFeedbackError, choose
 from ..core.conversation import Message, has_system_turn, without_system
 from ..core.evidence import Reward
 from ..core.rewards import LOCAL, RewardError
-from . import source as model_source
 
 NO_LIMIT = 1_000_000
 """tokenizer.model_max_length is a huge number where nobody set it."""
@@ -35,13 +37,6 @@ class Encoded:
     truncated: bool = False
 
 
-def nearest(lengths: Sequence[int], first: int, size: int) -> list[int]:
-    """The conversations to score next, by index: `first`, and those whose lengths are nearest to its own."""
-    order = sorted(range(len(lengths)), key=lambda index: lengths[index])
-    start = max(0, min(order.index(first) - size // 2, len(order) - size))
-    return order[start : start + size]
-
-
 class RewardModel:
     """One loaded model.
 
@@ -53,7 +48,6 @@ class RewardModel:
         truncate: cut what is too long instead of refusing it.
         dtype: one of DTYPES; `auto` is bfloat16 on a GPU and float32 elsewhere.
         revision: a commit, branch or tag of the Hub.
-        unpinned: run the model's code even if no commit pins it.
 
     Attributes:
         commit: source of tokenizer, model and code; `LOCAL` for a folder.
@@ -72,34 +66,23 @@ class RewardModel:
         trust_remote_code: bool = False,
         dtype: str = "auto",
         revision: str | None = None,
-        unpinned: bool = False,
     ) -> None:
         self.path, self.batch_size, self.truncate = path, batch_size, truncate
         choose("dtype", dtype, DTYPES)
-        model_source.check(path, revision, trust_remote_code, unpinned)
+        _refuse_revision(path, revision, trust_remote_code)
         with _one_error(path, trust_remote_code):
-            self.commit = model_source.commit_of(path, revision)
-            self._load(self._origin(trust_remote_code, unpinned), dtype)
+            self.commit = LOCAL if _is_local(path) else _commit_of(path, revision)
+            self._load(trust_remote_code, dtype)
             self.aspects = self._named(aspects)
 
-    def _origin(self, trust_remote_code: bool, unpinned: bool) -> dict[str, Any]:
-        # every part of the model is loaded with these, so that all come from one commit
+    def _load(self, trust_remote_code: bool, dtype: str) -> None:
+        path, gpu = self.path, torch.cuda.is_available()
+        # Tokenizer, weights and code come from one commit. Code of another repository has no such commit and does not load.
         origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
         if self.commit != LOCAL:
             origin["revision"] = self.commit
-        if not trust_remote_code:
-            return origin
-        foreign = model_source.foreign_code(self.path, self.commit)
-        if foreign and not unpinned:
-            raise RewardError(
-                f"{self.path}: found code from {', '.join(foreign)}, expected only its own: code in another repository can change between "
-                "runs. Copy that code into a folder with the model and name it in auto_map without the repository, or pass "
-                "-M unpinned=true to run its current code."
-            )
-        return origin if foreign else {**origin, "code_revision": origin.get("revision")}
-
-    def _load(self, origin: dict[str, Any], dtype: str) -> None:
-        path, gpu = self.path, torch.cuda.is_available()
+            if trust_remote_code:
+                origin["code_revision"] = self.commit
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(path, **origin)
         if self.tokenizer.chat_template is None:  # known before the weights, which may be many gigabytes
             raise RewardError(
@@ -116,7 +99,7 @@ class RewardModel:
             **({"device_map": "auto"} if gpu else {}),
         )
         own_code = getattr(self.model.config, "auto_map", None) or {}
-        if "AutoModelForSequenceClassification" in own_code and not origin["trust_remote_code"]:
+        if "AutoModelForSequenceClassification" in own_code and not trust_remote_code:
             raise RewardError(
                 f"{path}: found custom code, which was not run, expected a model that transformers runs without any. "
                 f"{_OWN_CODE}"
@@ -235,6 +218,30 @@ _OWN_CODE = (
     "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "
     "use RewardBench to score the output of `personafeedback export --format rewardbench`."
 )
+
+
+def _is_local(path: str) -> bool:
+    # transformers takes anything else for a name on the Hub
+    return Path(path).is_dir()
+
+
+def _refuse_revision(path: str, revision: str | None, trust_remote_code: bool) -> None:
+    if _is_local(path) and revision is not None:
+        raise OptionError(
+            f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision out, or "
+            "pass the model's Hub id."
+        )
+    if trust_remote_code and not _is_local(path) and not re.fullmatch("[0-9a-f]{40}", revision or ""):
+        raise OptionError(
+            f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose code can change "
+            "between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on "
+            "the Hub."
+        )
+
+
+def _commit_of(path: str, revision: str | None) -> str:
+    # The Hub's cache keeps the files of a commit in a folder named after it, whatever branch or tag was requested.
+    return Path(str(cached_file(path, "config.json", revision=revision))).parent.name
 
 
 @contextmanager

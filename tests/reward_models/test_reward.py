@@ -440,10 +440,6 @@ def test_names_must_fit_the_outputs(one, five):
     [
         ({"batch": 4}, "-M batch=4 is not an option of personafeedback-reward. Use: batch_size, aspects, truncate"),
         ({"batch_size": 0}, "batch_size must be a positive integer, got 0"),
-        (
-            {"revision": 1.1},
-            "revision must be .* as text, got 1.1. Quote one that looks like a number: -M 'revision=\"1.0\"'",
-        ),
         ({"aspects": "a,,b"}, "aspects must name each output, got 'a,,b'. Names must not be empty"),
         ({"aspects": ["reward", "b"]}, "Names must not be empty or one of reward, stderr, half, .*specific_easy"),
     ],

@@ -23,7 +23,6 @@ from support.hub import Hub
 from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.core.rewards import RewardError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
@@ -170,11 +169,6 @@ class Own(OPTForSequenceClassification):
 """
 """The same reward for everything: it says whose code ran."""
 
-UNPINNED = (
-    "trust_remote_code=true needs a pinned commit, got revision={} of acme/model, whose code can change between runs. Pass "
-    "-M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on the Hub, or -M unpinned=true "
-    "to run its current code."
-)
 TRUST = ("-M", "trust_remote_code=true", "--limit", "1")
 
 
@@ -194,64 +188,20 @@ def rewards(log) -> set[float]:
 
 @pytest.mark.parametrize("revision", [None, "main", "c" * 39, "g" * 40])
 def test_only_a_full_commit_pins_code(revision):
-    with pytest.raises(OptionError, match=f"^{re.escape(UNPINNED.format(revision or 'main'))}$"):
+    with pytest.raises(
+        OptionError, match="needs a pinned commit, got revision=.* of acme/model, whose code can change"
+    ):
         RewardModel(NAME, revision=revision, trust_remote_code=True)
 
 
 @pytest.mark.release
-def test_code_of_the_hub_runs_at_a_full_commit_alone_or_when_that_is_waived(hub, model, tmp_path):
+def test_code_of_the_hub_runs_at_a_full_commit_alone(hub, model, tmp_path):
     folder = model()
     pinned = hub.push(NAME, folder, **with_code(folder, f"{NAME}--own.Own"), own__py=OWN.format(reward=1))
-    moved = hub.push(NAME, folder, **with_code(folder, "own.Own"), own__py=OWN.format(reward=2))
+    hub.push(NAME, folder, **with_code(folder, "own.Own"), own__py=OWN.format(reward=2))
     log = evaluate(hub, tmp_path / "refused", *TRUST, "-M", "revision=main")
-    assert said(log) == UNPINNED.format("main")
+    assert "needs a pinned commit" in log.error.message
     assert hub.asked == []
     log = evaluate(hub, tmp_path / "pinned", *TRUST, "-M", f"revision={pinned}")
     assert (rewards(log), commits(log)) == ({1.0}, {pinned})
     assert {revision for _, revision, _ in hub.asked} == {pinned}
-    log = evaluate(hub, tmp_path / "unpinned", *TRUST, "-M", "unpinned=true")
-    assert (rewards(log), commits(log)) == ({2.0}, {moved})
-    assert read_run(log.location).conditions_line == (
-        f"dtype=float32, revision={moved}, trust_remote_code=true, unpinned=true"
-    )
-
-
-FOREIGN = (
-    "{}: found code from other/code, expected only its own: code in another repository can change between runs. Copy that code "
-    "into a folder with the model and name it in auto_map without the repository, or pass -M unpinned=true to run its "
-    "current code."
-)
-
-
-@pytest.mark.parametrize(
-    ("file", "loader", "name"),
-    [
-        ("config.json", "AutoModelForSequenceClassification", "other/code--own.Own"),
-        ("tokenizer_config.json", "AutoTokenizer", [None, "other/code--own.Own"]),
-    ],
-)
-def test_code_of_another_repository_is_refused_wherever_a_folder_names_it(file, loader, name, model):
-    folder = model()
-    (folder / file).write_text(with_code(folder, name, file, loader)[file.replace(".", "__")], encoding="utf-8")
-    with pytest.raises(RewardError, match=f"^{re.escape(FOREIGN.format(folder))}$"):
-        RewardModel(str(folder), trust_remote_code=True)
-
-
-def test_an_adapter_brings_the_code_of_its_base_model(model):
-    folder = model()
-    (folder / "config.json").unlink()
-    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "other/code"}', encoding="utf-8")
-    with pytest.raises(RewardError, match=f"^{re.escape(FOREIGN.format(folder))}$"):
-        RewardModel(str(folder), trust_remote_code=True)
-
-
-@pytest.mark.release
-def test_a_commit_does_not_pin_code_of_another_repository(hub, model, tmp_path):
-    folder = model()
-    commit = hub.push(NAME, folder, **with_code(folder, "other/code--own.Own"))
-    hub.push("other/code", folder, own__py=OWN.format(reward=7))
-    log = evaluate(hub, tmp_path / "refused", *TRUST, "-M", f"revision={commit}")
-    assert said(log) == FOREIGN.format(NAME)
-    assert {repository for repository, *_ in hub.asked} == {NAME}
-    log = evaluate(hub, tmp_path / "unpinned", *TRUST, "-M", f"revision={commit}", "-M", "unpinned=true")
-    assert (rewards(log), commits(log)) == ({7.0}, {commit})
