@@ -13,7 +13,6 @@ pytest.importorskip("krippendorff")
 
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
-from support.environments import CHECKOUT
 from support.outcomes import answering
 from support.shown import embedded, rank_runs
 from support.tables import in_markdown
@@ -197,15 +196,3 @@ def test_pages_of_the_other_stages_show_what_people_saw(stages):
         assert case["responses"] == [row.personalized, row.generic]
         assert dict(case["texts"])["People"].startswith(f"{row.judgment:.2f}")
         assert picks == [[["4", ""], ["4", ""]]]  # no rating is right: people's mean is none
-
-
-def test_docs_show_the_table_that_a_report_has(logs, tmp_path):
-    docs = CHECKOUT / "docs" / "recenter.md"
-    if not docs.is_file():
-        pytest.skip("needs the checkout, where the docs are")
-    done = personafeedback("report", "--full", logs / "always_yes", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    made = in_markdown((tmp_path / "report.md").read_text(encoding="utf-8"))["Beside baselines and people"]
-    shown = in_markdown(docs.read_text(encoding="utf-8"))["Rows that people judged"]
-    assert len(shown) > 3
-    assert shown == {column: made[column] for column in shown}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shlex
 import subprocess
@@ -20,7 +19,7 @@ from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
-from personafeedback_tasks.personafeedback.record import METHODS
+from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
 
 pytestmark = needs_checkout
@@ -144,8 +143,11 @@ def test_the_table_of_settings_has_every_setting():
 
 
 def test_the_table_of_options_has_every_option_of_the_tasks():
-    tree = ast.parse(text(CHECKOUT / "inspect_tasks" / "personafeedback.py"))
-    options = {arg.arg for node in tree.body if isinstance(node, ast.FunctionDef) for arg in node.args.args}
+    options = {
+        *PERSONAFEEDBACK.options.names(),
+        "stop",
+        *(name for part in PERSONAFEEDBACK.selections.values() for name in part),
+    }
     rows = table(OPTIONS, "| option |")
     assert {name.partition("=")[0] for _, _, inspect in rows for name in names(inspect)} == options
     for _, lm_eval, inspect in rows:
@@ -161,9 +163,10 @@ def test_the_table_of_metrics_has_every_metric():
             for row in rows
         )
     )
-    assert {metric.name for method in METHODS.values() for metric in method.metrics} <= shown
     defaults = "".join(map(text, (CHECKOUT / "task_configs").glob("*/_default*_yaml")))
-    assert set(re.findall(r"- metric: (\w+)", defaults)) <= shown
+    metrics = {metric.name for method in METHODS.values() for metric in method.metrics}
+    metrics |= set(re.findall(r"- metric: (\w+)", defaults))
+    assert {name.removesuffix("_stderr") for name in metrics} <= shown
 
 
 # --- what the harnesses do ----------------------------------------------------------------------------------------------
