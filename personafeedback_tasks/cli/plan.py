@@ -12,7 +12,7 @@ from ..core.usage import Prices
 from ..personafeedback.cases import present_cells
 from ..personafeedback.cells import PAPER_COUNTS
 from ..personafeedback.record import PERSONAFEEDBACK
-from ..personafeedback.release import ask_hub, locate
+from ..personafeedback.release import locate
 from .options import given_options, json_option, price_option, task_option
 from .output import needs_tables, say, show, write_json
 
@@ -55,8 +55,6 @@ def plan(
     record = benchmark_of(task) if task else PERSONAFEEDBACK
     told = given_options(given, data=data)
     data = told.get("data")
-    if record is PERSONAFEEDBACK and (fetched := ask_hub(data)):
-        say(f"The Hub answers and has {fetched}. It is not on this machine yet and is fetched now.", err=True)
     chosen = task or _largest(data)
     selection, of = asked(record, chosen, told.pop("method", None))
     every = record.options_of({**told, "method": of.name}, record.options.strict)

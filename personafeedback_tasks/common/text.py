@@ -20,14 +20,6 @@ _ACCENTS = re.compile(r"[^\w\s\x00-\x7f]{30}")
 """As many as Unicode lets a letter have; to sort a longer run takes the square of its length."""
 
 
-_LOOKALIKES = str.maketrans(
-    "АВЕЅІЈКМНОРСТУХаԁеѕіјӏорсухһԛԝ" "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαεικνορτυχ" "ᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᏒᎡᏚᎢᏙᎳᏃ" "ꓐꓑꓓꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ"
-    "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ" "օսոհɑɡı" "013457$@|",
-    "ABESIJKMHOPCTYXadesijlopcyxhqw" "ABEZHIKMNOPTYXaeiknoptux" "ABCDEGHIJKLMPRRSTVWZ" "BPDGKJCZFMNLSRVHWXYAEIOU"
-    "ABCDEFGHIJKLMNOPRSTUVWYZ" "ounhagi" "olea" "stsal",
-)  # fmt: skip
-"""Letters of other scripts, and digits, that look like Latin letters: those of Unicode's confusables that matter in a name."""
-
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 _LATIN_WORD = re.compile(f"[{LATIN_LETTERS}]+")
 
@@ -40,14 +32,6 @@ def language_of(text: str) -> str:
 def neighbours(run: str) -> Iterator[str]:
     """The pairs of neighboring characters: in place of words where a script does not separate them."""
     return map(add, run, run[1:])
-
-
-def skeleton(text: str) -> str:
-    """The letters and digits of a text as a reader sees them: without case and accents, look-alikes equal."""
-    plain = (
-        unicodedata.normalize("NFKD", nfkc(text)).translate(_LOOKALIKES).casefold().translate(_LOOKALIKES)
-    )  # small Cherokee letters
-    return "".join(letter for letter in plain.casefold() if letter.isalnum()).replace("l", "i")
 
 
 def same_text(text: str) -> str:

@@ -15,7 +15,6 @@ from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.significance import Comparison
-from ..common.text import skeleton
 from ..parsing.answers import REASONS
 from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
 from .conversation import Message
@@ -193,12 +192,6 @@ class Benchmark(ABC):
             given: by name, as a user wrote them: of settings a list, or names with commas between.
             read: `Options.read` of the class, or `Options.strict`.
         """
-        try:
-            repr(given)  # messages show values
-        except (RecursionError, ValueError) as error:  # nested thousands deep, or an integer of thousands of digits
-            raise OptionError(
-                "An option has a value that is too deep or too long to read. Use a value of docs/options.md."
-            ) from error
         read, control = read or self.options.read, self.report.control
         option = control.option if control else "setting"
         listed = given.get(option)
@@ -329,14 +322,17 @@ def benchmarks() -> dict[str, Benchmark]:
 
 
 def passing_for(name: str) -> str:
-    """The benchmark's title or task that readers take this name of a set for, see `common.text.skeleton`; or empty."""
-    seen = skeleton(name)
+    """The benchmark's title or task that this name of a set repeats, but for case and punctuation; or empty."""
     taken = (
         known
         for benchmark in benchmarks().values()
         for known in (benchmark.title, *map(benchmark.task, ("", *benchmark.selections)))
     )
-    return next((known for known in taken if skeleton(known) == seen), "")
+    return next((known for known in taken if _letters(known) == _letters(name)), "")
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def find(name: str) -> Benchmark:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from ..common.records import one_of
+
 WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
 """Why nobody is asked -> the vote for the reply: both sides are the same text, or the reply is empty, or the other side is."""
 
@@ -17,7 +19,7 @@ class NotAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     case: str  # id in the benchmark, not among the duels
     cell: str
     user_id: str
-    why: str
+    why: Annotated[str, one_of(*WON)]
 
     @property
     def won(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any
@@ -70,10 +70,6 @@ class ScoredCase(tuple[Result, ...]):
         if len(self) == 1:
             return self[0].values.get(metric, nan)
         return mean(outcome.values.get(metric, nan) for outcome in self)
-
-    def same_place(self, labels: Collection[str]) -> bool:
-        """Whether every outcome picks one of these places in all orders."""
-        return all(len({*outcome.answers}) == 1 and {*outcome.answers} <= {*labels} for outcome in self)
 
 
 CorpusMetric = Callable[[Sequence[Result]], float]

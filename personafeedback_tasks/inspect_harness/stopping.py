@@ -30,7 +30,6 @@ class RunValues:
     """The values of one running task."""
 
     values: dict[str, float] = field(default_factory=dict)
-    places: set[bool] = field(default_factory=set)  # whether a case picks the same place in all orders
     known: StopState | None = None
 
     @property
@@ -47,13 +46,11 @@ class Stop(EarlyStopping):
     """
     Attributes:
         measure: the value of a sample that the rule is about.
-        labels: of the places; empty where place cancels in the measure.
     """
 
     plan: StopPlan
     measure: str
     scorer: str
-    labels: tuple[str, ...]
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         expected = [case_id for ids in self.plan.cases for case_id in ids]
@@ -64,13 +61,9 @@ class Stop(EarlyStopping):
         if epochs > 1:
             raise OptionError(f"stop is for one epoch, got --epochs {epochs}. Leave one of them out.")
         _SEEN.set(RunValues())
-        many = (
-            ""
-            if task.config.max_samples
-            else " Cases that are being asked then are asked in vain: pass --max-samples 10 to keep them few."
-        )
         logger.warning(
-            f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the most.{many}"
+            f"stop={self.plan.rule.written}: the users enter in a random order, and none does once it is decided. So the calls above are the "
+            "most. Cases that are being asked then are asked in vain: --max-samples 10 keeps them few."
         )
         return f"{KEY} stop={self.plan.rule.written}"
 
@@ -88,7 +81,6 @@ class Stop(EarlyStopping):
             return  # decided, or not all of its calls were answered
         (case,) = outcomes_of([scores[self.scorer]])
         seen.values[str(id)] = case.value(self.measure)
-        seen.places.add(case.same_place(self.labels))
         if self.plan.complete(seen.values) > (seen.known.users if seen.known else 0):
             seen.known = self.plan.known(seen.values)
 
@@ -96,8 +88,7 @@ class Stop(EarlyStopping):
         seen = _SEEN.get()
         known = seen.known or self.plan.known({})
         name = self.measure if known.accuracy else self.measure.replace("_", " ")
-        by_place = f"every case picks the same place in all orders, so {name} is not measured"
-        logger.warning(f"stop={known.rule}: {by_place if seen.places == {True} else known.said(name)}.")
+        logger.warning(f"stop={known.rule}: {known.said(name)}.")
         return jsonable(asdict(known))
 
 
@@ -112,5 +103,4 @@ def stop_of(
     if not rule.accuracy:
         measure = difference_of(benchmark, settings).key
     users: Mapping[str, str] = {document.id: document.user_id for document in documents}
-    labels = () if method.primary else tuple(benchmark.labels)
-    return Stop(StopPlan.of(rule, users), measure, score_name(benchmark, method), labels)
+    return Stop(StopPlan.of(rule, users), measure, score_name(benchmark, method))

@@ -7,14 +7,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from inspect_ai import Task, task_with
 from inspect_ai._eval.loader import load_tasks  # inspect-evals-lint: ignore[private_api_imports] -- no public one
-from inspect_ai._util.registry import (  # inspect-evals-lint: ignore[private_api_imports] -- no public one
-    is_registry_object,
-    registry_unqualified_name,
-)
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import Event, ModelEvent
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, hooks
@@ -24,28 +20,14 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ge
 from ..common.errors import OptionError
 from .tasks import errors_in_one_line
 
-# Inspect's solvers that put a system message of their own before a sample's
-_ADD_ONE = ("system_message", "react", "basic_agent")
-
 KEY = "with_user"
 """Key in the metadata of a log and of each message."""
 
 logger = logging.getLogger(__name__)
 
 
-class Message(Protocol):
-    """The message of a sample, and its user."""
-
-    @property
-    def user(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-
-
-class Telling(Protocol):
-    """Gives each sample its message."""
-
-    def of(self, sample: object, metadata: Mapping[str, Any]) -> Message | None: ...
+Telling = Callable[[object, Mapping[str, Any]], tuple[str, str] | None]
+"""(id of a sample, its metadata) -> (user, text of the message), or None for no message."""
 
 
 @errors_in_one_line()
@@ -65,18 +47,18 @@ def with_messages(name: str, arguments: Mapping[str, Any], telling: Callable[[],
     for number, sample in enumerate(inner.dataset, start=1):
         # Equal ids in all runs, so that their samples can be paired.
         sample = sample.model_copy(update={"id": number if sample.id is None else sample.id})
-        message = told.of(sample.id, sample.metadata or {})
+        message = told(sample.id, sample.metadata or {})
         if message is not None:
             own: list[ChatMessage] = (
                 [ChatMessageUser(content=sample.input, source="input")]
                 if isinstance(sample.input, str)
                 else list(sample.input)
             )
-            first = ChatMessageSystem(content=message.text, metadata={KEY: message.user})
+            user, text = message
+            first = ChatMessageSystem(content=text, metadata={KEY: user})
             sample = sample.model_copy(update={"input": [first, *own]})
         samples.append(sample)
     if setting != "no_persona":
-        _refuse_template(inner, samples)
         _register()
     about = {"task": name, "setting": setting, "name": inner.name}
     dataset = MemoryDataset(samples, name=inner.dataset.name, location=inner.dataset.location)
@@ -106,29 +88,6 @@ def _load(name: str, arguments: Mapping[str, Any]) -> Task:
             f"task={name!r} makes its samples while it runs, so nobody can say which get whom. Use a task whose samples can be listed."
         )
     return found[0]
-
-
-def _refuse_template(task: Task, samples: Iterable[Sample]) -> None:
-    # some chat templates take one system message, and the samples or the task's solver may bring one
-    try:
-        api: Any = get_model().api
-    except Exception:  # no model is given where tasks are only listed
-        return
-    if not hasattr(api, "hf_chat"):
-        return
-    most = max(
-        sum(isinstance(message, ChatMessageSystem) for message in sample.input)
-        for sample in samples
-        if not isinstance(sample.input, str)
-    )
-    steps = getattr(task.solver, "_solvers", [task.solver])
-    most += sum(registry_unqualified_name(step) in _ADD_ONE for step in steps if is_registry_object(step))
-    try:
-        api.hf_chat([*(ChatMessageSystem(content="x") for _ in range(most)), ChatMessageUser(content="x")], [])
-    except Exception as error:  # of Jinja, by whatever class the template raises
-        raise OptionError(
-            f"The model's chat template refuses {most} system message{'s' * (most > 1)} ({str(error)[:200]}). Use another template or model."
-        ) from error
 
 
 # --- whether the model got it -----------------------------------------------------------------------------------------

@@ -9,17 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import DataError
-from ..common.records import broken, leaves, load_json, read, short
+from ..common.records import broken, leaves, load_json, short
 from ..common.text import language_of
 from .rag import memory
-
-LARGEST = 200_000
-"""Bytes of one persona. Those of the release have about 3,000."""
-LONGEST_KEY = 200
-"""Characters of a key. A prompt may repeat it before each value and each key below it."""
-DEEPEST = 20
-"""Levels of nested objects and lists. A prompt indents each of them."""
 
 
 @dataclass(frozen=True)
@@ -115,26 +107,8 @@ def _lines(value: Any, indent: str = "") -> Iterator[str]:
 
 
 def load_profile(path: Path) -> dict[str, Any]:
-    """The profile in a persona's file, as parsed. Raises DataError if it exceeds LARGEST, LONGEST_KEY or DEEPEST."""
-    if (size := len(read(path))) > LARGEST:
-        raise DataError(
-            f"{path}: found a persona of {size:,} bytes, expected at most {LARGEST:,}. Shorten it to a profile; content "
-            "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag."
-        )
+    """The profile in a persona's file, as parsed. Raises DataError if it is no JSON object."""
     profile = load_json(path, "one JSON object")
     if not isinstance(profile, dict) or not profile:
         raise broken(str(path), short(profile), "a non-empty JSON object")
-    _refuse_shape(profile, path, 1)
     return profile
-
-
-def _refuse_shape(value: dict[str, Any] | list[Any], path: Path, depth: int) -> None:
-    if depth > DEEPEST:
-        raise broken(str(path), f"more than {DEEPEST} levels of nested objects and lists", f"at most {DEEPEST}")
-    if isinstance(value, dict) and len(longest := max(value, key=len, default="")) > LONGEST_KEY:
-        raise broken(
-            str(path), f"the key {short(longest)} of {len(longest):,} characters", f"keys of at most {LONGEST_KEY}"
-        )
-    for item in value.values() if isinstance(value, dict) else value:
-        if isinstance(item, (dict, list)):
-            _refuse_shape(item, path, depth + 1)

@@ -95,32 +95,6 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     return _fetch(name, *_on_the_hub(name))
 
 
-def ask_hub(data: str | os.PathLike[str] | None = None, seconds: float = 5.0) -> str | None:
-    """Check with one request whether the Hub has data that are not on this machine, else raise DataError.
-
-    Returns:
-        The dataset, if the Hub was asked; None for a folder, the sample, and what the Hub's cache has.
-    """
-    name = _named(data)
-    if name == SAMPLE or folders.find(name) is not None:
-        return None
-    hub_id, revision = _on_the_hub(name)
-    from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    try:
-        try:
-            snapshot_download(
-                hub_id, repo_type="dataset", revision=revision, allow_patterns=_FETCHED, local_files_only=True
-            )
-            return None
-        except LocalEntryNotFoundError:
-            HfApi().dataset_info(hub_id, revision=revision, timeout=seconds)
-    except Exception as error:  # see `_fetch`
-        raise _unavailable(name, hub_id, revision, error) from error
-    return f"{hub_id}@{revision or 'main'}"
-
-
 def _named(data: str | os.PathLike[str] | None) -> str:
     name = os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")
     return name.strip() or HUB_ID

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import cycle
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..common.errors import DataError, OptionError, choose
 from ..common.records import short
@@ -48,8 +48,7 @@ def neutral(length: int, language: str) -> str:
     return "".join(char for char, _ in zip(cycle(NEUTRAL[language]), range(length), strict=False))
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """The system message of a sample; `user` is whose sample it is, even if the message is about another one."""
 
     user: str

@@ -10,12 +10,10 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.releases import write_release
 
-from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
@@ -295,52 +293,6 @@ def test_a_broken_persona_is_refused_in_one_sentence(release, content, found, ex
     path = release / "persona" / "u2.json"
     path.write_bytes(content)
     refuses(release, f"{re.escape(str(path))}: found {found}, expected {expected}{MEND}")
-
-
-def persona_of(size: int) -> bytes:
-    """JSON of that many bytes, Chinese characters of three bytes in it."""
-    begin, end = '{"Name": "李", "Job": "'.encode(), b'"}'
-    return begin + b"x" * (size - len(begin) - len(end)) + end
-
-
-def nested(depth: int) -> bytes:
-    return b'{"Likes": ' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
-
-
-@pytest.mark.parametrize("command", ["audit", "plan"])
-@pytest.mark.parametrize(
-    ("most", "more", "sentence"),
-    [
-        (
-            persona_of(200_000),
-            persona_of(200_001),
-            "found a persona of 200,001 bytes, expected at most 200,000. Shorten it to a profile; content "
-            "that interests the user belongs in memory/<user_id>.jsonl, for setting=rag.",
-        ),
-        (
-            b'{"Travel": {"%s": ["x"]}}' % (b"k" * 200),
-            b'{"Travel": {"%s": ["x"]}}' % (b"k" * 201),
-            f"found the key '{'k' * 56}... of 201 characters, expected keys of at most 200. Fix this record or "
-            "download the data again.",
-        ),
-        (
-            nested(20),
-            nested(21),
-            "found more than 20 levels of nested objects and lists, expected at most 20. Fix this record or "
-            "download the data again.",
-        ),
-    ],
-    ids=["bytes", "key", "depth"],
-)
-def test_a_persona_that_is_too_large_is_refused_by_every_command(release, command, most, more, sentence):
-    path = release / "persona" / "u2.json"
-    arguments = [command, "--data", str(release), "--counts", "any", "--json", "-"]
-    path.write_bytes(most)
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == 0, done.output
-    path.write_bytes(more)
-    done = CliRunner().invoke(main, arguments)
-    assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"Error: {path}: {sentence}\n")
 
 
 def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(release):

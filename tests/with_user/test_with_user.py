@@ -24,7 +24,6 @@ from support.lm_eval_runs import command as lm_eval_command
 from support.outputs import faults
 
 from personafeedback_tasks.analysis.cost import costs_of
-from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 from personafeedback_tasks.personafeedback.release import locate
 from personafeedback_tasks.personafeedback.system import NEUTRAL, message, told_by
@@ -202,30 +201,6 @@ def test_bad_input_is_refused_in_one_sentence(options, message, tmp_path):
     said = " ".join((done.stdout + done.stderr).split())
     assert message in said
     assert "Traceback" not in said
-
-
-class OneSystemMessage:
-    """A local model whose chat template takes one system message."""
-
-    def hf_chat(self, messages, tools):
-        if sum(one.role == "system" for one in messages) > 1:
-            raise ValueError("only one system message")
-
-
-def test_a_template_that_refuses_two_system_messages_is_named_before_the_first_call(monkeypatch):
-    from personafeedback_tasks.inspect_harness import with_user as wrapping
-
-    class Model:
-        api = OneSystemMessage()
-
-    monkeypatch.setattr(wrapping, "get_model", lambda: Model)
-
-    def wrap(task):
-        return wrapping.with_messages(f"{TASKS}@{task}", {}, lambda: told_by("persona", data="sample"), "persona")
-
-    wrap("capitals")
-    with pytest.raises(PersonaFeedbackError, match="chat template refuses 3 system messages"):
-        wrap("sums")  # its samples have one, and its solver adds one
 
 
 def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
