@@ -51,7 +51,6 @@ def chain() -> Stored:
     yield from asked_of_people("study", "logs/inspect")
     for name, told in {"chain": ("logs/inspect",), "both": ("logs/inspect", "logs/lm_eval")}.items():
         yield from printed(name, "chain", *told, "--people", "study", "--out", f"{name}s")
-        yield from printed(f"{name}_markdown", "chain", *told, "--people", "study", "--markdown")
         yield from files(f"{name}s")
 
 

@@ -24,7 +24,7 @@ def decisions() -> Stored:
         yield from report(f"several/{harness}", log, "--price", "2,8")
         yield from printed(f"full_{harness}", "report", log, "--full")
     yield from ranked("logs/several")
-    yield from printed("columns", "rank", "logs/several", "--columns", "all")
+    yield from printed("columns", "rank", "logs/several", "--full")
     stopped = in_inspect("stopped", task, steady, told | {"stop": "acc:15"}, max_samples=1)
     yield from logged("stopped", stopped)
     yield from report("stopped", stopped)

@@ -219,11 +219,7 @@ def stages() -> Stored:
 def commands() -> Stored:
     """The commands that need no run, on the sample and on the General half."""
     general = release()
-    yield from printed("paper", "paper")
-    for table in range(2, 8):
-        yield from printed(f"paper_{table}", "paper", "--table", table)
-    yield from printed("paper_json", "paper", "--json", "-")
-    for name, words in (("sample", ("--data", "sample")), ("general", ("--data", general, "--category", "general"))):
+    for name, words in (("sample", ("--data", "sample")), ("general", ("--data", general))):
         for of in ("audit",):
             yield from printed(f"{of}_{name}", of, *words)
             yield from printed(f"{of}_{name}_json", of, *words, "--json", "-")
@@ -238,10 +234,10 @@ def commands() -> Stored:
         yield from printed(f"plan_{name}_json", "plan", *words, "--json", "-")
     for setting in SETTINGS:
         yield from printed(
-            f"export_{setting}", "export", "--format", "rewardbench", "--setting", setting, "--data", "sample",
-            "--out", f"{setting}.jsonl",
+            f"export_{setting}", "export", "--setting", setting, "--data", "sample",
+            "--out", setting,
         )  # fmt: skip
-        yield from file(f"{setting}.jsonl")
+        yield from file(f"{setting}/rewardbench.jsonl")
 
 
 PARTS: dict[str, Callable[[], Stored]] = {

@@ -264,7 +264,6 @@ def reports(made: Made, task: str, options: Options) -> Stored:
 def ranked(*words: object, name: str = "rank") -> Stored:
     """`rank` as text, Markdown and files."""
     yield from printed(name, "rank", *words, "--out", name, "--csv", f"{name}.csv", "--json", f"{name}.json")
-    yield from printed(f"{name}_markdown", "rank", *words, "--markdown")
     yield from files(name)
     yield from file(f"{name}.csv")
     yield from file(f"{name}.json")
@@ -273,5 +272,4 @@ def ranked(*words: object, name: str = "rank") -> Stored:
 def both(name: str, *words: object) -> Stored:
     """A command as text, Markdown and JSON."""
     yield from printed(name, *words, "--json", f"{name}.json")
-    yield from printed(f"{name}_markdown", *words, "--markdown")
     yield from file(f"{name}.json")

@@ -103,6 +103,12 @@ def cost_beside(run: Run, rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> Esti
     return next((value for value in found if value is not None and not math.isnan(value.value)), None)
 
 
+def is_of_cost(run: Run) -> bool:
+    """Whether the user's memory speaks against the right answers of its benchmark."""
+    control = run.benchmark.report.control
+    return control is not None and bool(control.harm)
+
+
 def _yields(run: Run, controls: Mapping[str, Run], barred: Collection[str]) -> Estimate | None:
     # under the setting that is told most alone, over every cell, beside the control
     control = run.benchmark.report.control

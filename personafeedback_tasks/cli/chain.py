@@ -14,8 +14,8 @@ from ..common.errors import OptionError
 from ..common.records import jsonable
 from ..logs.data import RunData
 from ..logs.run import Run
-from .options import json_option, markdown_option, name_option, out_option, places_option, runs_argument
-from .output import files_written, progress, show, write_json
+from .options import json_option, name_option, out_option, places_option, runs_argument
+from .output import STDOUT, files_written, progress, show, write_json
 from .runs import check_names, read
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ NOUNS = {"source": "conversations", "sensitive": "prompts"}
 )
 @places_option
 @name_option
-@markdown_option
 @json_option
 @out_option("DIR", "Write chain.md and chain.json there.")
 def chain(
@@ -49,7 +48,6 @@ def chain(
     people: tuple[str, ...],
     places: Sequence[RunData],
     names: dict[str, str],
-    as_markdown: bool,
     json_file: Path | None,
     out: Path | None,
 ) -> None:
@@ -89,9 +87,9 @@ def chain(
     shown = _blocks(funnels, {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()})
     text = f"# Where the chain breaks\n\n{markdown(shown)}"
     contents = {"chain.json": output_text(as_json), "chain.md": text} if out else {}
-    with files_written(contents, out, err=as_markdown or str(json_file) == "-"):
+    with files_written(contents, out, err=json_file == STDOUT):
         if write_json(json_file, as_json):
-            show(shown, as_markdown)
+            show(shown)
 
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:

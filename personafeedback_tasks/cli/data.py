@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,15 @@ import click
 from ..common.errors import DataError
 from ..core.cases import shown_source
 from ..personafeedback import audit, baselines
-from ..personafeedback.cases import PersonaCases, load_cases, load_present
-from .options import json_option, release_options
+from ..personafeedback.cases import PersonaCases, load_present
+from .options import json_option, release_option
 from .output import needs_tables, say, show, write_json
 
 
 @click.command("audit")
-@release_options
+@release_option
 @json_option
-def audit_command(json_file: Path | None, **options: Any) -> None:
+def audit_command(data: str | None, json_file: Path | None) -> None:
     """Find what could mislead in the data, and what shortcuts reach without a model.
 
     Compares counts with the paper's Table 2, or with a set's set.json; finds response pairs that occur in several rows, with the same label or
@@ -36,28 +37,26 @@ def audit_command(json_file: Path | None, **options: Any) -> None:
 
     \b
         personafeedback audit --data FOLDER
-        personafeedback audit --category general --json audit.json
+        personafeedback audit --data sample --json audit.json
     """
     needs_tables(json_file)
-    cases, missing = selected(**options)
+    cases = present(data)
     made = audit.audit(cases)
     accuracies = baselines.baselines(cases)
     other, why_not = _other_persona(cases)
     document = {**made.as_dict(), "baselines": baselines.as_dict(accuracies, other)}
-    if _is_shown(json_file, document, cases, missing):
+    if _is_shown(json_file, document, cases):
         from .audit_text import audit_blocks, baseline_blocks
 
         show([*audit_blocks(made, document["cells"]), *baseline_blocks(accuracies, other, why_not)])
 
 
-def selected(
-    data: str | None, category: str | None, difficulty: str | None, counts: str
-) -> tuple[PersonaCases, list[str]]:
-    """(the selected cases, cells without a file if no category was given)."""
-    if category is not None:
-        return load_cases(data, category, difficulty, counts), []
-    cases = load_present(data, difficulty, counts)
-    return cases, [cell for cell in baselines.absent(cases) if difficulty is None or cell.endswith(difficulty)]
+def present(data: str | None) -> PersonaCases:
+    """The cases of every cell that has a file. `counts` is `checked` where their numbers are those that they must have."""
+    cases = load_present(data, counts="any")
+    expected = cases.release.counts
+    whole = all(len(some) == expected[some[0].category, some[0].difficulty] for some in cases.cells.values())
+    return replace(cases, counts="checked") if whole else cases
 
 
 def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, baselines.Estimates] | None, str]:
@@ -67,11 +66,11 @@ def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, base
         return None, str(error).replace(cases.source, shown_source(cases.source))
 
 
-def _is_shown(json_file: Path | None, document: dict[str, Any], cases: PersonaCases, missing: list[str]) -> bool:
+def _is_shown(json_file: Path | None, document: dict[str, Any], cases: PersonaCases) -> bool:
     is_free = write_json(json_file, document)
     if is_free:
         say(f"Data: {cases.revision}")
-    if missing:
+    if missing := baselines.absent(cases):
         say(f"No file for {', '.join(missing)}: only the other cells are included.", err=not is_free)
     if is_free:
         say()

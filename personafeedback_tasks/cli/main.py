@@ -20,7 +20,6 @@ _COMMANDS = {
     "plan": "plan:plan",
     "audit": "data:audit_command",
     "export": "export:export_command",
-    "paper": "paper:paper",
     "report": "runs:report",
     "chain": "chain:chain",
     "compare": "runs:compare",

@@ -13,8 +13,6 @@ from ..common.errors import OptionError
 from ..common.records import argument
 from ..core.usage import Prices
 from ..logs.data import RunData
-from ..personafeedback.cases import COUNTS
-from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
 
 Decorator = Callable[[Any], Any]
 
@@ -40,13 +38,6 @@ def several(*options: Decorator) -> Decorator:
 run_argument = click.argument("run", type=RUN)
 runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 
-which_option = click.option(
-    "--task",
-    "which",
-    metavar="TASK",
-    help="Of several runs in a log or folder, that of this task, such as personafeedback_hard_mc or prefeval.",
-)
-
 json_option = click.option(
     "--json",
     "json_file",
@@ -54,7 +45,6 @@ json_option = click.option(
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
 )
-markdown_option = click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
 
 
 price_option = click.option(
@@ -129,22 +119,9 @@ def out_option(metavar: str, help: str, required: bool = False) -> Decorator:
     return click.option("--out", metavar=metavar, required=required, type=kind, help=help)
 
 
-release_options = several(
-    click.option(
-        "--data",
-        help="A folder with data/ and persona/, `sample`, or a Hub dataset id. Default: PERSONAFEEDBACK_DATA, else the pinned Hub release.",
-    ),
-    click.option(
-        "--counts",
-        type=click.Choice(COUNTS),
-        default=COUNTS[0],
-        show_default=True,
-        help="checked requires the number of cases per cell of the paper, or of a set's set.json; any accepts what is present.",
-    ),
-    click.option(
-        "--category", type=click.Choice(CATEGORIES), help="Only this category; all of its cells must be present."
-    ),
-    click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="Only this difficulty."),
+release_option = click.option(
+    "--data",
+    help="A folder with data/ and persona/, `sample`, or a Hub dataset id. Default: PERSONAFEEDBACK_DATA, else the pinned Hub release.",
 )
 """Of the commands that read the release."""
 

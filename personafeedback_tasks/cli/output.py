@@ -98,15 +98,12 @@ def files_written(contents: Mapping[str, Content], out: Path | None, err: bool =
         say(f"wrote {path}", err=err)
 
 
-def show(blocks: Iterable[Block], as_markdown: bool = False) -> None:
-    """Print an output: lines and tables for a terminal, or Markdown."""
-    from ..reports.blocks import markdown, terminal
+def show(blocks: Iterable[Block]) -> None:
+    """Print the lines and tables of an output."""
+    from ..reports.blocks import terminal
     from ..reports.terminal import show
 
-    if as_markdown:
-        click.echo(markdown(blocks), nl=False)
-    else:
-        show(terminal(blocks))
+    show(terminal(blocks))
 
 
 def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

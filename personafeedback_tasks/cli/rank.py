@@ -14,13 +14,12 @@ from .options import (
     FILE,
     RUN,
     json_option,
-    markdown_option,
     name_option,
     out_option,
     places_option,
     runs_argument,
 )
-from .output import say, show, write_json
+from .output import STDOUT, say, show, write_json
 from .runs import check_names, passed_over, read
 
 
@@ -34,14 +33,7 @@ from .runs import check_names, passed_over, read
 )
 @places_option
 @name_option
-@click.option(
-    "--columns",
-    metavar="NAMES",
-    default="",
-    callback=lambda context, option, value: tuple(name.strip() for name in value.split(",") if name.strip()),
-    help="Columns of the table, with commas between them: acc, right_minus_wrong, tied, ...; `all` prints every measure and all pairs.",
-)
-@markdown_option
+@click.option("--full", is_flag=True, help="Print every measure and all pairs, as ranking.md has them.")
 @click.option("--csv", "csv_file", metavar="FILE", type=FILE, help="One row per run, to FILE.")
 @json_option
 @out_option(
@@ -52,8 +44,7 @@ def rank(
     exam: Path | None,
     places: Sequence[RunData],
     names: dict[str, str],
-    columns: tuple[str, ...],
-    as_markdown: bool,
+    full: bool,
     csv_file: Path | None,
     json_file: Path | None,
     out: Path | None,
@@ -69,7 +60,7 @@ def rank(
         personafeedback rank logs
         personafeedback rank judged --exam logs/JUDGE
         personafeedback rank results/* logs/a.eval --csv ranking.csv
-        personafeedback rank logs --columns acc,persona_gain,over_longest,tied
+        personafeedback rank logs --full
         personafeedback rank logs --name openai-api/local/lab/model=lab/model
         personafeedback rank logs --out ranking
     """
@@ -91,13 +82,10 @@ def rank(
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
     rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places, names)
     refuse_misfits(places)
-    known = rank_text.known(rankings)
-    if columns != rank_text.ALL and (unknown := [name for name in columns if name not in known]):
-        raise OptionError(f"--columns must be `all` alone, or names out of {', '.join(known)}, got {unknown[0]!r}.")
     made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
     write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(rankings)}))
     if write_json(json_file, rank_data.document(rankings)):
-        width = WIDTH if is_terminal() and not as_markdown else None
-        show(rank_text.all_blocks(rankings, columns, width), as_markdown)
+        width = WIDTH if is_terminal() else None
+        show(rank_text.all_blocks(rankings, full, width))
     for path in made:
-        say(f"wrote {path}", err=as_markdown or str(json_file) == "-")
+        say(f"wrote {path}", err=json_file == STDOUT)

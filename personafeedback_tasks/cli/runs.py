@@ -18,12 +18,10 @@ from .options import (
     RUN,
     data_option,
     json_option,
-    markdown_option,
     name_option,
     out_option,
     price_option,
     runs_argument,
-    which_option,
 )
 from .output import files_written, progress, say, show, write_json
 
@@ -81,16 +79,12 @@ def report(
 @click.command()
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
-@which_option
 @json_option
-@markdown_option
 @data_option
 def compare(
     run_a: Path,
     run_b: Path,
-    which: str | None,
     json_file: Path | None,
-    as_markdown: bool,
     data: RunData,
 ) -> None:
     """Compare two runs of the same task: which is better, and by how much.
@@ -104,7 +98,7 @@ def compare(
     from ..analysis import comparison
     from ..reports import compare_text
 
-    runs = {"A": the_run([run_a], [data], which)[0], "B": the_run([run_b], [data], which)[0]}
+    runs = {"A": the_run([run_a], [data])[0], "B": the_run([run_b], [data])[0]}
     unchecked = {}
     for name, run in runs.items():
         cases, why_not = data.of(run)
@@ -112,7 +106,7 @@ def compare(
             unchecked[name] = why_not
     made = comparison.compare(runs["A"], runs["B"], unchecked)
     if write_json(json_file, compare_text.document(made)):
-        show(compare_text.blocks(made), as_markdown)
+        show(compare_text.blocks(made))
 
 
 @click.command()
@@ -129,21 +123,19 @@ def compare(
     is_flag=True,
     help="Write .eval_results/BENCHMARK.yaml beside the card, for leaderboards of the Hub.",
 )
-@which_option
 @name_option
 @data_option
 def card(
     runs: tuple[Path, ...],
     model_card: Path,
     eval_results: bool,
-    which: str | None,
     names: dict[str, str],
     data: RunData,
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Several RUN are one run and its controls. With --task, whole runs of memsyco of the same model and method add what
-    knowing the user costs.
+    Several RUN are one run and its controls. Whole runs of memsyco of the same model and method among them add what knowing
+    the user costs.
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
     count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
 
@@ -151,7 +143,7 @@ def card(
         personafeedback card logs/a.eval --model-card README.md
         personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
     """
-    from ..analysis.balance import cost_beside
+    from ..analysis.balance import cost_beside, is_of_cost
     from ..analysis.control import with_controls
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card
@@ -159,7 +151,7 @@ def card(
 
     found = read(runs, [data], names)
     rows = with_controls(found)
-    asked, controls = one_of(rows, runs[0], which)
+    asked, controls = one_of([row for row in rows if not is_of_cost(row[0])] or rows, runs[0])
     check_names(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
@@ -196,36 +188,22 @@ def passed_over(line: str) -> None:
 
 
 def the_run(
-    paths: Sequence[Path],
-    data: Sequence[RunData] = (),
-    which: str | None = None,
-    names: Mapping[str, str] = AS_LOGGED,
+    paths: Sequence[Path], data: Sequence[RunData] = (), names: Mapping[str, str] = AS_LOGGED
 ) -> tuple[Run, dict[str, Run]]:
     """The one run of files and folders, and its controls: value of the control's option -> run."""
     from ..analysis.control import with_controls
 
-    return one_of(with_controls(read(paths, data, names)), paths[0], which)
+    return one_of(with_controls(read(paths, data, names)), paths[0])
 
 
-def one_of(
-    rows: Sequence[tuple[Run, dict[str, Run]]], place: Path, which: str | None = None
-) -> tuple[Run, dict[str, Run]]:
-    """The one run of several, of task `which` if given, with its controls. Raises RunError for none or several."""
+def one_of(rows: Sequence[tuple[Run, dict[str, Run]]], place: Path) -> tuple[Run, dict[str, Run]]:
+    """The one run of several, with its controls. Raises RunError for several."""
     from ..analysis.control import unfit_controls
 
-    found = [row for row in rows if which is None or _is_of(row[0], which)]
-    if not found:
-        tasks = ", ".join(dict.fromkeys(run.task for run, _ in rows))
-        raise RunError(f"{place}: found no run of --task {which}, expected one. It has {tasks}.")
-    if len(found) > 1 and (unfit := unfit_controls(found)):
+    if len(rows) > 1 and (unfit := unfit_controls(rows)):
         raise RunError(unfit[0])
-    only(place, [run for run, _ in found], "--task")
-    return found[0]
-
-
-def _is_of(run: Run, task: str) -> bool:
-    # whatever its cells
-    return task in [run.benchmark.task(selection, run.method.suffix) for selection in ("", *run.benchmark.selections)]
+    only(place, [run for run, _ in rows])
+    return rows[0]
 
 
 def report_of(

@@ -9,7 +9,7 @@ import click
 
 from ..common.errors import OptionError, require
 from ..logs.data import RunData, cases_of, refuse_misfits
-from .options import RUN, json_option, markdown_option, places_option
+from .options import RUN, json_option, places_option
 from .output import progress, show, write_json
 from .runs import passed_over, read
 
@@ -33,14 +33,12 @@ from .runs import passed_over, read
     "`winner` (reply, other or tie). Needs the extra `verdict`.",
 )
 @places_option
-@markdown_option
 @json_option
 def verdict(
     runs: tuple[Path, ...],
     exam_paths: tuple[Path, ...],
     human: Path | None,
     places: Sequence[RunData],
-    as_markdown: bool,
     json_file: Path | None,
 ) -> None:
     """Say how often a model's replies win, and how good the judge is.
@@ -77,4 +75,4 @@ def verdict(
             verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not))
     refuse_misfits(places)
     if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts]}):
-        show(verdict_text.all_blocks(verdicts), as_markdown)
+        show(verdict_text.all_blocks(verdicts))

@@ -9,8 +9,8 @@ import click
 
 from ..logs.other_tasks import read_tasks
 from ..personafeedback.system import NEUTRAL, OPENING, SETTINGS, told_by
-from .options import RUN, json_option, markdown_option, out_option
-from .output import files_written, say, show, write_json
+from .options import RUN, json_option, out_option
+from .output import STDOUT, files_written, say, show, write_json
 
 
 @click.command()
@@ -56,11 +56,8 @@ def setting_of(instruction: str) -> str:
     help="The number that counts, where a task reports several: a scorer, a key of its scores, or METRIC,FILTER. May be repeated.",
 )
 @json_option
-@markdown_option
 @out_option("DIR", "Write cost.md, cost.json and index.html, a page with every sample's answers side by side, there.")
-def cost(
-    logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, as_markdown: bool, out: Path | None
-) -> None:
+def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, out: Path | None) -> None:
     """Say what knowing the user costs in other tasks: the change of each task's own score with a profile in context.
 
     LOG is a log, or a folder of logs, of `with_user` in Inspect or of lm-eval with a text of `persona`. Each run with a message is compared
@@ -78,6 +75,6 @@ def cost(
     for line in passed:
         say(f"Passed over {line}", err=True)
     costs = costs_of(runs)
-    with files_written(cost_text.files(costs) if out else {}, out, err=as_markdown or str(json_file) == "-"):
+    with files_written(cost_text.files(costs) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, cost_text.document(costs)):
-            show(cost_text.blocks(costs), as_markdown)
+            show(cost_text.blocks(costs))

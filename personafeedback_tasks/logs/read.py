@@ -60,18 +60,12 @@ def read_run(path: str | Path) -> Run:
     return only(path, read_runs([path]))
 
 
-def only(path: str | Path, runs: Sequence[Run], choose: str = "") -> Run:
-    """The one run that was found. Raises RunError if there are several.
-
-    Args:
-        choose: an option that takes the name of a task, if there is one.
-    """
+def only(path: str | Path, runs: Sequence[Run]) -> Run:
+    """The one run that was found. Raises RunError if there are several."""
     if len(runs) > 1:
-        advice = "Pass the log of one, or a folder with its logs alone."
-        if choose and len(tasks := dict.fromkeys(run.task for run in runs)) == len(runs):
-            advice = f"Choose one with {' or '.join(f'{choose} {task}' for task in tasks)}."
         raise RunError(
-            f"{path}: found {len(runs)} runs ({'; '.join(f'{run.task}, {run.label}' for run in runs)}), expected one. {advice}"
+            f"{path}: found {len(runs)} runs ({'; '.join(f'{run.task}, {run.label}' for run in runs)}), expected one. Pass the log of "
+            "one (of several tasks in lm-eval, its samples_*.jsonl), or a folder with its logs alone."
         )
     return runs[0]
 

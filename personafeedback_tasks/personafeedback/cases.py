@@ -269,16 +269,13 @@ def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str
     return tuple(cell for cell in PAPER_COUNTS if files_of(root, *cell))
 
 
-def load_present(
-    data: str | os.PathLike[str] | None = None, difficulty: str | None = None, counts: str = "checked"
-) -> PersonaCases:
+def load_present(data: str | os.PathLike[str] | None = None, counts: str = "checked") -> PersonaCases:
     """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
 
     `counts` applies to each cell that is present. Raises DataError if none is.
     """
-    wanted = [cell for cell in PAPER_COUNTS if difficulty in (None, cell[1])]
-    present = [cell for cell in present_cells(data) if cell in wanted]
-    if present in ([], wanted) or locate(data).manifest is not None:
-        return load_cases(data, None, difficulty, counts)
+    present = present_cells(data)
+    if present in ((), tuple(PAPER_COUNTS)) or locate(data).manifest is not None:
+        return load_cases(data, counts=counts)
     parts = [load_cases(data, *cell, counts=counts) for cell in present]
     return PersonaCases(tuple(case for part in parts for case in part), parts[0].release, counts)

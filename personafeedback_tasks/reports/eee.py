@@ -46,14 +46,10 @@ class Evaluator:
     Attributes:
         name: the organization that ran the evaluation.
         relationship: to the model's developer: `first_party`, `third_party`, `collaborative` or `other`.
-        deployment: `self_deployed`, `externally_managed` or `unknown`.
-        availability: of the weights: `open_weights`, `closed_weights` or `unknown`.
     """
 
     name: str
     relationship: str
-    deployment: str = "unknown"
-    availability: str = "unknown"
 
 
 def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evaluator) -> dict[Path, str]:
@@ -95,10 +91,7 @@ def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evalu
             "name": run.name,
             "id": model,
             "developer": model.partition("/")[0],
-            "additional_details": {
-                "deployment_type": evaluator.deployment,
-                "model_availability": evaluator.availability,
-            },
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
         "evaluation_results": [
             result for setting, report in reports.items() for result in _results(setting, report, spec)

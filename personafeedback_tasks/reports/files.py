@@ -41,7 +41,7 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The rankings, and the page."""
     return {
-        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, rank_text.ALL))}",
+        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, full=True))}",
         "ranking.csv": rank_data.as_csv(rankings),
         "ranking.json": output_text(rank_data.document(rankings)),
         "index.html": page.render(rankings),

@@ -36,11 +36,6 @@ BALANCE = (
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
 
-ALL = ("all",)
-"""The value of --columns for every measure and all pairs."""
-
-TIED = "tied"
-
 NOT_ASKED = "not asked"
 """Text for a difference whose control is missing."""
 
@@ -59,11 +54,11 @@ def title(ranking: Ranking) -> str:
     )
 
 
-def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = None) -> list[Block]:
+def blocks(ranking: Ranking, full: bool = False, width: int | None = None) -> list[Block]:
     """One ranking.
 
     Args:
-        columns: ALL, names of `known`, or none for the short table.
+        full: with every measure and all pairs.
         width: how wide the short table may be; None leaves every name as it is.
     """
     runs = {f"{place}": signature_line(run) for place, run in enumerate(ranking.runs, 1)}
@@ -71,18 +66,18 @@ def blocks(ranking: Ranking, columns: Sequence[str] = (), width: int | None = No
     return [
         heading(title(ranking)),
         warnings([caveat for caveat in ranking.caveats if caveat not in below]),
-        *_tables(ranking, columns, width),
+        *_tables(ranking, full, width),
         bullets(_about_models(ranking, below)),
         signatures(runs, printed=False),
     ]
 
 
-def all_blocks(rankings: Sequence[Ranking], columns: Sequence[str] = (), width: int | None = None) -> list[Block]:
+def all_blocks(rankings: Sequence[Ranking], full: bool = False, width: int | None = None) -> list[Block]:
     """Several rankings, and why they are several."""
     scores = " or ".join(dict.fromkeys(score for ranking in rankings for score in ranking.scores))
     return [
-        *(block for ranking in rankings for block in blocks(ranking, columns, width)),
-        paragraph((LEGEND if columns == ALL else PLACE).format(score=scores), dim=True),
+        *(block for ranking in rankings for block in blocks(ranking, full, width)),
+        paragraph((LEGEND if full else PLACE).format(score=scores), dim=True),
         *map(paragraph, reasons(rankings)),
         *balance(balances(rankings)),
     ]
@@ -116,12 +111,9 @@ def balance(found: Sequence[Balance]) -> list[Block]:
     ]
 
 
-def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list[Block]:
-    if not columns:
+def _tables(ranking: Ranking, full: bool, width: int | None) -> list[Block]:
+    if not full:
         return [short_table(ranking)] if width is None else [*_within(ranking, width)]
-    if columns != ALL:
-        chosen = [measure for measure in ranking.measures if measure.key in columns]
-        return [_table_of(ranking, _shown(ranking, chosen), _tied(ranking) if TIED in columns else None)]
     first = [measure for measure in ranking.measures if measure.kind == "score" and ranking.has(measure)]
     first += [measure for measure in of_person(ranking) if any(row.values[measure.key] for row in ranking.rows)]
     others = [measure for measure in ranking.measures if measure not in first]
@@ -130,11 +122,6 @@ def _tables(ranking: Ranking, columns: Sequence[str], width: int | None) -> list
         _of_places(ranking, _shown(ranking, list(filter(ranking.has, others)))),
     ]
     return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
-
-
-def known(rankings: Sequence[Ranking]) -> list[str]:
-    """The names that --columns takes."""
-    return [*dict.fromkeys(measure.key for ranking in rankings for measure in ranking.measures), TIED]
 
 
 # --- what a model is asked first ---------------------------------------------------------------------------------------
@@ -229,13 +216,11 @@ def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     return lines
 
 
-def _table_of(
-    ranking: Ranking, columns: Sequence[Column], tied: Column | None = None, names: Sequence[str] | None = None
-) -> Table:
+def _table_of(ranking: Ranking, columns: Sequence[Column], tied: Column, names: Sequence[str] | None = None) -> Table:
     places = tuple(_place(place, row) for place, row in enumerate(ranking.rows, 1))
     model = Column("model", tuple(names or _names(ranking)), left=True)
     measured = Column("score", tuple(run.primary for run in ranking.runs), left=True)
-    every = (model, *([measured] if len(ranking.scores) > 1 else []), *columns, *([tied] if tied else []))
+    every = (model, *([measured] if len(ranking.scores) > 1 else []), *columns, tied)
     return Table("", places, every, corner="place", undefined=True, whole=True)
 
 
@@ -245,7 +230,7 @@ def _place(place: int, row: Ranked) -> str:
 
 
 def _tied(ranking: Ranking) -> Column:
-    return Column(TIED, tuple(ranges(row.tied) for row in ranking.rows))
+    return Column("tied", tuple(ranges(row.tied) for row in ranking.rows))
 
 
 def _names(ranking: Ranking) -> list[str]:

@@ -212,18 +212,14 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
 # --- what is printed -------------------------------------------------------------------------------------------------
 
 
-def test_everything_fits_80_columns_and_markdown_says_the_same(logs, tmp_path):
+def test_everything_fits_80_columns(logs, tmp_path):
     found, printed = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
     rules = [line for line in printed.splitlines() if line.startswith("─")]
     assert len(rules) >= 3
     assert max(map(len, rules)) <= 80
-    done = personafeedback("verdict", logs["readable some"], "--exam", logs["readable exam"], "--markdown")
-    assert done.stdout.startswith("## scripted/reader against other/model, judged by scripted/readable\n")
     for table in tables(the_verdict(logs)):
-        assert f"\n### {table.heading}\n" in done.stdout
         assert f"\n{table.heading}\n" in printed
-    rate = 100 * found["groups"]["total"]["rate"]["value"]
-    assert f"| votes as they are | 16 | **{rate:.1f}** |" in done.stdout
+    assert f"{100 * found['groups']['total']['rate']['value']:.1f}" in printed
 
 
 # --- which runs go together ------------------------------------------------------------------------------------------

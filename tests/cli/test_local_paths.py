@@ -48,9 +48,7 @@ def outputs(home: Path, out: Path) -> dict[str, str]:
         "report": ("report", "--full", logs, other, "--out", out / "report"),
         "report, short": ("report", logs),
         "rank": ("rank", logs, other, "--out", out / "rank", "--csv", out / "rank.csv", "--json", out / "rank.json"),
-        "rank --markdown": ("rank", logs, other, "--markdown"),
         "compare": ("compare", logs / "persona", other, "--json", out / "compare.json"),
-        "compare --markdown": ("compare", logs / "persona", other, "--markdown"),
     }.items():
         done = personafeedback(*command, HOME=str(home))
         assert done.exit_code == 0, done.output
@@ -81,7 +79,7 @@ def test_no_output_has_the_path_of_the_data(home, tmp_path):
         "rank.json",
         "compare.json",
     } <= found.keys()
-    for name in ("report", "rank --markdown", "compare", "report/report.json", "report/index.html", "rank/ranking.csv"):
+    for name in ("report", "compare", "report/report.json", "report/index.html", "rank/ranking.csv"):
         assert f"data {FOLDER} | sha256 {digest}" in " ".join(found[name].split()), name
 
 
@@ -104,7 +102,6 @@ def test_a_verdict_has_neither(home, tmp_path):
         inspect_log(log, "readable", "personafeedback_hard", data, counts="checked" if name == "judged" else "any")
     commands = {
         "terminal": ("verdict", tmp_path / "judged", "--exam", tmp_path / "examined", "--json", tmp_path / "verdict.json"),
-        "markdown": ("verdict", tmp_path / "judged", "--exam", tmp_path / "examined", "--markdown"),
         "rank": ("rank", tmp_path / "judged", "--exam", tmp_path / "examined", "--out", tmp_path / "rank"),
     }  # fmt: skip
     found = {}
@@ -115,7 +112,7 @@ def test_a_verdict_has_neither(home, tmp_path):
     files = [tmp_path / "verdict.json", *(tmp_path / "rank").iterdir()]
     found |= {path.name: path.read_text("utf-8") for path in files}
     assert {name: word for name, text in found.items() for word in (str(home), OWNER) if word in text} == {}
-    assert f"data {duels.name} | sha256" in found["markdown"]
+    assert f"data {duels.name} | sha256" in found["terminal"]
 
 
 def test_a_card_has_neither(home, tmp_path):

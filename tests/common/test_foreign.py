@@ -103,7 +103,6 @@ def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
         ("report", log, "--data", DATA, "--out", tmp_path / "out"),
         ("report", log),
         ("compare", log, other, "--json", tmp_path / "compare.json"),
-        ("compare", log, other, "--markdown"),
         ("rank", log, other, "--csv", tmp_path / "r.csv", "--json", tmp_path / "r.json", "--out", tmp_path / "ranking"),
         ("card", log, "--data", DATA, "--model-card", tmp_path / "README.md"),
     ):

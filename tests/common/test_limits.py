@@ -153,7 +153,7 @@ def test_killers_are_passed_over_beside_good_logs(killers):
     pytest.importorskip("rich")
     assert len(killers) == 39
     folder = next(iter(killers.values())).parent.parent
-    for arguments in (("report", folder), ("rank", folder, "--data", "sample", "--markdown")):
+    for arguments in (("report", folder), ("rank", folder, "--data", "sample", "--full")):
         done = command(*arguments)
         assert done.returncode == 0, done.stderr
         lines = done.stderr.splitlines()

@@ -114,7 +114,7 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     for text in (done.output, *((tmp_path / "out" / name).read_text("utf-8") for name in ("report.md", "index.html"))):
         assert "PARTIAL: general" in text
         assert f"({BAD} invalidated)" in text.replace("\\", "")
-    ranked = personafeedback("rank", marked, "--data", data, "--json", tmp_path / "rank.json", "--markdown")
+    ranked = personafeedback("rank", marked, "--data", data, "--json", tmp_path / "rank.json")
     assert f"({BAD} invalidated)" in ranked.output
     assert f"({BAD} invalidated)" in " ".join(
         sentences(json.loads((tmp_path / "rank.json").read_bytes())["rankings"][0])

@@ -196,7 +196,7 @@ def test_every_output_takes_the_debiased_score(harness, judge, logs, by_setting,
     assert row["measures"]["right_minus_wrong"]["value"] == same(mean(gaps))
     page = re.sub(r"\s+", " ", (tmp_path / "index.html").read_text("utf-8"))
     assert "Accuracy (acc_sym) with 95 % intervals" in page
-    shown = personafeedback("rank", folder, "--data", "sample", "--columns", "acc").stdout
+    shown = personafeedback("rank", folder, "--data", "sample").stdout
     assert f"{100 * planted['persona']:.1f}" in shown
     assert "the order by acc_sym" in shown
 

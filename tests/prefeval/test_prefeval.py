@@ -296,7 +296,7 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     for heading in ("All 4 orders of a case", "acc_all", "bias_fourth", "fourth_rate", "right is longest"):
         assert heading in (tmp_path / "report.md").read_text(encoding="utf-8"), heading
     assert "responses" in (tmp_path / "index.html").read_text(encoding="utf-8")
-    ranked = personafeedback("rank", runs["lm-eval persona"], runs["inspect"], "--data", "sample", "--columns", "all")
+    ranked = personafeedback("rank", runs["lm-eval persona"], runs["inspect"], "--data", "sample", "--full")
     assert ranked.exit_code == 0, ranked.output
     assert "first_rate" in ranked.output
     compared = personafeedback("compare", runs["lm-eval persona"], runs["inspect"], "--data", "sample")

@@ -86,7 +86,7 @@ def test_a_reward_model_stands_beside_llm_judges(classifier, tmp_path):
     ]
     assert same(measures["spearman"]["value"], found["spearman"])
     assert measures["spearman"]["low"] < found["spearman"] < measures["spearman"]["high"]
-    ranked = personafeedback("rank", tmp_path, "--data", "sample", "--columns", "all")
+    ranked = personafeedback("rank", tmp_path, "--data", "sample", "--full")
     assert ranked.exit_code == 0, ranked.output
     assert "pairwise" in ranked.output
     assert "recenter_response/always_4" in ranked.output

@@ -221,7 +221,7 @@ def test_a_card_names_models_of_every_run(ask, tmp_path):
     ask("a", "memsyco", right, "server/m")
     ask("b", "memsyco", right, "server/m", setting="no_persona")
     done = personafeedback(
-        "card", tmp_path / "logs", "--task", "personafeedback", "--name", "server/m=m", "--model-card", tmp_path / "README.md"
+        "card", tmp_path / "logs", "--name", "server/m=m", "--model-card", tmp_path / "README.md"
     )  # fmt: skip
     assert "--name" not in done.output
     assert "should not be in a model card" in done.output  # the sample is refused later

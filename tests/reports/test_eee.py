@@ -17,7 +17,7 @@ from support.commands import personafeedback
 pytest.importorskip("rich")
 pytestmark = pytest.mark.slow
 
-ABOUT = ("--format", "eee", "--evaluator", "Acme", "--relationship", "third_party", "--name")
+ABOUT = ("--evaluator", "Acme", "--relationship", "third_party", "--name")
 TASK = "personafeedback_general_hard"
 
 
@@ -120,8 +120,7 @@ def test_the_command_of_the_page_runs_as_printed(part_log, real_part, tmp_path, 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--format", "eee", "--evaluator", "Acme"), "eee needs a RUN, --evaluator NAME and --relationship"),
-        (("--format", "rewardbench"), "rewardbench takes no RUN"),
+        (("--evaluator", "Acme"), "A RUN needs --evaluator NAME and --relationship"),
         (ABOUT[:-1], "files a model under DEVELOPER/MODEL"),
         ((*ABOUT, "{model}=acme/reader", "--sample"), "should not be in a model card"),
     ],

@@ -119,7 +119,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
         "report": ("report", log, "--out", folder / "out"),
         "rank": ("rank", log, "--data", "sample"),
         "verdict": ("verdict", judged_log, "--exam", log),
-        "compare --markdown": ("compare", log, log, "--markdown"),
+        "compare": ("compare", log, log),
         "card": ("card", log, "--model-card", folder / "README.md"),
         "paper": ("paper",),
         "an option that is not there": ("report", folder / "not – there", "--没有"),
@@ -127,7 +127,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     }
 
 
-NAMES = ["report", "rank", "verdict", "compare --markdown", "card", "an option that is not there", "--help"]
+NAMES = ["report", "rank", "verdict", "compare", "card", "an option that is not there", "--help"]
 
 
 def written(command: tuple[object, ...], encoding: str) -> tuple[int, bytes]:

@@ -181,8 +181,8 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "report.md": markdown(report_text.blocks(report)),
         "report.json": json.dumps(report_text.document(report), ensure_ascii=False),
         "rank": printed(rank_text.all_blocks([ranking], width=80)),
-        "rank --columns all": printed(rank_text.all_blocks([ranking], rank_text.ALL)),
-        "ranking.md": markdown(rank_text.all_blocks([ranking], rank_text.ALL)),
+        "rank --full": printed(rank_text.all_blocks([ranking], full=True)),
+        "ranking.md": markdown(rank_text.all_blocks([ranking], full=True)),
         "ranking.json": json.dumps(rank_data.document([ranking]), ensure_ascii=False),
         "ranking.csv": rank_data.as_csv([ranking]),
         "page": page.render([ranking]),
@@ -275,7 +275,7 @@ def test_both_differences_and_their_intervals_are_in_the_first_table_of_every_ou
     run, controls = asked(KNOWER)
     ranking = make_ranking([Contender(run, controls), Contender(replace(run, model="alone"))])
     columns = ["right minus wrong", "95 % interval", "persona gain", "95 % interval"]
-    for chosen in ((), rank_text.ALL):
+    for chosen in (False, True):
         first = next(block for block in rank_text.blocks(ranking, chosen) if isinstance(block, Table))
         assert first.header[-5:] == [*columns, "tied"]
         rows = {row[1]: row[-5:-1] for row in first.rows}
@@ -326,7 +326,7 @@ def leads(output: str, text: str, sentence: str) -> None:
         "report --full": "users",
         "report.md": "| % |",
         "rank": "place",
-        "rank --columns all": "place",
+        "rank --full": "place",
     }
     firsts |= {"ranking.md": "| place |", "page": '<p class="lead">', "compare": "users"}
     if (first := firsts.get(output)) and first in text:
