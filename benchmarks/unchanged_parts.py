@@ -178,27 +178,18 @@ def prefeval() -> Stored:
     yield from ranked("logs")
 
 
-STAGES = {
-    "recenter_extraction": "recenter_extraction", "recenter_relevance": "recenter_relevance",
-    "recenter_relevance_select": "recenter_relevance", "recenter_response": "recenter_response",
-}  # fmt: skip
-"""Task of a stage -> its benchmark."""
+STAGES = ("recenter_extraction", "recenter_relevance", "recenter_relevance_select", "recenter_response")
 
 
 def stages() -> Stored:
-    """The tasks of the three stages on their sample, their controls, constant answers and recorded replies."""
+    """The tasks of the three stages on their sample, constant answers and recorded replies."""
     told = {"data": "sample"}
-    for task, benchmark in STAGES.items():
+    for task in STAGES:
         model = f"{models.NAME}/{task}"
-        controlled = benchmark != "recenter_extraction"
         for harness, run in (("inspect", in_inspect), ("lm_eval", in_lm_eval)):
             log = run(f"{harness}/{task}", task, model, told)
             yield from logged(f"{task}/{harness}", log)
             yield from report(f"{harness}/{task}", log, task=task, options=told)
-            if controlled:
-                other = run(f"{harness}/{task}-control", task, model, told | {"control": "other_user"})
-                yield from logged(f"{task}/{harness}-control", other)
-                yield from report(f"{harness}/{task}-control", other)
     constants = {
         "recenter_extraction": "always_problematic", "recenter_relevance": "always_yes", "recenter_response": "always_4"
     }  # fmt: skip

@@ -1,52 +1,76 @@
-"""The stages one after the other in one run of Inspect: a model extracts, selects and replies. Each stage has a log of its own.
+"""The tasks of Inspect in which a model does a stage of personalization, under the same names as in lm-eval; and one after the other.
 
 inspect eval personafeedback_tasks/recenter_chain --model openai/gpt-4o --log-dir logs
 """
 
 import logging
-from typing import Any, Literal
+from typing import Any
 
-from inspect_ai import Task, TaskSource, task_source
+from inspect_ai import Task, TaskSource, task, task_source
 from inspect_ai.log import EvalLog
-from personafeedback_tasks.inspect_tasks.recenter_extract import recenter_extract
-from personafeedback_tasks.inspect_tasks.recenter_respond import recenter_respond
-from personafeedback_tasks.inspect_tasks.recenter_select import recenter_select
 
 from personafeedback_tasks.common.errors import OptionError, PersonaFeedbackError
 from personafeedback_tasks.core.signature import signatures
+from personafeedback_tasks.inspect_harness.tasks import build_task
 
 logger = logging.getLogger(__name__)
 
 
+@task
+def recenter_extract(**options: Any) -> Task:
+    """All cases.
+
+    Args:
+        options: of docs/options.md: method, data and counts.
+    """
+    return build_task("recenter_extract", "", options)
+
+
+@task
+def recenter_select(**options: Any) -> Task:
+    """All cases.
+
+    Args:
+        options: of docs/options.md: method, data, counts and attributes.
+    """
+    return build_task("recenter_select", "", options)
+
+
+@task
+def recenter_respond(**options: Any) -> Task:
+    """All cases.
+
+    Args:
+        options: of docs/options.md: method, data, counts, selected and relevance_filter.
+    """
+    return build_task("recenter_respond", "", options)
+
+
 @task_source
 def recenter_chain(
-    data: str | None = None,
-    counts: Literal["any"] = "any",
     attributes: str | None = None,
     selected: str | None = None,
     relevance_filter: str | None = None,
-    **unknown: Any,
+    **options: Any,
 ) -> TaskSource:
-    """recenter_extract, recenter_select and recenter_respond, each on what the one before it wrote.
+    """recenter_extract, recenter_select and recenter_respond, each on what the one before it wrote. Each has a log of its own.
 
     Args:
-        data: a folder with users.jsonl, conversations.jsonl and prompts.jsonl, or `sample`; RECENTER_DATA if not given.
-        counts: nothing says how many rows there should be.
         attributes: go on from this run of recenter_extract: a log or a folder.
         selected: go on from this run of recenter_select.
         relevance_filter: a folder of `recenter train`: selected attributes that it finds irrelevant are left out.
-        unknown: refused; Inspect would leave them out.
+        options: data and counts. The data are a folder with conversations.jsonl and prompts.jsonl, or `sample`.
     """
 
-    def select(log: str, **unknown: Any) -> Task:
-        return recenter_select(data=data, counts=counts, attributes=log, **unknown)
+    def select(log: str) -> Task:
+        return recenter_select(attributes=log, **options)
 
-    def respond(log: str, **unknown: Any) -> Task:
-        return recenter_respond(data=data, counts=counts, selected=log, relevance_filter=relevance_filter, **unknown)
+    def respond(log: str) -> Task:
+        return recenter_respond(selected=log, relevance_filter=relevance_filter, **options)
 
     if selected:
-        return TaskSource.from_tasks([respond(selected, **unknown)])
-    first = select(attributes, **unknown) if attributes else recenter_extract(data=data, counts=counts, **unknown)
+        return TaskSource.from_tasks([respond(selected)])
+    first = select(attributes) if attributes else recenter_extract(**options)
     done: list[EvalLog] = []
 
     async def note(log: EvalLog) -> None:

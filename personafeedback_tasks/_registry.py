@@ -12,12 +12,6 @@ from .inspect_tasks import (
     prefeval,
     recenter,
     recenter_chain,
-    recenter_extract,
-    recenter_extraction,
-    recenter_relevance,
-    recenter_respond,
-    recenter_response,
-    recenter_select,
     with_user,
 )
 from .recenter.filter.folder import JUDGE, relevance_filter
@@ -31,7 +25,6 @@ for _name, _benchmark in benchmarks().items():
             scores(_name, _method.name)
 
 __all__ = [
-    "memsyco", "personafeedback", "personafeedback_swap", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "recenter_extract", "recenter_extraction", "recenter_relevance", "recenter_respond",
-    "recenter_response", "recenter_select",
-    "reward_models", "with_user",
+    "memsyco", "personafeedback", "personafeedback_swap", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "reward_models",
+    "with_user",
 ]  # fmt: skip

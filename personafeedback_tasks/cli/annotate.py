@@ -20,9 +20,7 @@ from ..building.votes import take_votes, write_packs
 from ..common.errors import DataError, OptionError
 from ..logs.earlier import of_run, refuse_void
 from ..recenter import items, study
-from ..recenter.data import file_name
-from ..recenter.histories import Conversation
-from ..recenter.rows import STAGES, Extraction, StageRow
+from ..recenter.rows import STAGES, Conversation, Extraction, StageRow
 from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
@@ -98,7 +96,7 @@ def pack(
         for stage, of_stage in _rows(source, new, (*asked.values(), *new.values())).items():
             new[stage] += of_stage
     if not any((*asked.values(), *new.values())):
-        files = ", ".join(map(file_name, wanted))
+        files = ", ".join(stage.file for stage in wanted)
         raise DataError(
             f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes some."
         )

@@ -13,7 +13,7 @@ from ..common.embeddings import DEFAULT
 from ..common.errors import DataError, OptionError
 from ..common.files import write_all
 from ..common.records import json_lines
-from ..recenter.data import file_name, load, with_judgment
+from ..recenter.data import load, with_judgment
 from ..recenter.importers import LANGUAGES, SOURCES, Imported, convert, convert_wildchat
 from ..recenter.pairings import PROMPTS
 from ..recenter.rows import STAGES, Relevance
@@ -35,7 +35,7 @@ def recenter() -> None:
 @recenter.command("import")
 @click.argument("source", type=RUN)
 @out_option("DIR", "The folder to write.", required=True)
-@click.option("--language", type=click.Choice([*LANGUAGES]), help="Of the conversations in a file. Default: English.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="Of the conversations in a file. Default: English.")
 def import_(source: Path, out: Path, language: str | None) -> None:
     """Convert the authors' annotations, or conversations of WildChat, into our rows.
 
@@ -46,7 +46,7 @@ def import_(source: Path, out: Path, language: str | None) -> None:
     lacks.
 
     Or SOURCE is a file of conversations in WildChat's layout, as lines of JSON that the method to_json of datasets writes. Not
-    verified: the layout is that of the data cards. DIR gets users.jsonl and conversations.jsonl; a prompts.jsonl is for you to write.
+    verified: the layout is that of the data cards. DIR gets conversations.jsonl; a prompts.jsonl is for you to write.
     Conversations in another language, marked as toxic, or of users with fewer than 4 are left out and counted.
 
     User ids become short ones, the same on every run. Rows with personal data are left out and counted.
@@ -82,7 +82,7 @@ def import_(source: Path, out: Path, language: str | None) -> None:
 
 def _refuse_leftovers(out: Path, made: Imported) -> None:
     # data of an earlier import must not stay beside those of this one
-    names = [file_name(stage) for stage in STAGES]
+    names = [stage.file for stage in STAGES]
     earlier = [out / folder / name for folder in ("", "pilot") for name in names]
     for path in (*earlier, *sorted(out.glob("replies/*.jsonl"))):
         if path.is_file() and path.relative_to(out).as_posix() not in made.files:

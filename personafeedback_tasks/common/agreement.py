@@ -29,19 +29,6 @@ def randolph(rows: Sequence[RowVotes], categories: int) -> float:
     return (math.fsum(map(agreed, rows)) / len(rows) - by_chance) / (1 - by_chance)
 
 
-def fleiss(rows: Sequence[RowVotes]) -> float:
-    """Fleiss' kappa: (agreement - expected) / (1 - expected); nan if all votes are equal. Each row needs two votes."""
-    # Each row counts once; what is expected follows from the share of each label among all votes. Fleiss (1971) has as
-    # many votes in each row; for unequal numbers both definitions remain as they are.
-    same, every = 0.0, Counter[Hashable]()
-    for votes, times in Counter(map(tuple, rows)).items():  # few rows differ
-        same += times * agreed(votes)
-        for vote, n in Counter(votes).items():
-            every[vote] += times * n
-    expected = math.fsum((n / every.total()) ** 2 for n in every.values())
-    return (same / len(rows) - expected) / (1 - expected) if len(every) > 1 else math.nan
-
-
 def alpha(rows: Sequence[RowVotes], values: Sequence[Hashable], level: Level) -> float:
     """Krippendorff's alpha of rows of two or more votes; `values`: all votes in order. nan if all votes are equal."""
     require("krippendorff", extra="report")

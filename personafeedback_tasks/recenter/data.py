@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +14,12 @@ from ..common.errors import DataError
 from ..common.folders import SAMPLE
 from ..common.records import broken, short
 from ..core.cases import Case, CaseSet, digest_of
-from .rows import STAGES, JudgedRow, R, S, parse
+from .rows import STAGES, Conversation, PromptRow, R, S, parse, parse_conversation
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 
 AnyCase = TypeVar("AnyCase", bound=Case)
+P = TypeVar("P", bound=PromptRow)
 
 
 @dataclass(frozen=True)
@@ -55,30 +56,35 @@ class Rows(CaseSet[S]):
         return self.origin == SAMPLE
 
 
-def with_judgment(rows: Rows[R]) -> Rows[R]:
-    """The rows that can be scored; the others are kept in `unscored`. Raises DataError if none can be."""
-    every = in_turns((*rows.cases, *rows.unscored)) if rows.unscored else rows.cases
-    asked, others = (tuple(row for row in every if (row.judgment is not None) is kept) for kept in (True, False))
-    if not asked:
-        raise DataError(
-            f"{rows.source}: found no row of {file_name(rows.stage)} to score (rows: {len(rows):,}, without votes or with even ones), "
-            "expected rows that people judged. Add votes to the rows, or run other tasks."
-        )
-    return replace(rows, cases=asked, unscored=others)
-
-
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
     """The rows of a stage from a folder or `sample`, written for this project. None reads RECENTER_DATA."""
-    names = [file_name(known) for known in STAGES]
+    names = [known.file for known in STAGES]
     folder, source = located(data, names)
-    path = folder / file_name(stage)
+    path = folder / stage.file
     if not path.is_file():
         present = ", ".join(name for name in names if (folder / name).is_file())
         raise DataError(
             f"{path}: no such file, so there are no {stage.stage} rows (found: {present or 'none of the three files'}). "
             "Add it, or run only tasks whose file is there."
         )
-    return Rows(tuple(in_turns(each_once(path, lambda fields, where: parse(stage, fields, where)))), stage, source)
+    return Rows(tuple(in_turns(each_once(path, partial(parse, stage)))), stage, source)
+
+
+def with_judgment(rows: Rows[R]) -> Rows[R]:
+    """The rows that can be scored; the others are kept in `unscored`. Raises DataError if none can be."""
+    asked, others = (tuple(row for row in rows if (row.judgment is not None) is kept) for kept in (True, False))
+    if not asked:
+        raise DataError(
+            f"{rows.source}: found no row of {rows.stage.file} to score (rows: {len(rows):,}, without votes or with even ones), "
+            "expected rows that people judged. Add votes to the rows, or run other tasks."
+        )
+    return replace(rows, cases=asked, unscored=others)
+
+
+def conversations(data: str | None = None) -> Rows[Conversation]:
+    """The conversations of all users, who take turns. Raises DataError if they are missing or broken, or one is there twice."""
+    folder, source = located(data, [Conversation.file])
+    return Rows(tuple(in_turns(each_once(folder / Conversation.file, parse_conversation))), Conversation, source)
 
 
 def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[Path, str]:
@@ -94,9 +100,9 @@ def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[
     """The rows of a file, in its order; `parsed` makes one of a line and its place. DataError if an id repeats."""
     lines: dict[str, int] = {}
     rows = []
-    for line, fields in records.rows(path):
+    for line, values in records.rows(path):
         where = f"{path}, line {line}"
-        row = parsed(fields, where)
+        row = parsed(values, where)
         if row.id in lines:
             raise broken(where, f"id = {short(row.id)}, which line {lines[row.id]} has", "an id of its own")
         lines[row.id] = line
@@ -107,10 +113,6 @@ def each_once(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[
 def each_if_there(path: Path, parsed: Callable[[dict[str, Any], str], Any]) -> list[Any]:
     """The rows of a file with unique ids; none without the file."""
     return each_once(path, parsed) if path.is_file() else []
-
-
-def file_name(stage: type[JudgedRow]) -> str:
-    return f"{stage.stage}.jsonl"
 
 
 def in_turns(cases: Iterable[AnyCase]) -> list[AnyCase]:
@@ -128,3 +130,23 @@ def in_turns(cases: Iterable[AnyCase]) -> list[AnyCase]:
         for turn, case in enumerate(sorted(own, key=lambda case: (digest_of((case.id,)), case.id)))
     ]
     return [case for *_, case in sorted(places, key=lambda place: place[:3])]
+
+
+SEED = 1
+"""Of the order of the attributes of a user."""
+
+
+def profiles(rows: Iterable[P]) -> list[list[P]]:
+    """The rows of each user and prompt, in a seeded order that reveals nothing of people's judgments."""
+    return [
+        sorted(profile, key=lambda row: (digest_of((SEED, row.attribute, row.id)), row.id))
+        for profile in by_prompt(rows)
+    ]
+
+
+def by_prompt(rows: Iterable[P]) -> list[list[P]]:
+    """The rows of each user and prompt together, in order of appearance."""
+    together: dict[tuple[str, str], list[P]] = {}
+    for row in rows:
+        together.setdefault((row.user_id, row.prompt), []).append(row)
+    return list(together.values())

@@ -16,9 +16,8 @@ from ..core.report import Line, Shown
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
-from .data import ENVIRONMENT_VARIABLE
-from .histories import CONVERSATIONS, USERS, Conversation, conversations
-from .rows import SOURCES, Extraction, Message, first_of_user, transcript
+from .data import ENVIRONMENT_VARIABLE, conversations
+from .rows import SOURCES, Conversation, Extraction, Message
 from .stages import DoneStage, StageOptions, bullets, data_option, does, filled
 
 LISTED = "listed"
@@ -42,7 +41,7 @@ Reply with a JSON list of objects and nothing else; with [] if there is nothing 
 @dataclass(frozen=True, kw_only=True)
 class ExtractOptions(StageOptions):
     method: str = does("extract")
-    data: str | None = data_option(f"{USERS} and {CONVERSATIONS}")
+    data: str | None = data_option(Conversation.file)
 
 
 def noted(reply: str) -> Objects:
@@ -101,12 +100,12 @@ def quoted(outcomes: Sequence[Result]) -> float:
 
 
 def _written(run: Earlier) -> Shown:
-    conversations = {case.id: conversation_of(case) for case in run.cases}
+    shown = {case.id: Conversation(case.id, case.user_id, conversation_of(case), case.cell) for case in run.cases}
     noted_in = {case.id: bullets(attribute for attribute, *_ in noted(case.replies[0].text)) for case in run.cases}
     return Shown(
-        questions={name: first_of_user(messages) for name, messages in conversations.items()},
+        questions={name: row.question for name, row in shown.items()},
         question="First message",
-        texts={name: {"Conversation": transcript(of), "Noted": noted_in[name]} for name, of in conversations.items()},
+        texts={name: {"Conversation": row.transcript, "Noted": noted_in[name]} for name, row in shown.items()},
         labels=(LISTED, "not listed"),
     )
 

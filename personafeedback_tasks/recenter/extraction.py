@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..core.method import LabelMethod, Metric
 from ..core.report import Examined, Line
-from ..core.result import Result
 from ..parsing.words import ACCEPT, PROBLEMATIC, read_accept
 from .data import Rows
-from .labels import AGAINST_PEOPLE, COMPARED, PEOPLE, TwoLabels
+from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import SOURCES, Extraction, Message
 from .stages import JudgedStage, always_saying, filled
 
 SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
-CORPUS = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
-HUMAN, SYNTHETIC = SOURCES
 
 PROMPT = """\
 An AI assistant read a conversation and noted something about the user in it. Is the note acceptable, or is it problematic, because it is wrong or the conversation leaves it uncertain?
@@ -36,18 +32,6 @@ An AI assistant read a conversation and noted something about the user in it. Is
 Reply with one word: ACCEPT if the conversation supports the note, or PROBLEMATIC if it does not."""
 
 
-def build(row: Extraction) -> str:
-    return filled(PROMPT, conversation=row.transcript, attribute=row.attribute, reason=row.reason)
-
-
-def f1_gap(outcomes: Sequence[Result]) -> float:
-    """F1 on conversations of people minus F1 on synthetic ones; nan if either is undefined."""
-    human, synthetic = (
-        CORPUS["f1"]([outcome for outcome in outcomes if outcome.cell == source]) for source in (HUMAN, SYNTHETIC)
-    )
-    return human - synthetic
-
-
 GENERATE = LabelMethod(
     name="generate", help="ACCEPT or PROBLEMATIC in the reply", calls=("accept",),
     per_case="one call", score=SCORES.score, metrics=(Metric("acc"), Metric("invalid", higher_is_better=False)), max_tokens=1024,
@@ -61,12 +45,14 @@ class ExtractionTask(JudgedStage):
     """Is an attribute that was inferred from a conversation true of the user?"""
 
     row = Extraction
-    stand_ins = {"generate": Extraction("", "", (Message("user", "U"), Message("assistant", "S")), "A", "R", HUMAN)}
+    stand_ins = {
+        "generate": Extraction("", "", (Message("user", "U"), Message("assistant", "S")), "A", "R", SOURCES[0])
+    }
     unscored = "even_votes"
     methods = {"generate": GENERATE}
     labels = SCORES.labels
-    corpus = {**CORPUS, "f1_gap": f1_gap}
-    undirected = ("selection_rate", "human_rate", "f1_gap")
+    corpus = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
+    undirected = ("selection_rate", "human_rate")
     judges = {"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC}
     report_fields = {
         "headline": SCORES.headline,
@@ -75,7 +61,6 @@ class ExtractionTask(JudgedStage):
         "ranked": ("f1", "kappa", "invalid"),
         "details": (
             *AGAINST_PEOPLE,
-            Line("f1_gap", "F1, human minus synthetic", share=False, table=PEOPLE),
             Line("selection_rate", "called problematic", table=_RATES),
             Line("human_rate", "by people", table=_RATES),
             Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
@@ -83,7 +68,7 @@ class ExtractionTask(JudgedStage):
     }
 
     def prompt(self, case: Extraction, options: Any, call: str) -> str:
-        return build(case)
+        return filled(PROMPT, conversation=case.transcript, attribute=case.attribute, reason=case.reason)
 
     def targets(self, case: Extraction) -> list[str]:
         return [SCORES.target(case)]

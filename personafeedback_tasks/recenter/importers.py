@@ -17,11 +17,9 @@ from msgspec import Meta, Struct
 
 from ..common.errors import DataError
 from ..common.records import NonEmpty, broken, decoded, one_of, rows, short
-from .data import file_name
-from .histories import CONVERSATIONS, USERS
-from .rows import MOST_VOTES, ROLES, Message, Relevance, Response, conversation_id, personal_in
+from .rows import MOST_VOTES, ROLES, Conversation, Message, Relevance, Response, conversation_id, personal_in
 
-RELEVANCE, RESPONSE = file_name(Relevance), file_name(Response)
+RELEVANCE, RESPONSE, CONVERSATIONS = Relevance.file, Response.file, Conversation.file
 
 PROFILES = "task6/eval_results_task5_gt_attributes_*.jsonl"
 REPLIES = "relevance_task5/*.jsonl"
@@ -31,8 +29,8 @@ ITEMS = "extracted/task6_items.jsonl"
 SOURCES = {PROFILES: RELEVANCE, REPLIES: "replies/", PILOT: f"pilot/{RELEVANCE}", ITEMS: RESPONSE}
 """The authors' files -> ours. The pilot has a folder of its own, so that no score mixes two studies."""
 
-LANGUAGES = {"English": "en", "Chinese": "zh"}
-"""WildChat's names -> ours."""
+LANGUAGES = ("English", "Chinese")
+"""WildChat's names."""
 
 LEAST = 4
 """Conversations of WildChat that a user must have."""
@@ -275,11 +273,10 @@ def convert_wildchat(path: Path, language: str) -> Imported:
         name = conversation_id(row["user_id"], [Message(**turn) for turn in row["conversation"]])
         if own.setdefault(name, row) is not row:
             made.left_out["that a user has twice"] += 1
-    for user, own in of_user.items():
+    for own in of_user.values():
         if len(own) < LEAST:
             made.left_out[f"of users with fewer than {LEAST}"] += len(own)
         else:
-            made.files.setdefault(USERS, []).append({"user_id": user, "language": LANGUAGES[language]})
             made.files.setdefault(CONVERSATIONS, []).extend(own.values())
     if not made.files:
         left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())

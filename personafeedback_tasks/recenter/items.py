@@ -6,23 +6,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..annotation.items import FAULTS, NONE, Item, guidelines
 from ..annotation.rows import Vote
 from ..core.cases import digest_of
-from .histories import Conversation
 from .rows import (
     SCALE,
     VERDICTS,
+    Conversation,
     Extraction,
     JudgedRow,
-    Message,
     Relevance,
     Response,
     StageRow,
-    conversation_id,
-    transcript,
 )
 
 MISSING, NOTHING = "missing", "nothing"
@@ -47,22 +44,14 @@ AskedRows = Mapping[type[StageRow], Sequence[Any]]
 """Stage -> the rows that people are asked about; Conversation -> conversations in which nothing was noted."""
 
 
-class Noted(NamedTuple):
-    """A conversation that people judge, and the attributes that were noted there."""
-
-    user_id: str
-    conversation: tuple[Message, ...]
-    source: str
-    rows: list[Extraction]
-
-
-def noted_in(rows: AskedRows) -> dict[str, Noted]:
-    """Block of items -> its conversation."""
-    found: dict[str, Noted] = {}
+def noted_in(rows: AskedRows) -> dict[str, tuple[Conversation, list[Extraction]]]:
+    """Block of items -> (a conversation that people judge, the attributes that were noted there)."""
+    found: dict[str, tuple[Conversation, list[Extraction]]] = {}
     for row in (*rows.get(Extraction, ()), *rows.get(Conversation, ())):
-        noted = found.setdefault(block_of(row), Noted(row.user_id, row.conversation, row.source, []))
+        about = Conversation(row.conversation_id, row.user_id, row.conversation, row.source)
+        _, noted = found.setdefault(block_of(row), (about, []))
         if isinstance(row, Extraction):
-            noted.rows.append(row)
+            noted.append(row)
     return found
 
 
@@ -87,7 +76,7 @@ def question_id(row: JudgedRow) -> str:
 def block_of(row: StageRow) -> str:
     """Id of the block of items about a row or a conversation, including the item on what is missing there."""
     if isinstance(row, (Extraction, Conversation)):
-        return f"{MISSING}:{conversation_id(row.user_id, row.conversation)}"
+        return f"{MISSING}:{row.conversation_id}"
     assert isinstance(row, JudgedRow)
     return question_id(row)
 
@@ -102,16 +91,16 @@ def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[
 
 
 def _of_conversations(rows: AskedRows) -> Iterator[Item]:
-    for name, noted in noted_in(rows).items():
-        for row in noted.rows:
+    for name, (about, noted) in noted_in(rows).items():
+        for row in noted:
             texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
             yield Item(
                 id=question_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE
             )  # fmt: skip
-        attributes = "\n".join(f"- {row.attribute}" for row in noted.rows) or "Nothing was noted."
+        attributes = "\n".join(f"- {row.attribute}" for row in noted) or "Nothing was noted."
         yield Item(
-            id=name, user_id=noted.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
-            texts={"conversation": transcript(noted.conversation), "attributes": attributes},
+            id=name, user_id=about.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+            texts={"conversation": about.transcript, "attributes": attributes},
             asks="Does the conversation show more about the user that is worth remembering?",
         )  # fmt: skip
 

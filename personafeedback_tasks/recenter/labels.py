@@ -16,7 +16,7 @@ from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
 from ..core.report import HumanAgreement, Line
 from ..core.result import Answers, CorpusMetric, Result
-from .agreement import of_labels
+from .agreement import agreement
 from .data import Rows
 from .rows import Extraction, Relevance
 
@@ -99,7 +99,8 @@ class TwoLabels:
     def agreement(self, rows: Rows[Any]) -> HumanAgreement:
         """How far people agree, rows with even votes included."""
         every = (*rows.cases, *rows.unscored)
-        return of_labels([(row.user_id, list(map(self.label, row.verdicts))) for row in every], self.labels)
+        votes = [(row.user_id, list(map(self.label, row.verdicts))) for row in every]
+        return agreement(votes, self.labels, "nominal")
 
     def score(self, targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
         """acc and invalid of one row: shares of its calls."""

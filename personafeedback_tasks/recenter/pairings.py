@@ -18,8 +18,7 @@ from ..core.benchmark import always
 from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase
 from ..core.report import Shown
-from .control import profiles
-from .data import Rows, each_if_there, in_turns, load
+from .data import Rows, each_if_there, in_turns, load, profiles
 from .rows import Relevance, StageRow, record
 from .stages import DoneStage, bullets
 

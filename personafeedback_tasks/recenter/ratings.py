@@ -5,14 +5,12 @@ An unreadable reply counts as the end of the scale farther from people's mean. R
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
 from ..core.result import Answers, Result
 from ..core.rewards import TOTAL, NamedRewards, pearson
-from .control import SELECTED
 from .rows import SCALE
 
 LABELS = tuple(map(str, SCALE))
@@ -54,12 +52,8 @@ def difference(rewards: NamedRewards) -> float:
 
 
 def score_rewards(rewards: NamedRewards, targets: Sequence[str]) -> dict[str, float]:
-    """acc and SELECTED as in `score`, and tie: 1 if both responses have the same reward."""
-    return {
-        "acc": _agrees(Result(targets=tuple(targets), rewards=rewards)),
-        "tie": float(difference(rewards) == 0),
-        SELECTED: float(difference(rewards) > 0),
-    }
+    """acc as in `score`, and tie: 1 if both responses have the same reward."""
+    return {"acc": _agrees(Result(targets=tuple(targets), rewards=rewards)), "tie": float(difference(rewards) == 0)}
 
 
 def people(outcome: Result) -> float:
@@ -73,40 +67,22 @@ def _agrees(outcome: Result) -> float:
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
-    """acc, consistency, invalid and SELECTED of one row.
+    """acc, consistency and invalid of one row.
 
-    acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating;
-    SELECTED: the rating is above 3. All three are 0 with an unreadable reply.
+    acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating. Both are 0
+    with an unreadable reply.
     """
-    both, outcome = rated(answers), Result(targets=tuple(targets), answers=answers)
+    both = rated(answers)
     return {
-        "acc": _agrees(outcome) if both is not None else 0.0,
+        "acc": _agrees(Result(targets=tuple(targets), answers=answers)) if both is not None else 0.0,
         "consistency": float(both is not None and both[0] == both[1]),
         "invalid": mean(float(answer not in LABELS) for answer in answers),
-        SELECTED: float(both is not None and _sign(rating(outcome)) > 0),
     }
 
 
 def spearman(outcomes: Sequence[Result]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan if all of a side are equal."""
     return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
-
-
-def weighted_kappa(outcomes: Sequence[Result]) -> float:
-    """Cohen's kappa with quadratic weights, also for fractional ratings; nan if all ratings are equal or are rewards.
-
-    1 - (mean square difference of a row's ratings) / (the same of all pairs of rows).
-    """
-    if any(outcome.rewards for outcome in outcomes):
-        return math.nan
-    ours, theirs = [rating(outcome) for outcome in outcomes], [people(outcome) for outcome in outcomes]
-    observed = mean((a - b) ** 2 for a, b in zip(ours, theirs, strict=True))
-    # The mean over all pairs of (a - b) ** 2, without going through them: both variances, and the squared difference of the means.
-    means = mean(ours), mean(theirs)
-    expected = (means[0] - means[1]) ** 2
-    for values, center in zip((ours, theirs), means, strict=True):
-        expected += mean((value - center) ** 2 for value in values)
-    return 1 - observed / expected if expected else math.nan
 
 
 def pairwise(outcomes: Sequence[Result]) -> float:

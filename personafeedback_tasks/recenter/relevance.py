@@ -11,10 +11,8 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..common.records import short
-from ..common.statistics import mean
 from ..core.cases import digest_of
 from ..core.documents import Document, Several
-from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, Metric
 from ..core.report import Examined, Line
 from ..core.result import Answers
@@ -22,8 +20,7 @@ from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.words import NO, YES, read_yes_no
 from . import baselines
-from .control import SELECTED, profiles
-from .data import Rows, in_turns
+from .data import Rows, in_turns, profiles
 from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
 from .rows import Relevance
 from .stages import JudgedStage, around, filled
@@ -59,7 +56,7 @@ Reply with the numbers of those that should change the reply, separated by comma
 
 
 def build(row: Relevance) -> str:
-    return filled(PROMPT, attribute=row.shown, prompt=row.prompt)
+    return filled(PROMPT, attribute=row.attribute, prompt=row.prompt)
 
 
 def texts_of(text: str) -> tuple[str, ...]:
@@ -84,7 +81,7 @@ def texts_of(text: str) -> tuple[str, ...]:
 
 
 def build_profile(document: Document[Relevance]) -> str:
-    return listing([row.shown for row in document.cases], document.cases[0].prompt)
+    return listing([row.attribute for row in document.cases], document.cases[0].prompt)
 
 
 def listing(attributes: Iterable[str], prompt: str) -> str:
@@ -120,21 +117,17 @@ def split(answer: str, rows: int) -> Answers:
     return tuple(YES if number in numbers else NO for number in range(1, rows + 1))
 
 
-def _score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
-    return {**SCORES.score(targets, answers), SELECTED: mean(float(answer == YES) for answer in answers)}
-
-
-METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=()))
+METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
 
 GENERATE = LabelMethod(
     name="generate", help="YES or NO for one attribute", calls=("yes_or_no",),
-    per_case="one call", score=_score, metrics=METRICS, max_tokens=1024, read=read_yes_no,
+    per_case="one call", score=SCORES.score, metrics=METRICS, max_tokens=1024, read=read_yes_no,
 )  # fmt: skip
 
 SELECT = LabelMethod(
     name="select", help="the numbers of the relevant attributes, from a profile in one prompt",
     calls=("select",), per_case="one call for all attributes of a user and prompt",
-    score=_score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers, several=Several(unit="prompts", gather=gather, split=split),
+    score=SCORES.score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers, several=Several(unit="prompts", gather=gather, split=split),
 )  # fmt: skip
 
 _RATES = "How much is selected"
@@ -181,7 +174,7 @@ class RelevanceTask(JudgedStage):
         return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows))
 
     def texts(self, row: Relevance) -> dict[str, str]:
-        return {"About the user": row.shown, "People": SCORES.people(row)}
+        return {"About the user": row.attribute, "People": SCORES.people(row)}
 
 
 RELEVANCE = RelevanceTask()

@@ -6,13 +6,11 @@ Nothing measured here is quality: that is for people, or for the judges of `rece
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import OptionError
-from ..common.statistics import mean
 from ..core.benchmark import always
 from ..core.earlier import Earlier, earlier
 from ..core.evidence import Reply
@@ -22,7 +20,7 @@ from ..core.report import Line
 from ..core.result import Answers
 from ..pairwise.terms import overlap_terms
 from ..parsing.written import WRITTEN, described, read_written, text_of
-from .data import file_name, located
+from .data import located
 from .filter import folder as filter_folder
 from .pairings import (
     ForPrompt,
@@ -66,22 +64,10 @@ Write your reply to this user, and nothing else.""",
 }
 
 
-NAMED = 0.75
-"""Share of an attribute's words that one sentence must have. A reply that adapts without naming it has few of them in one place."""
-
-_SENTENCES = re.compile(r"(?<=[.!?。！？])\s*|\n+")
-_FUNCTION_WORDS = frozenset((
-    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his",
-    "i", "in", "is", "it", "its", "me", "my", "no", "not", "of", "on", "or", "our", "s", "she", "so", "that", "the", "their", "them", "they",
-    "this", "to", "user", "was", "we", "were", "when", "who", "with", "you", "your",
-))  # fmt: skip
-"""English words that say nothing of what an attribute is about."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class RespondOptions(StageOptions):
     method: str = does("respond")
-    data: str | None = data_option(file_name(Relevance))
+    data: str | None = data_option(Relevance.file)
     selected: str | None = option(
         None, f"a run of {SELECT.name}, whose attributes are used: a log or a folder; those that people found relevant if not given",
         place=True,
@@ -125,7 +111,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter
         run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
         passes: a filter; attributes that it finds irrelevant are left out.
     """
-    folder, source = located(data, [file_name(Relevance)])
+    folder, source = located(data, [Relevance.file])
     if run is None:
         judged = judged_pairs(data, prompts(folder))
         pairs = [(user, of, [row.attribute for row in rows if row.judgment]) for user, of, rows in judged]
@@ -152,17 +138,8 @@ def build(row: ForPrompt, call: str) -> str:
     return filled(PROMPTS[call], attributes=bullets(row.attributes), prompt=row.question)
 
 
-def mentions(attribute: str, reply: str) -> bool:
-    """Whether a reply has the attribute verbatim, or NAMED of its words in one sentence, function words apart."""
-    if " ".join(attribute.casefold().split()) in " ".join(reply.casefold().split()):
-        return True
-    words = overlap_terms(attribute)
-    words = words - _FUNCTION_WORDS or words
-    return bool(words) and any(len(words & overlap_terms(one)) >= NAMED * len(words) for one in _SENTENCES.split(reply))
-
-
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    # mentioned: share of attributes named; _generic: what the prompt alone brings
+    # _generic: what the prompt alone brings
     told, generic = (
         _of_reply(answer, reply, facts["attributes"]) for answer, reply in zip(answers, replies, strict=True)
     )
@@ -171,17 +148,13 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
         **told,
         "written": min(told["written"], generic["written"]),
         **{name: told[name] if math.isnan(told[name]) else max(told[name], generic[name]) for name in both},
-        **{f"{name}_{GENERIC}": generic[name] for name in ("length", "terms", "mention")},
+        **{f"{name}_{GENERIC}": generic[name] for name in ("length", "terms")},
     }
 
 
 def _of_reply(answer: str, reply: Reply, attributes: Sequence[str]) -> dict[str, float]:
-    text = text_of(reply.text) or ""
-    named = [float(mentions(attribute, text)) for attribute in attributes]
-    terms = overlap_terms(text) & overlap_terms("\n".join(attributes))
-    return {
-        **described(answer, reply.text, reply.truncated), "terms": float(len(terms)), "mentioned": mean(named), "mention": max(named),
-    }  # fmt: skip
+    terms = overlap_terms(text_of(reply.text) or "") & overlap_terms("\n".join(attributes))
+    return {**described(answer, reply.text, reply.truncated), "terms": float(len(terms))}
 
 
 METHOD = TextMethod(
@@ -189,8 +162,8 @@ METHOD = TextMethod(
     per_case="two calls",
     metrics=(
         Metric("written"),
-        *(Metric(name, higher_is_better=None) for name in ("length", "terms", "mention", "mentioned")),
-        *(Metric(f"{name}_{GENERIC}", higher_is_better=None) for name in ("length", "terms", "mention")),
+        *(Metric(name, higher_is_better=None) for name in ("length", "terms")),
+        *(Metric(f"{name}_{GENERIC}", higher_is_better=None) for name in ("length", "terms")),
         Metric("empty", higher_is_better=False),
         Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
         Metric("refused", higher_is_better=False),
@@ -211,21 +184,18 @@ class Respond(PromptStage):
     report_fields = {
         "headline": (
             Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies: not empty, cut off or refused"),
-            Line("mention", "names an attribute", meaning="share of the personalized replies with a sentence that names an attribute outright"),
             Line("length", "characters", share=False, sign=False, meaning="mean length of a personalized reply in characters"),
             Line("length_generic", "of the generic one", share=False, sign=False, meaning="mean length of a generic reply in characters"),
         ),
         "details": (
             Line("terms", "words of the attributes", share=False, sign=False, table="Replies", meaning="mean number of different words of the attributes in a personalized reply"),
             Line("terms_generic", "in the generic one", share=False, sign=False, table="Replies"),
-            Line("mentioned", "attributes named", table="Replies", meaning="mean share of the attributes that a personalized reply names outright"),
-            Line("mention_generic", "named in the generic one", table="Replies", meaning="share of the generic replies that happen to name one"),
             Line("empty", table="Replies"),
             Line("truncated", table="Replies"),
             Line("refused", table="Replies", meaning="share of the prompts with a reply that refuses"),
         ),
         "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
-        "ranked": ("length", "terms", "mention", "refused"),
+        "ranked": ("length", "terms", "refused"),
         "written": lambda run: shown_for_prompts(
             replied(run), (WRITTEN, "not written"), lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic}
         ),

@@ -11,8 +11,8 @@ from ..core.method import LabelMethod, Metric, RewardMethod
 from ..core.report import Examined, Line
 from ..pairwise import prompts
 from ..parsing.rating import read_rating
-from . import agreement, ratings
-from .control import SELECTED
+from . import ratings
+from .agreement import agreement
 from .data import Rows
 from .rows import SCALE, Response
 from .stages import JudgedStage, always_saying, filled
@@ -47,7 +47,7 @@ Reply with one number: 1 if B is much worse, 2 if it is somewhat worse, 3 if the
 
 def build(row: Response, call: str) -> str:
     a, b = (row.generic, row.personalized) if call == SECOND else (row.personalized, row.generic)
-    return filled(PROMPT, attribute=row.shown, prompt=row.prompt, a=a, b=b)
+    return filled(PROMPT, attribute=row.attribute, prompt=row.prompt, a=a, b=b)
 
 
 def targets(row: Response) -> list[str]:
@@ -66,20 +66,20 @@ This is something you know about the user you are talking to. A good reply makes
 
 
 def conversation(row: Response, options: Any, side: str) -> list[Message]:
-    return prompts.conversation(filled(TOLD, attribute=row.shown), row.prompt, row.responses[SIDES.index(side)])
+    return prompts.conversation(filled(TOLD, attribute=row.attribute), row.prompt, row.responses[SIDES.index(side)])
 
 
 GENERATE = LabelMethod(
     name="generate", help="a number from 1 to 5 in the reply, in both orders",
     calls=(SECOND, FIRST), per_case="both orders", score=ratings.score,
-    metrics=(Metric("acc"), Metric("consistency"), Metric("invalid", higher_is_better=False), Metric(SELECTED, harnesses=())),
+    metrics=(Metric("acc"), Metric("consistency"), Metric("invalid", higher_is_better=False)),
     max_tokens=1024, read=read_rating,
 )  # fmt: skip
 
 REWARD = RewardMethod(
     name="reward", help="a reward model's score of the personalized response minus that of the generic one",
     calls=SIDES, per_case="both responses", against_targets=ratings.score_rewards,
-    metrics=(Metric("acc"), Metric("tie", higher_is_better=None), Metric(SELECTED, harnesses=())), suffix="reward",
+    metrics=(Metric("acc"), Metric("tie", higher_is_better=None)), suffix="reward",
     conversation=conversation,
 )  # fmt: skip
 
@@ -101,7 +101,6 @@ class ResponseTask(JudgedStage):
     corpus = {
         "spearman": ratings.spearman,
         "pairwise": ratings.pairwise,
-        "weighted_kappa": ratings.weighted_kappa,
         "no_better": ratings.no_better,
         "no_better_people": ratings.no_better_people,
     }
@@ -114,13 +113,12 @@ class ResponseTask(JudgedStage):
         ),
         "compared": (
             Line("acc", strong=True, interval=True), Line("spearman", share=False, strong=True), Line("pairwise", "pairwise accuracy"),
-            Line("weighted_kappa", "weighted kappa", share=False), Line("no_better", "no better than generic"),
+            Line("no_better", "no better than generic"),
         ),
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
-        "ranked": ("spearman", "pairwise", "weighted_kappa", "consistency", "invalid"),
+        "ranked": ("spearman", "pairwise", "consistency", "invalid"),
         "details": (
             Line("pairwise", "pairwise accuracy", table=_MEAN, meaning="share of the rows in which people prefer one reply where the model prefers the same; half if it prefers none"),
-            Line("weighted_kappa", "weighted kappa", share=False, table=_MEAN, meaning="agreement with people's ratings beyond chance, where near misses count in part: 1 is full, 0 is chance"),
             Line("no_better", "no better than generic", table=_MEAN),
             Line("no_better_people", "to people", table=_MEAN),
             Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders"),
@@ -147,7 +145,7 @@ class ResponseTask(JudgedStage):
                 "always no difference": always_saying(rows, (middle, middle)),
                 "always much better": always_saying(rows, (best, worst)),
             },
-            agreement=agreement.of_ratings([(row.user_id, row.votes) for row in rows], SCALE),
+            agreement=agreement([(row.user_id, row.votes) for row in rows], SCALE, "ordinal"),
             subsets={name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())},
         )
 
@@ -155,7 +153,7 @@ class ResponseTask(JudgedStage):
         votes = "nobody was asked"
         if row.votes:
             votes = f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}"
-        return {"About the user": row.shown, "People": votes}
+        return {"About the user": row.attribute, "People": votes}
 
 
 RESPONSE = ResponseTask()

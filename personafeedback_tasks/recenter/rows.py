@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -40,12 +40,14 @@ class StageRow(ABC):
     """One row of a stage: a case.
 
     Attributes:
-        stage: its name, and that of its file.
+        stage: its name.
+        file: that of its file.
         cells: cells of its rows, in the order of tables.
         asked_about: what `question` is, such as a prompt.
     """
 
     stage: ClassVar[str]
+    file: ClassVar[str] = ""
     cells: ClassVar[tuple[str, ...]]
     asked_about: ClassVar[str] = "Prompt"
     shown_labels: ClassVar[tuple[str, str]] = ("right", "wrong")
@@ -70,22 +72,51 @@ class StageRow(ABC):
 
     @cached_property
     def digest(self) -> str:
-        return digest_of((self.stage, *self.content))
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        """The id, the user, every text and the judgment that models are scored against, as JSON values."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.compare}
-        values.pop("faults", None)
+        """Of the id, the user, every text and the judgment that models are scored against."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "faults"}
         if "votes" in values:
             values["votes"] = sorted(values["votes"])
-        return tuple(jsonable(value) for value in values.values())
+        return digest_of((self.stage, *map(jsonable, values.values())))
 
 
 S = TypeVar("S", bound=StageRow)
+K = TypeVar("K")
+
+
+class _OfConversation(StageRow):
+    """A row about a conversation, which its subclass has."""
+
+    cells = SOURCES
+    conversation: tuple[Message, ...]
+    source: str
+
+    @property
+    def cell(self) -> str:
+        return self.source
+
+    @property
+    def conversation_id(self) -> str:
+        return conversation_id(self.user_id, self.conversation)
+
+    @property
+    def transcript(self) -> str:
+        return "\n\n".join(f"{message.role}: {message.content}" for message in self.conversation)
 
 
 @dataclass(frozen=True)
+class Conversation(_OfConversation):
+    """What a user and an assistant said to each other: the chain of stages begins with it."""
+
+    stage = "extract"
+    file = "conversations.jsonl"
+    conversation: tuple[Message, ...]
+    source: str
+
+    @property
+    def question(self) -> str:
+        return next(message.content for message in self.conversation if message.role == "user")
+
+
 class JudgedRow(StageRow):
     """One row that people judged."""
 
@@ -96,28 +127,18 @@ class JudgedRow(StageRow):
 
 
 R = TypeVar("R", bound=JudgedRow)
-K = TypeVar("K")
 
 
 @dataclass(frozen=True)
 class PromptRow(JudgedRow):
-    """A row about one attribute of the user and a prompt.
-
-    Attributes:
-        other: an attribute of another user that a control shows instead; empty without one.
-    """
+    """A row about one attribute of the user and a prompt."""
 
     prompt: NonEmpty
     attribute: NonEmpty
-    other: str = field(default="", compare=False, kw_only=True)
 
     @property
     def question(self) -> str:
         return self.prompt
-
-    @property
-    def shown(self) -> str:
-        return self.other or self.attribute
 
 
 @dataclass(frozen=True)
@@ -125,6 +146,7 @@ class Relevance(PromptRow):
     """Should this attribute of the user change the reply to this prompt in any way?"""
 
     stage = "relevance"
+    file = "relevance.jsonl"
     cells = ("relevance",)
     label: bool | None = None
     votes: Annotated[tuple[bool, ...], Meta(max_length=MOST_VOTES)] = ()
@@ -140,11 +162,11 @@ class Relevance(PromptRow):
 
 
 @dataclass(frozen=True)
-class Extraction(JudgedRow):
+class Extraction(_OfConversation, JudgedRow):
     """Does this attribute, extracted from this conversation for this reason, hold?"""
 
     stage = "extraction"
-    cells = SOURCES
+    file = "extraction.jsonl"
     asked_about = "Attribute"
     conversation: tuple[Message, ...]
     attribute: NonEmpty
@@ -158,10 +180,6 @@ class Extraction(JudgedRow):
         return self.attribute
 
     @property
-    def cell(self) -> str:
-        return self.source
-
-    @property
     def verdicts(self) -> tuple[bool, ...]:
         """Whether each person found it problematic, that is uncertain or rejected."""
         return tuple(vote != ACCEPTED for vote in self.votes)
@@ -172,14 +190,6 @@ class Extraction(JudgedRow):
         if self.votes:
             return majority(self.verdicts)
         return None if self.label is None else self.label != ACCEPTED
-
-    @property
-    def conversation_id(self) -> str:
-        return conversation_id(self.user_id, self.conversation)
-
-    @property
-    def transcript(self) -> str:
-        return transcript(self.conversation)
 
 
 class Faults(Struct, frozen=True, forbid_unknown_fields=True):
@@ -195,6 +205,7 @@ class Response(PromptRow):
     """Is the personalized response, which uses the attribute, better than the generic one? Votes are on SCALE."""
 
     stage = "response"
+    file = "response.jsonl"
     cells = ("response_pairs",)
     shown_labels = ("personalized", "generic")
     generic: NonEmpty
@@ -232,18 +243,23 @@ def conversation_id(user: str, messages: Iterable[Message]) -> str:
     return f"{user}-{digest_of([(message.role, message.content) for message in messages])[:8]}"
 
 
-def first_of_user(conversation: Iterable[Message]) -> str:
-    return next(message.content for message in conversation if message.role == "user")
-
-
-def transcript(conversation: Iterable[Message]) -> str:
-    return "\n\n".join(f"{message.role}: {message.content}" for message in conversation)
-
-
 def majority(votes: Sequence[bool]) -> bool | None:
     """The answer of more than half of the votes; None for even ones."""
     yes, no = sum(votes), len(votes) - sum(votes)
     return None if yes == no else yes > no
+
+
+@dataclass(frozen=True)
+class _Line:
+    user_id: NonEmpty
+    conversation: tuple[Message, ...]
+    source: Annotated[str, one_of(*SOURCES)]
+
+
+def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
+    """One line of the file of conversations."""
+    line = record(where, row, _Line)
+    return Conversation(conversation_id(line.user_id, line.conversation), line.user_id, line.conversation, line.source)
 
 
 def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
@@ -256,12 +272,12 @@ def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
 
 
 def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
-    """A line as a dataclass, whose compared fields are its keys. A conversation needs a message of the user.
+    """A line as a dataclass, whose fields are its keys. A conversation needs a message of the user.
 
     Raises:
         DataError: it is broken, has an unknown key, or holds personal data.
     """
-    known = [field.name for field in fields(kind) if field.compare]  # type: ignore[arg-type]
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if unknown := sorted(row.keys() - set(known)):
         raise broken(where, f"the unknown key {short(unknown[0])}", f"only {', '.join(known)}")
     found = decoded(where, row, kind)

@@ -21,10 +21,8 @@ from ..core.report import Line
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
-from .control import SEED
-from .data import file_name, located
+from .data import SEED, conversations, located
 from .extract import EXTRACT, LISTED, extracted
-from .histories import CONVERSATIONS, conversations
 from .pairings import (
     PROMPTS,
     ForPrompt,
@@ -37,16 +35,16 @@ from .pairings import (
     shown_for_prompts,
 )
 from .relevance import all_of, listing
-from .rows import Relevance
+from .rows import Conversation, Relevance
 from .stages import StageOptions, bullets, data_option, does
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelectOptions(StageOptions):
     method: str = does("select")
-    data: str | None = data_option(f"{PROMPTS} or {file_name(Relevance)}")
+    data: str | None = data_option(f"{PROMPTS} or {Relevance.file}")
     attributes: str | None = option(
-        None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {file_name(Relevance)} if not given",
+        None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {Relevance.file} if not given",
         place=True,
     )  # fmt: skip
 
@@ -84,12 +82,12 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
     Raises:
         DataError: the data have no prompts, there are no attributes, or the run is on other conversations.
     """
-    folder, source = located(data, [PROMPTS, file_name(Relevance)])
+    folder, source = located(data, [PROMPTS, Relevance.file])
     asked = prompts(folder)
     if run is None:
         pairs = [(user, of, [row.attribute for row in rows]) for user, of, rows in judged_pairs(data, asked)]
         return pairings(Profile, pairs, source)
-    if (folder / CONVERSATIONS).is_file() and (here := conversations(data).digest) != run.data:
+    if (folder / Conversation.file).is_file() and (here := conversations(data).digest) != run.data:
         raise DataError(
             f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the same. Pass the data of "
             "the run."

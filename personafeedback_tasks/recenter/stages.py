@@ -14,21 +14,12 @@ from ..core.method import Method
 from ..core.options import Options, option
 from ..core.report import Examined, ReportSpec, Shown
 from ..core.result import Answers
-from .control import CONTROL, NO_CONTROL, OTHER_USER, under_control
-from .data import ENVIRONMENT_VARIABLE, Rows, file_name, load, with_judgment
+from .data import ENVIRONMENT_VARIABLE, Rows, load, with_judgment
 from .rows import STAGES, PromptRow, R, StageRow
 
 VERSION = "1.2"
 
 _FIELD = re.compile(r"\{(\w+)\}")
-
-# in place of baselines, where nothing is right or wrong
-UNDER_CONTROL = Examined(
-    said_notes=(
-        "Under the control nothing is right or wrong: people judged the users' own attributes. Compare how much is selected, not "
-        "the accuracy.",
-    )
-)
 
 
 def data_option(files: str) -> Any:
@@ -44,20 +35,8 @@ def does(method: str) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class StageOptions(Options):
     method: str = option("generate", "how the model is asked", always=True)
-    data: str | None = data_option(f"any of {', '.join(map(file_name, STAGES))}")
+    data: str | None = data_option(f"any of {', '.join(stage.file for stage in STAGES)}")
     counts: str = option("any", "nothing says how many rows there should be", values=lambda: ("any",))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControlledOptions(StageOptions):
-    """The options of a stage whose prompts show one attribute of the user."""
-
-    control: str = option(
-        NO_CONTROL,
-        "other_user shows attributes of other users instead, which nothing makes relevant",
-        values=lambda: (NO_CONTROL, OTHER_USER),
-        said=lambda value: [f"control {value}"],
-    )
 
 
 def filled(template: str, **texts: str) -> str:
@@ -117,19 +96,14 @@ class JudgedStage(StageBenchmark):
 
     def __init__(self) -> None:
         super().__init__()
-        self.about_prompt = issubclass(self.row, PromptRow)
-        if self.about_prompt:
-            self.options = ControlledOptions
         self.signed = {self.unscored: always}
         self.report = ReportSpec(
             primary="acc",
             score="Accuracy",
             chance=None,
-            control=CONTROL if self.about_prompt else None,
             examine=self._examine,
             shown=self._shown,
-            load=lambda data, counts: load(self.row, data),
-            under=_asked,
+            load=lambda data, counts: with_judgment(load(self.row, data)),
             environment=ENVIRONMENT_VARIABLE,
             **self.report_fields,
         )
@@ -143,16 +117,15 @@ class JudgedStage(StageBenchmark):
         """Heading -> text of a row, for people."""
 
     def load(self, options: Any, selection: Mapping[str, str]) -> Rows[Any]:
-        return _asked(load(self.row, options.data), vars(options))
+        return with_judgment(load(self.row, options.data))
 
     def signs(self, cases: Rows[Any], options: Any) -> dict[str, Any]:
         return {self.unscored: len(cases.unscored)}
 
     def _examine(self, rows: Rows[Any], asked: Collection[str]) -> Examined:
-        under_control = any(getattr(row, "other", "") for row in rows)
         # users share prompts; each conversation is of one user alone
-        prompts = {row.id: row.prompt for row in rows} if self.about_prompt else {}
-        return replace(UNDER_CONTROL if under_control else self.examine(rows), prompts=prompts)
+        prompts = {row.id: row.prompt for row in rows} if issubclass(self.row, PromptRow) else {}
+        return replace(self.examine(rows), prompts=prompts)
 
     def _shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
         return Shown(
@@ -182,8 +155,3 @@ class DoneStage(StageBenchmark):
 
     def targets(self, case: Any) -> list[str]:
         return [self.label] * len(self.method_of_stage.calls)
-
-
-def _asked(rows: Rows[Any], options: Mapping[str, Any]) -> Rows[Any]:
-    asked = with_judgment(rows)
-    return under_control(asked, options.get("control", NO_CONTROL)) if issubclass(rows.stage, PromptRow) else asked

@@ -23,14 +23,14 @@ from ..common.similar import likeness
 from ..common.text import same_text
 from ..core.cases import digest_of
 from ..core.earlier import Earlier
-from .data import each_if_there, file_name, load, located
+from .data import each_if_there, load, located
 from .extract import EXTRACT, conversation_of, extracted
-from .histories import CONVERSATIONS, Conversation, parse_conversation
 from .items import MISSING, AskedRows, noted_in, votes_of
 from .respond import RESPOND, replied
 from .rows import (
     SOURCES,
     STAGES,
+    Conversation,
     Extraction,
     JudgedRow,
     Message,
@@ -39,6 +39,7 @@ from .rows import (
     StageRow,
     conversation_id,
     parse,
+    parse_conversation,
     personal_in,
     record,
 )
@@ -46,9 +47,6 @@ from .select import SELECT, selected
 
 ASKED = "asked"
 MISSED = "missing.jsonl"
-
-FILES: Mapping[type[StageRow], str] = {**{stage: file_name(stage) for stage in STAGES}, Conversation: CONVERSATIONS}
-"""What people are asked about -> its file."""
 
 NEAR = 0.4
 """Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers` have 0.5, and
@@ -62,7 +60,6 @@ class Lacking:
 
     Attributes:
         missing: what each person named; nothing where nothing is missing.
-        attributes: ids of the rows that people saw.
     """
 
     id: NonEmpty
@@ -70,7 +67,6 @@ class Lacking:
     source: Annotated[str, one_of(*SOURCES)]
     conversation: tuple[Message, ...]
     missing: tuple[tuple[NonEmpty, ...], ...]
-    attributes: tuple[str, ...] = ()
 
 
 def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dict[type[StageRow], list[Any]]:
@@ -78,7 +74,7 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
     folder = Path(__file__).with_name(SAMPLE) if data == SAMPLE else Path(data)
     found: dict[type[StageRow], list[Any]] = {}
     for stage in stages:
-        if (folder / file_name(stage)).is_file():
+        if (folder / stage.file).is_file():
             found[stage] = sorted(load(stage, folder), key=lambda row: row.id)
     return found
 
@@ -143,12 +139,12 @@ def add(folder: Path, asked: AskedRows, new: AskedRows) -> dict[type[StageRow], 
             known = there.setdefault(row.id, row)
             if without_votes(known) != without_votes(row):
                 raise DataError(
-                    f"{folder / ASKED / FILES[stage]}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
+                    f"{folder / ASKED / stage.file}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
                     "Give the new row another id, or use a new folder."
                 )
         every[stage] = sorted(there.values(), key=lambda row: row.id)
     lines: dict[Path, Content] = {
-        folder / ASKED / FILES[stage]: json_lines(
+        folder / ASKED / stage.file: json_lines(
             [{**without_votes(row), **({} if stage is Conversation else {"votes": []})} for row in rows]
         )
         for stage, rows in every.items()
@@ -160,7 +156,7 @@ def add(folder: Path, asked: AskedRows, new: AskedRows) -> dict[type[StageRow], 
 def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
     """The rows and conversations that people are asked about; none before the first pack."""
     found = rows_in(folder / ASKED)
-    if conversations := each_if_there(folder / ASKED / CONVERSATIONS, parse_conversation):
+    if conversations := each_if_there(folder / ASKED / Conversation.file, parse_conversation):
         found[Conversation] = conversations
     return found
 
@@ -168,7 +164,7 @@ def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
 def without_votes(row: StageRow) -> dict[str, Any]:
     """A row as its file has it, without people's judgment; no id for a conversation, whose messages determine it."""
     out = ("label", "votes", "faults", *(("id",) if isinstance(row, Conversation) else ()))
-    return {one.name: jsonable(getattr(row, one.name)) for one in fields(row) if one.compare and one.name not in out}
+    return {one.name: jsonable(getattr(row, one.name)) for one in fields(row) if one.name not in out}
 
 
 def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vote]]) -> dict[str, int]:
@@ -181,7 +177,7 @@ def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vot
     for stage in STAGES:
         rows = asked.get(stage, ())
         said = votes_of(rows, votes)
-        contents[FILES[stage]] = [{**without_votes(row), **said[row.id]} for row in rows if row.id in said]
+        contents[stage.file] = [{**without_votes(row), **said[row.id]} for row in rows if row.id in said]
     contents[MISSED] = _missing(asked, votes)
     written = {name: rows for name, rows in contents.items() if rows or (folder / name).is_file()}
     write_all({folder / name: json_lines(rows) for name, rows in written.items()})
@@ -197,13 +193,12 @@ def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[s
     return [
         {
             "id": name.partition(":")[2],
-            "user_id": noted.user_id,
-            "source": noted.source,
-            "conversation": jsonable(noted.conversation),
-            "attributes": [row.id for row in noted.rows],
+            "user_id": about.user_id,
+            "source": about.source,
+            "conversation": jsonable(about.conversation),
             "missing": named[name],
         }
-        for name, noted in noted_in(rows).items()
+        for name, (about, _) in noted_in(rows).items()
         if name in named
     ]
 
@@ -263,7 +258,7 @@ def is_among(attribute: str, others: Iterable[str]) -> bool:
 
 def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgments:
     """People's judgments of all folders together; None is RECENTER_DATA. Each may lack some, but not all, files."""
-    names = [*map(file_name, STAGES), MISSED]
+    names = [*(stage.file for stage in STAGES), MISSED]
     found: dict[Key, JudgedRow] = {}
     disputed: set[Key] = set()
     lacking: dict[str, Lacking] = {}
@@ -274,7 +269,7 @@ def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgment
                 "folder that `personafeedback annotate votes` wrote."
             )
         for stage in STAGES:
-            for row in each_if_there(folder / file_name(stage), partial(parse, stage)):
+            for row in each_if_there(folder / stage.file, partial(parse, stage)):
                 if row.judgment is not None and found.setdefault(_key(row), row).judgment != row.judgment:
                     disputed.add(_key(row))
         for row in each_if_there(folder / MISSED, lambda row, where: record(where, row, Lacking)):

@@ -16,9 +16,9 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.recenter.data import conversations
 from personafeedback_tasks.recenter.extract import EXTRACT, is_there
-from personafeedback_tasks.recenter.histories import conversations
-from personafeedback_tasks.recenter.respond import mentions, to_reply
+from personafeedback_tasks.recenter.respond import to_reply
 from personafeedback_tasks.recenter.select import to_select
 
 SAID = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "content": "Which one?"}]
@@ -40,7 +40,6 @@ def lines(path, rows):
 
 @pytest.fixture
 def folder(tmp_path):
-    lines(tmp_path / "users.jsonl", [{"user_id": "a"}, {"user_id": "b", "language": "zh"}])
     rows = [
         {"user_id": user, "conversation": [{**SAID[0], "content": f"I love tea {day}."}], "source": "human"}
         for user, day in [("a", 3), ("a", 1), ("a", 2), ("b", 1)]
@@ -58,7 +57,6 @@ def test_the_sample_has_six_users_with_four_conversations_each():
 
 def test_users_take_turns_whatever_the_order_of_the_file(folder):
     rows = conversations(str(folder))
-    assert Counter((row.user_id, row.language) for row in rows) == {("a", "en"): 3, ("b", "zh"): 1}
     assert {row.user_id for row in rows[:2]} == {"a", "b"}
     reversed_ = (folder / "conversations.jsonl").read_text("utf-8").splitlines(keepends=True)[::-1]
     (folder / "conversations.jsonl").write_text("".join(reversed_), "utf-8")
@@ -68,7 +66,6 @@ def test_users_take_turns_whatever_the_order_of_the_file(folder):
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ({"user_id": "c"}, "user_id = 'c', expected one of the users of users.jsonl"),
         ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
         ({"conversation": SAID[1:]}, "conversation without a message of the user"),
         ({"conversation": [{**SAID[0], "content": "Mail joe@example.org"}]}, "found an e-mail address in conversation at character 6"),
@@ -125,20 +122,6 @@ def test_an_unreadable_list_is_no_empty_one():
         (one,) = method.judge(document, [Reply(reply)])
         assert (one.values["listed"], one.values["invalid"], one.items) == (listed, 1 - listed, ())
         assert one.values["none"] == none or (math.isnan(one.values["none"]) and math.isnan(none))
-
-
-@pytest.mark.parametrize(
-    ("reply", "named"),
-    [
-        ("Since you have a knee problem that makes kneeling hard, swim.", True),
-        ("With your knee problem, kneeling is hard: swim.", True),
-        ("Swim or cycle twice a week, and leave out lunges.", False),
-        ("Mind the knee. No problem. Kneeling is out. It is hard.", False),  # in four sentences
-        ("", False),
-    ],
-)
-def test_a_mention_names_an_attribute_outright(reply, named):
-    assert mentions("Has a knee problem that makes kneeling hard", reply) is named
 
 
 def test_the_prompt_without_attributes_says_nothing_of_the_user():

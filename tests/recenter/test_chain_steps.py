@@ -23,10 +23,9 @@ from personafeedback_tasks.core.window import KEY
 from personafeedback_tasks.logs import earlier
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import RunError
-from personafeedback_tasks.recenter import histories
-from personafeedback_tasks.recenter.data import load
+from personafeedback_tasks.recenter import data
+from personafeedback_tasks.recenter.data import conversations, load
 from personafeedback_tasks.recenter.extract import extracted
-from personafeedback_tasks.recenter.histories import conversations
 from personafeedback_tasks.recenter.respond import replied
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.recenter.select import selected
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.slow
 
 EXTRACT, SELECT, RESPOND = map(find, ("recenter_extract", "recenter_select", "recenter_respond"))
 CONVERSATIONS = {row.id: row for row in conversations("sample")}
-SAMPLE = Path(histories.__file__).with_name("sample")
+SAMPLE = Path(data.__file__).with_name("sample")
 MESSAGES = {
     name: [one.content for one in row.conversation if one.role == "user"] for name, row in CONVERSATIONS.items()
 }
@@ -167,7 +166,7 @@ def test_the_planted_shares(chains):
         shown = select["shown"]
         assert select["listed"] == 1
         assert shown / 2 <= select["chosen"] <= shown / 2 + 0.5
-        assert (respond["mentioned"], respond["mention"], respond["mention_generic"]) == (1, 1, 0)
+        assert respond["terms"] > respond["terms_generic"] == 0
         assert respond["length_generic"] == len("Sure.")
 
 

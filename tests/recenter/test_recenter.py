@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from personafeedback_tasks.common import private
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.records import jsonable
-from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, file_name, in_turns, load
+from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, in_turns, load
 from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Relevance, Response
 
 WHO = {"id": "r1", "user_id": "u1"}
@@ -55,7 +55,7 @@ def judged(stage, **judgment):
 def write(folder: Path, stage, rows) -> Path:
     folder.mkdir(exist_ok=True)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    (folder / file_name(stage)).write_text(text, encoding="utf-8")
+    (folder / stage.file).write_text(text, encoding="utf-8")
     return folder
 
 
@@ -70,7 +70,7 @@ def refuses(stage, *rows) -> str:
         write(Path(folder), stage, rows)
         with pytest.raises(DataError) as caught:
             load(stage, folder)
-        where = f"{folder}/{file_name(stage)}, line {len(rows)}"
+        where = f"{folder}/{stage.file}, line {len(rows)}"
     said = str(caught.value)
     assert said.startswith(f"{where}: "), said
     return said.removeprefix(f"{where}: ")
@@ -170,10 +170,10 @@ def test_the_first_rows_of_a_user_are_not_those_of_one_prompt():
 
 @every_stage
 def test_the_digest_is_that_of_all_that_the_rows_say_in_any_order(stage, tmp_path):
-    lines = (Path(load.__globals__["__file__"]).parent / "sample" / file_name(stage)).read_text("utf-8").splitlines()
+    lines = (Path(load.__globals__["__file__"]).parent / "sample" / stage.file).read_text("utf-8").splitlines()
     sample = load(stage, "sample")
     random.Random(1).shuffle(lines)
-    (tmp_path / file_name(stage)).write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / stage.file).write_text("\n".join(lines), encoding="utf-8")
     copy = load(stage, tmp_path)
     assert (copy.digest, copy.digests, copy.cases) == (sample.digest, sample.digests, sample.cases)
     assert copy.revision == f"{tmp_path.name} (sha256 {sample.digest}, counts=any)"
@@ -275,7 +275,7 @@ def test_an_id_names_one_row(stage):
 @every_stage
 def test_a_line_that_is_no_json_is_named(stage, tmp_path):
     write(tmp_path, stage, [ROWS[stage]])
-    with open(tmp_path / file_name(stage), "a", encoding="utf-8") as file:
+    with open(tmp_path / stage.file, "a", encoding="utf-8") as file:
         file.write('{"id": "r2"')
     with pytest.raises(DataError, match=r", line 2: found .*, expected one JSON object\. Fix this record"):
         load(stage, tmp_path)

@@ -55,24 +55,6 @@ def test_alpha_is_its_definition_with_any_number_of_votes(rows):
         assert agreement.alpha(rows, SCALE, level) == same(spelled_out(rows, distance), abs=1e-9, nan_ok=True)
 
 
-@pytest.mark.slow
-@given(st.integers(2, 5).flatmap(lambda people: tables(("a", "b", "c"), people, people)))
-@check()
-def test_fleiss_is_that_of_statsmodels_where_rows_have_as_many_votes(rows):
-    irr = pytest.importorskip("statsmodels.stats.inter_rater")
-    if len({vote for row in rows for vote in row}) > 1:
-        table = [[row.count(label) for label in "abc"] for row in rows]
-        assert agreement.fleiss(rows) == same(irr.fleiss_kappa(table, method="fleiss"), abs=1e-12)
-
-
-def test_known_coefficients():
-    equal, split = [["YES"] * 3, ["NO"] * 4], [["YES", "NO"], ["YES", "NO"]]
-    assert agreement.fleiss(equal) == agreement.alpha(equal, LABELS, "nominal") == 1
-    assert agreement.fleiss(split) == -1  # never agree, half would by chance: (0 - 1/2) / (1 - 1/2)
-    assert math.isnan(agreement.fleiss([["YES", "YES"]]))
-    assert math.isnan(agreement.alpha([["YES", "YES"]], LABELS, "nominal"))
-
-
 @given(st.lists(st.sampled_from("abc"), min_size=2, max_size=7))
 @check()
 def test_each_person_meets_the_majority_of_the_others(votes):
@@ -87,9 +69,10 @@ def test_each_person_meets_the_majority_of_the_others(votes):
 
 def test_errors_leave_out_one_user_at_a_time_and_rows_with_one_vote_do_not_count():
     rows = [("u1", ["YES", "NO", "NO"]), ("u2", ["YES", "YES"]), ("u3", ["NO", "NO"]), ("u3", ["YES"]), ("u4", [])]
-    found = agreement.of_labels(rows, LABELS)
+    found = agreement.agreement(rows, LABELS, "nominal")
     votes = [said for _, said in rows[:3]]
-    assert found.coefficients["Fleiss' kappa"] == estimate_of(agreement.fleiss, votes, ["u1", "u2", "u3"], (-1.0, 1.0))
+    expected = estimate_of(lambda of: agreement.alpha(of, LABELS, "nominal"), votes, ["u1", "u2", "u3"], (-1.0, 1.0))
+    assert found.coefficients == {"Krippendorff's alpha (nominal)": expected}
     assert found.note.startswith("3 rows of 3 users with votes of 2 to 3 people each")
     assert found.note.endswith("2 rows have no votes or a single one")
 
@@ -102,20 +85,12 @@ def test_rows_with_even_votes_count_for_agreement_and_for_nothing_else():
     assert len(rows.unscored) == 5
     assert set(rows.unscored) <= set(with_votes)
     votes = [["YES" if vote else "NO" for vote in row.votes] for row in with_votes]
-    assert found.agreement.coefficients["Fleiss' kappa"].value == same(agreement.fleiss(votes))
+    (alpha,) = found.agreement.coefficients.values()
+    assert alpha.value == same(agreement.alpha(votes, LABELS, "nominal"))
     assert f"{len(with_votes)} rows" in found.agreement.note
     assert all(found.said[name].keys() == {row.id for row in rows} for name in found.said)
 
 
 def test_labels_without_votes_have_no_ceiling():
-    found = agreement.of_labels([("u1", []), ("u2", [])], LABELS)
+    found = agreement.agreement([("u1", []), ("u2", [])], LABELS, "nominal")
     assert (found.coefficients, found.against_rest, found.note) == ({}, (), agreement.NO_VOTES)
-
-
-def test_ratings_have_both_alphas():
-    rows = [("u1", [1, 2]), ("u2", [4, 5, 5]), ("u2", [3])]
-    found = agreement.of_ratings(rows, SCALE)
-    votes = [[1, 2], [4, 5, 5]]
-    assert {name: one.value for name, one in found.coefficients.items()} == {
-        f"Krippendorff's alpha ({level})": agreement.alpha(votes, SCALE, level) for level in ("ordinal", "interval")
-    }

@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_wrong_for_every_row_of_its_prompt(tmp_path):
 def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, monkeypatch):
     said: list[str] = []
     monkeypatch.setattr(hooks, "_inform", said.append)
-    from personafeedback_tasks.inspect_tasks.recenter_relevance import recenter_relevance_select
+    from personafeedback_tasks.inspect_tasks.recenter import recenter_relevance_select
     from support.inspect_runs import inspect_eval
 
     (log,) = inspect_eval(

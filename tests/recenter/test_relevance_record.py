@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.parsing.answers import REASONS
-from personafeedback_tasks.recenter.control import under_control
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE, build, build_profile, gather, texts_of
 from personafeedback_tasks.recenter.rows import Relevance
@@ -47,18 +46,6 @@ def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
     for texts in ((f"a{tags}b", "c"), ("a", f"b{tags}c")):
         with pytest.raises(DataError, match="several times in a prompt, expected them once"):
             texts_of(build(Relevance("r", "u", texts[1], texts[0], True)))
-
-
-def test_the_control_changes_what_is_shown_and_has_no_baselines():
-    controlled = RELEVANCE.load(RELEVANCE.options(data="sample", control="other_user"), {})
-    assert all(row.other not in ("", row.attribute) and row.other in build(row) for row in controlled)
-    assert [row.judgment for row in controlled] == [row.judgment for row in ROWS]
-    assert not RELEVANCE.report.examine(controlled, ()).said
-    assert RELEVANCE.report.under(ROWS, {"control": "other_user"}).cases == controlled.cases
-    again = RELEVANCE.report.under(controlled, {"control": "none"})
-    assert not any(row.other for row in again)
-    assert not any(row.other for row in RELEVANCE.load(RELEVANCE.options(data="sample"), {}))
-    assert under_control(controlled, "none").digest == ROWS.digest
 
 
 def test_reports_show_a_row_and_what_people_said_of_it():

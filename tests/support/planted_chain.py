@@ -107,7 +107,6 @@ def votes(user: str, prompt: int) -> list[int]:
 
 def write_data(folder: Path, made: PlantedChain) -> Path:
     """What the chain begins with."""
-    lines(folder / "users.jsonl", ({"user_id": f"u{user}"} for user in range(USERS)))
     lines(
         folder / "conversations.jsonl",
         (
@@ -138,7 +137,7 @@ def write_people(
         ],
         "missing": [
             {"id": f"m{number}", "user_id": made.owner[name], "source": made.sources[name], "conversation": made.messages[name],
-             "attributes": [], "missing": [named, named, []]}
+             "missing": [named, named, []]}
             for number, (name, named) in enumerate(made.missing.items())
         ],
         "relevance": [

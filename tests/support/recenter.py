@@ -61,7 +61,10 @@ def in_lm_eval(benchmark: Benchmark, replies: Replies, folder: Path, method: str
     tracker.save_results_aggregated(results=results, samples=rows)
     for name, logged in rows.items():
         tracker.save_results_samples(task_name=name, samples=logged)
-    found = {key.partition(",")[0]: number for key, number in results["results"][task].items()}
+    found = {
+        key.partition(",")[0]: math.nan if number == "N/A" else number
+        for key, number in results["results"][task].items()
+    }
     return found, max((folder / "out").rglob("results_*.json"))
 
 

@@ -47,18 +47,14 @@ def told(lines, folder, minilm, **environment):
 @pytest.mark.release
 @needs_checkout
 def test_the_story_of_the_sample(minilm, tmp_path):
-    prompts = {}
     record = find("recenter_relevance")
-    for control in ("none", "other_user"):
-        options = record.options(data="sample", control=control)
-        prompts |= {build(row): (row.judgment, control) for row in record.load(options, {})}
-    with serving(prompts, lambda relevant, control: "YES" if relevant or control == "other_user" else "NO") as server:
+    prompts = {build(row): (row.judgment,) for row in record.load(record.options(data="sample"), {})}
+    with serving(prompts, lambda relevant: "YES" if relevant else "NO") as server:
         printed = told(
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
         )
     ranking = printed[printed.index("Ranking") :] if "Ranking" in printed else printed
     assert ranking.index("openai/gpt-4o") < ranking.index("personafeedback/relevance-filter")
-    assert "own" in ranking  # minus others': the control
     assert {path.name for path in (tmp_path / "report").iterdir()} >= {"report.md", "index.html"}
     report = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "BM25" in report
