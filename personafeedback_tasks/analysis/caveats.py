@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..common.statistics import Estimate
 from ..core.cases import CaseSet
-from ..core.messages import UNREADABLE_SHARE, remedy
+from ..core.messages import UNREADABLE_SHARE
 from ..logs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
 from ..logs.run import Run
 from ..logs.unfinished import advice, state_of
-from ..parsing.answers import IMPOSSIBLE
+from . import void
 from .control import measure_of
 from .place import by_place, place_free, place_of
 from .shortcuts import ONE_OF_THEM, Shortcuts
 from .users import FEW_USERS
+from .void import MOST_MISSING, MOST_UNREADABLE, missing_share, unreadable_part
 
 NEAR_END = 0.05
 """At an accuracy closer to 0 or 1 than this, a few users can have most of what goes wrong."""
-
-MOST_MISSING = 0.01
-"""Share of replies without text up to which a report does not mention them first."""
-
-MOST_UNREADABLE = 0.10
-"""Share of unreadable replies of a run or a cell from which on its numbers measure the setup, not the model."""
 
 
 def of_result(
@@ -61,26 +55,19 @@ def of_result(
 def of_run(run: Run) -> Iterator[Caveat]:
     """Caveats that forbid conclusions from a run."""
     installed = run.benchmark.version
-    if cut := run.cut_prompts:
-        yield Caveat("prompts_cut", VOID, {"cut": cut})
-    elif run.prompts.cut is None:
+    yield from void.reasons(run)
+    if not run.cut_prompts and run.prompts.cut is None:
         yield Caveat("prompts_not_checked", WEAKENS)
-    if (share := missing_share(run)) > MOST_MISSING:
-        yield Caveat("missing_replies", VOID, {"percent": 100 * share})
     share, unreadable = unreadable_part(run)
-    if unreadable["void"]:
-        yield Caveat("unreadable", VOID, unreadable)
-    elif share > UNREADABLE_SHARE:
+    if not unreadable["void"] and share > UNREADABLE_SHARE:
         yield Caveat("few_unreadable", WEAKENS, unreadable)
     refused = refused_share(run)
     if refused and not unreadable["void"] and refused + share >= MOST_UNREADABLE:
         yield Caveat("refusals", NAMED, {"percent": 100 * refused})
-    if (place := place_of(run)) is not None and place.decides:
-        values = {"place": place.name, "percent": 100 * place.calls.value, "cases": 100 * place.cases.value}
-        if by_place(run):
-            yield Caveat("by_place", VOID, {**values, "ways": place_free(run)})
-        else:
-            yield Caveat("place_cancels", WEAKENS, {**values, "score": run.primary})
+    if (place := place_of(run)) is not None and place.decides and not by_place(run):
+        yield Caveat(
+            "place_cancels", WEAKENS, {"place": place.name, "percent": 100 * place.calls.value, "score": run.primary}
+        )
     if run.signature["demonstration"]:
         yield Caveat("demonstration", FORBIDS)
     if run.stopped is not None:
@@ -100,7 +87,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("other_version", WEAKENS, values)
     if run.cache:
         yield Caveat("cached", NAMED, {"cache": Path(run.cache).name})
-    yield from run.unchecked
+    yield from (caveat for caveat in run.unchecked if caveat.severity != VOID)
     if bounds := sum(outcome.bounds for case in run.cases.values() for outcome in case):
         yield Caveat("bounds", WEAKENS, {"count": bounds, "replies": run.replies})
     if run.cases and all(case_id == case.user_id for case_id, case in run.cases.items()):
@@ -157,6 +144,8 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
     if control.logs != run.logs and (cut := control.cut_prompts):  # else it is said of the run
         yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
+    if control.logs != run.logs and (missing := missing_share(control)) > MOST_MISSING:
+        yield Caveat("control_missing_replies", VOID, {"value": value, "percent": 100 * missing})
     own, own_unreadable = unreadable_part(run)
     share, unreadable = unreadable_part(control)
     if unreadable["void"] and not own_unreadable["void"]:  # else the run's own caveat says what to do
@@ -173,39 +162,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield Caveat("gain_in_part", WEAKENS, values)
 
 
-def missing_share(run: Run) -> float:
-    """Share of a run's replies without text, but for those that thinking or a token limit ended; 0 without replies."""
-    missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
-    return missing / run.replies if missing else 0.0
-
-
 def refused_share(run: Run) -> float:
     """Share of a run's replies that decline to answer, which is no fault of the setup; 0 without replies."""
     refused = sum(outcome.answers.count("refusal") for case in run.cases.values() for outcome in case)
     return refused / run.replies if refused else 0.0
-
-
-def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
-    """(share in [0, 1] of replies that are neither a label nor a refusal, the values of a caveat about them).
-
-    The caveat is VOID from MOST_UNREADABLE on, or with one log-likelihood that no model gives. The worst cell counts
-    where it reaches MOST_UNREADABLE and the whole run does not.
-    """
-    answers: dict[str, list[str]] = {"": []}
-    for case in run.cases.values():
-        of_case = [answer for outcome in case for answer in outcome.answers]
-        answers[""] += of_case
-        answers.setdefault(case.cell, []).extend(of_case)
-    readable = (*run.benchmark.labels, "refusal")
-    reasons = {place: Counter(answer for answer in found if answer not in readable) for place, found in answers.items()}
-    shares = {place: reasons[place].total() / len(found) if found else 0.0 for place, found in answers.items()}
-    worst = max(shares, key=lambda place: shares[place])
-    place = worst if shares[""] < MOST_UNREADABLE <= shares[worst] else ""
-    most = sorted(reasons[place].most_common(), key=lambda item: item[0] not in IMPOSSIBLE)
-    return shares[place], {
-        "void": shares[place] >= MOST_UNREADABLE or not reasons[""].keys().isdisjoint(IMPOSSIBLE),
-        "percent": 100 * shares[place],
-        "where": f" in {place.replace('_', ' ')}" if place else "",
-        "reasons": ", ".join(f"{reason} {100 * count / len(answers[place]):.1f} %" for reason, count in most),
-        "remedy": remedy(run.benchmark, run.method, most[0][0]) if most else "",
-    }

@@ -9,10 +9,12 @@ from math import nan
 from ..common.statistics import Estimate
 from ..logs.run import Run, RunError
 from .place import cannot_move
+from .void import is_void
 
 
 def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str, float]:
-    """Case id -> measure of gain of the run minus the control's, of common cases; nan where no answer can move one."""
+    """Case id -> measure of gain of the run minus the control's, of common cases; nan where either is void, or no answer can
+    move one."""
     common = run.cases.keys() & control.cases.keys()
     if not common:
         raise RunError(
@@ -20,7 +22,7 @@ def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str,
         )
     common &= common if ids is None else {*ids}
     measure = run.benchmark.measure_of_gain(run.method)
-    if cannot_move([run, control], common):
+    if is_void(run, control) or cannot_move([run, control], common):
         return dict.fromkeys(sorted(common), nan)
     return {name: run.cases[name].value(measure) - control.cases[name].value(measure) for name in sorted(common)}
 

@@ -136,6 +136,8 @@ def writers(
 
 def exams(runs: Sequence[Run]) -> list[Run]:
     """The runs that are on a benchmark itself. Raises RunError if there are none."""
+    if not runs:
+        raise RunError("Found no run as exam, expected the judge's run on the benchmark itself. Pass its log.")
     exams = [run for run in runs if set_of(run.signature) is None]
     if not exams:
         raise RunError(

@@ -14,8 +14,8 @@ from ..logs.caveat import Caveat
 from ..logs.run import Run
 from .control import gains, named_differences, with_sequence
 from .groups import Group, has_macro, make_group, measures_of, partners_of
-from .place import by_place
 from .use import EXCESS, excess_over_counting
+from .void import is_void
 
 SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on."""
@@ -148,8 +148,8 @@ def _macro(one: Contender) -> Estimate | None:
 
 
 def margin(baseline: str, one: Contender) -> Estimate | None:
-    """The score minus that of a baseline on the same cases; None where that is missing, or place decides the score."""
-    if by_place(one.run):
+    """The score minus that of a baseline on the same cases; None where that is missing, or the run is void."""
+    if is_void(one.run):
         return None
     of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
     if not all(baseline in of_case for of_case in of_cases):
@@ -161,7 +161,7 @@ def margin(baseline: str, one: Contender) -> Estimate | None:
 def _adjusted(one: Contender) -> Estimate | None:
     # the score where the responses do not differ in the texts' covariate
     covariate = one.texts.covariate if one.texts else None
-    if not covariate or by_place(one.run):
+    if not covariate or is_void(one.run):
         return None
     return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.users)
 
@@ -175,6 +175,8 @@ def _difference(name: str, one: Contender) -> Estimate | None:
     if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
         return None
     gain = gains(more, less)
+    if is_void(run):  # also between two controls
+        return paired([], [])
     found = paired(list(gain.values()), [more.cases[case_id].user_id for case_id in gain])
     return with_sequence(found, name, more, less)
 

@@ -19,13 +19,14 @@ from ..common.significance import shared_p
 from ..common.statistics import ALPHA, Estimate, estimate, of_mean, user_sums
 from ..core.cases import CaseSet
 from ..core.report import Examined
-from ..logs.caveat import VOID, WEAKENS, Caveat, grouped
+from ..logs.caveat import WEAKENS, Caveat, grouped
 from ..logs.run import Run
 from .beside import with_scores
 from .caveats import of_result
 from .measures import SCORE, Contender, Measure, measures
 from .shortcuts import make_shortcuts
 from .use import Use, use_of
+from .void import is_void
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,10 @@ class Ranked:
     """One run of a ranking."""
 
     run: Run
-    rank: int  # 1 is the best; equal scores share the better rank
+    rank: int | None  # 1 is the best; equal scores share the better rank. None for a void run
     # (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
-    # 95 % confidence all of these hold at once.
-    ranks: tuple[int, int]
+    # 95 % confidence all of these hold at once. None for a void run
+    ranks: tuple[int, int] | None
     tied: tuple[int, ...]  # places, from 1, of the other runs that it cannot be told apart from; empty for void runs
     values: Mapping[str, Estimate | None]  # key of a measure -> its value; None where the run has none
     # value of the control's option -> the run of the same model under it
@@ -62,7 +63,7 @@ class RankedPair:
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """Runs on the same cases, from the best."""
+    """Runs on the same cases, from the best; void ones come last, in no order."""
 
     asked: Mapping[str, Any]  # name -> value of what they share: signature fields, set, cases and texts
     users: int
@@ -90,8 +91,7 @@ class Ranking:
     @property
     def void(self) -> set[int]:
         """Places, from 1, of the runs whose numbers are not those of the model: nothing is concluded from them."""
-        about = [caveat.about for caveat in self.caveats if caveat.severity == VOID]
-        return {place for place in range(1, len(self.rows) + 1) if any(f"{place}" in of or not of for of in about)}
+        return {place for place, row in enumerate(self.rows, 1) if row.rank is None}
 
     @cached_property
     def uses(self) -> list[Use | None]:
@@ -143,26 +143,32 @@ def make_ranking(
     contenders = [replace(one, texts=texts) for one in contenders]
     users = contenders[0].users
     listed = measures(contenders)
-    entries = sorted(contenders, key=lambda one: (-sum(one.scores), one.run.label))
-    pairs = pairs_of([one.scores for one in entries], users, contenders[0].shared)
+    sound = [one for one in contenders if not is_void(one.run)]
+    sound.sort(key=lambda one: (-sum(one.scores), one.run.label))
+    void = sorted((one for one in contenders if is_void(one.run)), key=lambda one: one.run.label)
+    pairs = pairs_of([one.scores for one in sound], users, contenders[0].shared)
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
+
+    def ranked(one: Contender, rank: int | None, ranks: tuple[int, int] | None, tied: tuple[int, ...]) -> Ranked:
+        return Ranked(one.run, rank, ranks, tied, {measure.key: measure.of(one) for measure in listed}, one.controls)
+
     rows = [
-        Ranked(
-            one.run,
-            rank=1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in entries),
-            ranks=ranks_of(place, len(entries), apart),
-            tied=_tied(place, len(entries), apart),
-            values={measure.key: measure.of(one) for measure in listed},
-            controls=one.controls,
+        ranked(
+            one,
+            1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in sound),
+            ranks_of(place, len(sound), apart),
+            _tied(place, len(sound), apart),
         )
-        for place, one in enumerate(entries, 1)
+        for place, one in enumerate(sound, 1)
     ]
+    rows += [ranked(one, None, None, ()) for one in void]
+    entries = [*sound, *void]
     of_all = _other_conditions([one.run for one in entries])
     caveats = [
         (f"{place}", [*_caveats(one, row, data, no_data), *of_all])
         for place, (one, row) in enumerate(zip(entries, rows, strict=True), 1)
     ]
-    ranking = Ranking(
+    return Ranking(
         asked=asked(first),
         users=len(set(users)),
         cells={cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
@@ -173,12 +179,6 @@ def make_ranking(
         data=data,
         texts=texts,
     )
-    void = ranking.void
-    sure = [
-        replace(row, tied=() if place in void else tuple(other for other in row.tied if other not in void))
-        for place, row in enumerate(rows, 1)
-    ]
-    return replace(ranking, rows=sure)
 
 
 def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:
@@ -206,7 +206,7 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
 def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[RankedPair]:
     """All pairs of runs, from one value per case of each, the best run first; p controls the chance of any false
     difference."""
-    if also is not None and also.partners:
+    if also is not None:
         both = list(combinations(range(len(scores)), 2))
         gaps = [estimate([x - y for x, y in zip(scores[a], scores[b], strict=True)], users, also=also) for a, b in both]
         p_of = [min(1.0, len(gaps) * shared_p(gap)) for gap in gaps]  # Bonferroni

@@ -14,7 +14,7 @@ from ..core.report import Examined
 from ..core.result import ScoredCase
 from ..core.usage import Prices
 from ..logs.asked import checked
-from ..logs.caveat import VOID, Caveat
+from ..logs.caveat import Caveat
 from ..logs.run import Run, RunError
 from ..logs.signature_line import signature_line
 from .aspects import Aspects, make_aspects
@@ -29,6 +29,7 @@ from .sheet import MACRO, Sheet, make_sheet
 from .shortcuts import Shortcuts, make_shortcuts
 from .use import EXCESS, Use, excess_over_counting, same_pick, use_of
 from .users import Users, make_users
+from .void import is_void
 
 EXAMPLES = 5
 """How many unreadable replies a report shows."""
@@ -105,7 +106,7 @@ class Report:
     @property
     def void(self) -> bool:
         """Whether the numbers do not measure the model, so that nothing is concluded from them."""
-        return any(caveat.severity == VOID for caveat in self.caveats)
+        return is_void(self.run)
 
     @property
     def use(self) -> Use | None:
@@ -193,9 +194,10 @@ def _defined(estimates: Mapping[str, Estimate | None]) -> dict[str, Estimate]:
 
 def _harms(runs: Mapping[str, Run], ids: Iterable[str]) -> dict[str, Harm]:
     spec = next(iter(runs.values())).benchmark.report.control
-    if spec is None or (control := runs.get(spec.value)) is None:
+    if spec is None or (control := runs.get(spec.value)) is None or is_void(control):
         return {}
-    found = {word: harm_of(runs[value], control, ids) for value, word in spec.harm.items() if value in runs}
+    sound = {value: run for value, run in runs.items() if not is_void(run)}
+    found = {word: harm_of(sound[value], control, ids) for value, word in spec.harm.items() if value in sound}
     return {word: harm for word, harm in found.items() if harm is not None}
 
 
@@ -220,6 +222,8 @@ def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:
 
 
 def _users(run: Run, texts: Examined | None) -> Users | None:
+    if is_void(run):
+        return None
     cases = run.cases.values()
     scores = [case.value(run.primary) for case in cases]
     people = texts.people if texts else {}

@@ -11,6 +11,7 @@ from ..core.report import Difference
 from ..logs.run import Run, RunError
 from .control import named_differences, with_sequence
 from .place import cannot_move
+from .void import is_void
 
 MACRO = "macro"
 """Name of the column whose cells weigh the same."""
@@ -98,7 +99,7 @@ def _column(
     def minus(a: str, b: str) -> Estimate:
         one, other = runs[a], runs[b]
         both = [case_id for case_id in every if case_id in one.cases and case_id in other.cases]
-        if cannot_move((one, other), both):
+        if is_void(first, one, other) or cannot_move((one, other), both):
             return paired([], [])  # not measured
         gaps = [one.cases[case_id].value(one.primary) - other.cases[case_id].value(other.primary) for case_id in both]
         found = paired(gaps, [one.cases[case_id].user_id for case_id in both], cells)

@@ -17,7 +17,7 @@ from ..common.statistics import Estimate, estimate, mean, numbered, shows_spread
 from ..core.report import Examined
 from ..core.result import ScoredCase
 from ..logs.run import Run
-from .place import by_place
+from .void import is_void
 
 ONE_OF_THEM = 0.95
 """A run that agrees with a baseline in a larger share of the cases is said to be that baseline."""
@@ -53,10 +53,10 @@ class Shortcuts:
 
 
 def make_shortcuts(run: Run, groups: Mapping[str, Sequence[str]], texts: Examined) -> dict[str, Shortcuts]:
-    """Name of a group with a pick -> its shortcuts; empty if the benchmark has no baselines to compare or place
-    decides."""
+    """Name of a group with a pick -> its shortcuts; empty if the benchmark has no baselines to compare, or the run
+    is void."""
     picked = run.benchmark.report.picked
-    if picked is None or by_place(run):
+    if picked is None or is_void(run):
         return {}
     picks = {case_id: picked(case) for case_id, case in run.cases.items()}
     return {

@@ -41,6 +41,7 @@ class Use:
         wrong_over_none: the model told about another user minus told nothing.
         over_similar: the run minus the same model told about a similar user.
         over_counting: `over_wrong` minus that of counting terms.
+        void: whether a difference is not measured since a run of it is void.
         missing: the names of those of the last two that the benchmark has and the run lacks.
         models: models of a ranking that are judged together; signs are corrected for their number.
     """
@@ -51,12 +52,13 @@ class Use:
     wrong_over_none: Estimate | None = None
     over_similar: Estimate | None = None
     over_counting: Estimate | None = None
+    void: bool = False
     missing: tuple[str, ...] = ()
     models: int = 1
 
     @property
     def asked(self) -> bool:
-        return self.over_wrong is not None or self.over_none is not None
+        return self.void or self.over_wrong is not None or self.over_none is not None
 
     @property
     def uses(self) -> bool:
@@ -64,9 +66,9 @@ class Use:
 
     @property
     def verdict(self) -> Verdict | None:
-        """COUNTING, KIND, USES, MISLED, ANY, NO_SIGN: the first that holds; None where no difference is measured."""
+        """COUNTING, KIND, USES, MISLED, ANY, NO_SIGN: the first that holds; None where a difference is void, or none is measured."""
         wrong, none = self.sign(self.over_wrong), self.sign(self.over_none)
-        if not self.measured:
+        if self.void or not self.measured:
             return None
         if wrong == none == 1:
             # before KIND, since it explains more with less: counting finds more terms with a similar user, too
@@ -120,7 +122,7 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
     def known(name: str) -> Estimate | None:
         found = differences.get(name)
         # a verdict across different cases would be about none of them: a control on a part counts as not asked
-        if found is not None and 0 < found.n < MOST_CASES * len(run.cases):
+        if found is not None and (math.isnan(found.value) or 0 < found.n < MOST_CASES * len(run.cases)):
             return None
         if found is None or not early or name == measure_of(run):
             return found
@@ -134,8 +136,10 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
     similar, counting = between(own, control.similar), known(EXCESS)
     missing = [of_values[own, control.similar]] if control.similar and similar is None else []
     missing += [EXCESS] if control.counting and counting is None else []
+    wanted = [of_values.get((own, value), "") for value in (wrong, control.value)]
     return Use(
         control.known,
+        void=any((found := differences.get(name)) is not None and math.isnan(found.value) for name in wanted),
         over_wrong=between(own, wrong),
         over_none=between(own, control.value),
         wrong_over_none=between(wrong, control.value),

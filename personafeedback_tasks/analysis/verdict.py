@@ -16,7 +16,12 @@ from ..core.duels import Duels, NotAsked
 from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..logs.run import Run, RunError, text
 from . import caveats
+from .void import is_void
 from .votes import Voted, voted
+
+VOID_RUN = "The numbers of the run, or of its judge's exam, are void."
+
+NOT_ADJUSTED = LengthAdjusted(None, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -147,12 +152,15 @@ def make_verdict(
     people = people or {}
     votes_of = [mean(people[case_id]) if case_id in people else None for case_id in mine.ids]
     voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
+    void = is_void(run)  # then only the votes as they are remain
     beside = BesidePeople(
         duels=len(votes_of) - votes_of.count(None),
         users=voters,
-        powered=prediction_powered(votes_of, mine.votes, known) if voters >= LEAST_USERS else None,
+        powered=prediction_powered(votes_of, mine.votes, known) if voters >= LEAST_USERS and not void else None,
     )
-    if examined is None:
+    if void or is_void(exam):
+        found = Corrected(None, math.nan, math.nan, math.nan, why_not=VOID_RUN)
+    elif examined is None:
         found = Corrected(None, math.nan, math.nan, math.nan)
     else:
         found = corrected(mine.votes, theirs.votes, known)
@@ -162,7 +170,7 @@ def make_verdict(
         duels=duels,
         groups=tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
         corrected=found,
-        adjusted=length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
+        adjusted=NOT_ADJUSTED if void else length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
         people=beside,
         unchecked=None if examined is not None else why_not,
     )

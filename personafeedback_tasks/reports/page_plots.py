@@ -10,6 +10,7 @@ from typing import Any
 from ..analysis.balance import COST, GAIN, SWAP, Balance
 from ..analysis.measures import over
 from ..analysis.ranking import Ranked, Ranking
+from ..analysis.void import is_void
 from ..common.statistics import Estimate, mean
 from .table import interval, percent
 
@@ -128,9 +129,9 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
 
 
 def _points(row: Ranked, option: str, people: Mapping[str, str]) -> list[tuple[str, float]]:
-    # (person in the prompt, mean of the measure of the control's gain); nan where that was not asked
-    asked = {row.run.signature[option]: row.run, **row.controls}
-    runs = {value: run for value, run in asked.items() if value in people}
+    # (person in the prompt, mean of the measure of the control's gain); nan where that was not asked, or is void
+    asked = {} if is_void(row.run) else {row.run.signature[option]: row.run, **row.controls}
+    runs = {value: run for value, run in asked.items() if value in people and not is_void(run)}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
     measure = row.run.benchmark.measure_of_gain(row.run.method)
     return [

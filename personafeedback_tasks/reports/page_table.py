@@ -68,9 +68,13 @@ def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def possible(ranking: Ranking, numbers: Sequence[str]) -> list[str]:
-    """The places that each run may have; empty where that is the only one."""
+    """The places that each run may have; empty where that is the only one; `void` for void runs."""
     return [
-        f"{numbers[row.ranks[0] - 1]}–{numbers[row.ranks[1] - 1]}" if row.ranks[0] < row.ranks[1] else ""
+        "void"
+        if row.ranks is None
+        else f"{numbers[row.ranks[0] - 1]}–{numbers[row.ranks[1] - 1]}"
+        if row.ranks[0] < row.ranks[1]
+        else ""
         for row in ranking.rows
     ]
 
@@ -154,7 +158,7 @@ def is_of_models(caveat: Caveat) -> bool:
 def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
     """Half a matrix of the MOST_PAIRS best runs: differences to those below, in points, and whether they are told
     apart."""
-    count = min(len(ranking.rows), MOST_PAIRS)
+    count = min(len(ranking.rows) - len(ranking.void), MOST_PAIRS)
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
     return [
         [

@@ -47,6 +47,7 @@ def _document(ranking: Ranking) -> dict[str, Any]:
                 "primary": row.run.primary,
                 "signature": signature_line(row.run),
                 "partial": bool(row.run.partial),
+                "void": row.rank is None,
                 "rank": row.rank,
                 "ranks": row.ranks,
                 "tied": row.tied,
@@ -70,7 +71,7 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
     )
     lines: list[list[Any]] = [
         [
-            "schema", "ranking", "place", "rank", "rank_low", "rank_high", "tied", "verdict", "use", "name", "model", "harness", "method", "primary",
+            "schema", "ranking", "place", "void", "rank", "rank_low", "rank_high", "tied", "verdict", "use", "name", "model", "harness", "method", "primary",
             "partial", *main, "cases", "users", *others, "caveats", "signature",
         ]
     ]  # fmt: skip
@@ -80,11 +81,15 @@ def as_csv(rankings: Sequence[Ranking]) -> str:
             caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
             numbers = {name: text for measure in ranking.measures for name, text in _parts(measure, row).items()}
             lines.append([
-                SCHEMA, number, place, row.rank, *row.ranks, " ".join(map(str, row.tied)), uses_known(use) if use else "", (use_name(use) if use else None) or "", run.name, run.model,
+                SCHEMA, number, place, int(row.rank is None), *_ranks(row), " ".join(map(str, row.tied)), uses_known(use) if use else "", (use_name(use) if use else None) or "", run.name, run.model,
                 run.harness, run.method.name, run.primary, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases,
                 ranking.users, *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
             ])  # fmt: skip
     return lines_text(lines)
+
+
+def _ranks(row: Ranked) -> tuple[object, ...]:
+    return ("", "", "") if row.ranks is None else (row.rank, *row.ranks)
 
 
 def _parts(measure: Measure, row: Ranked | None = None) -> dict[str, str]:

@@ -36,6 +36,9 @@ BALANCE = (
 )
 MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
 
+VOID = "void"
+"""In place of the place of a void run."""
+
 NOT_ASKED = "not asked"
 """Text for a difference whose control is missing."""
 
@@ -63,9 +66,15 @@ def blocks(ranking: Ranking, full: bool = False, width: int | None = None) -> li
     """
     runs = {f"{place}": signature_line(run) for place, run in enumerate(ranking.runs, 1)}
     below = [caveat for caveat in ranking.caveats if caveat.about and caveat.key in OF_A_MODEL]
+    names = {f"{place}": name for place, name in enumerate(_names(ranking), 1) if place in ranking.void}
+    above = [
+        replace(caveat, about=tuple(names.get(place, place) for place in caveat.about))
+        for caveat in ranking.caveats
+        if caveat not in below
+    ]
     return [
         heading(title(ranking)),
-        warnings([caveat for caveat in ranking.caveats if caveat not in below]),
+        warnings(above),
         *_tables(ranking, full, width),
         bullets(_about_models(ranking, below)),
         signatures(runs, printed=False),
@@ -121,7 +130,7 @@ def _tables(ranking: Ranking, full: bool, width: int | None) -> list[Block]:
         _table_of(ranking, _shown(ranking, first, absent=NOT_ASKED), _tied(ranking)),
         _of_places(ranking, _shown(ranking, list(filter(ranking.has, others)))),
     ]
-    return [*made, paragraph(MATRIX), matrix(ranking)] if len(ranking.rows) > 1 else made
+    return [*made, paragraph(MATRIX), matrix(ranking)] if ranking.pairs else made
 
 
 # --- what a model is asked first ---------------------------------------------------------------------------------------
@@ -207,12 +216,12 @@ def _without_middle(name: str, width: int) -> str:
 def _about_models(ranking: Ranking, caveats: Sequence[Caveat]) -> list[str]:
     lines = []
     for place, (use, name) in enumerate(zip(ranking.uses, _names(ranking), strict=True), 1):
-        parts = ["no verdict, its numbers are void"] if place in ranking.void else []
+        parts = ["void: no rank, no difference and no verdict"] if place in ranking.void else []
         parts += filter(None, [none_of(ranking.runs[place - 1], ranking.rows[place - 1].values)])
         parts += [uses_known(use)] if use and use.asked else []
         parts += [of_a_model(caveat) for caveat in caveats if f"{place}" in caveat.about]
         if parts:
-            lines.append(f"{place} {name}: {'; '.join(parts)}.")
+            lines.append(f"{f'{name}' if place in ranking.void else f'{place} {name}'}: {'; '.join(parts)}.")
     return lines
 
 
@@ -226,6 +235,8 @@ def _table_of(ranking: Ranking, columns: Sequence[Column], tied: Column, names: 
 
 def _place(place: int, row: Ranked) -> str:
     # `2`, or `2 (1–3)`: its place in the table, and the places that it may have
+    if row.ranks is None:
+        return VOID
     return f"{place} ({row.ranks[0]}–{row.ranks[1]})" if row.ranks[0] < row.ranks[1] else f"{place}"
 
 
@@ -251,7 +262,7 @@ def told_apart(names: Sequence[str], ranking: Ranking) -> list[str]:
 def matrix(ranking: Ranking) -> Table:
     """All pairs."""
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
-    places = range(1, len(ranking.rows) + 1)
+    places = range(1, len(ranking.rows) - len(ranking.void) + 1)
 
     def cell(a: int, b: int) -> str:
         if a == b:
@@ -260,11 +271,12 @@ def matrix(ranking: Ranking) -> Table:
         value = pair.difference.value if a < b else -pair.difference.value
         return percent(value, sign=True) + ("*" if pair.p < ALPHA else "")
 
-    return _of_places(ranking, [Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places])
+    columns = tuple(Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places)
+    return Table("", tuple(f"{place}" for place in places), columns, corner="place", undefined=True, whole=True)
 
 
 def _of_places(ranking: Ranking, columns: Sequence[Column]) -> Table:
-    places = tuple(f"{place}" for place, _ in enumerate(ranking.rows, 1))
+    places = tuple(VOID if row.rank is None else f"{place}" for place, row in enumerate(ranking.rows, 1))
     return Table("", places, tuple(columns), corner="place", undefined=True, whole=True)
 
 

@@ -238,20 +238,20 @@ def _sheet(report: Report) -> list[Block]:
         scores += with_interval(name, [column.scores[name] for column in sheet.columns])
     return [
         paragraph(SHEET),
-        *map(paragraph, sheet_notes(sheet, report.void)),
+        *map(paragraph, sheet_notes(sheet)),
         Table("Scores", labels, tuple(scores), single=len(labels) == 1),
         Table("Differences", labels, tuple(_gaps(sheet)), single=len(labels) == 1),
     ]
 
 
-def sheet_notes(sheet: Sheet, void: bool = False) -> list[str]:
-    """The named differences in words; where one may be 0, how far from 0 it may be, unless the numbers are void."""
+def sheet_notes(sheet: Sheet) -> list[str]:
+    """The named differences in words; where one may be 0, how far from 0 it may be."""
     notes = []
     for name, named in sheet.named.items():
         notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")
         overall = max(sheet.columns, key=lambda column: column.cases).differences[name]
         known = next(iter(sheet.runs.values())).stopped
-        if not void and known is None and overall.low <= 0 <= overall.high:
+        if known is None and overall.low <= 0 <= overall.high:
             notes.append(
                 f"Over all cases it cannot be told apart from 0, and lies within {100 * equivalence_bound(overall):.1f} points of 0 "
                 "(two one-sided tests at 5 %)."
@@ -283,7 +283,7 @@ def document(report: Report) -> dict[str, Any]:
             "demonstration": run.signature["demonstration"],
             "set": run.named_set.name if run.named_set else None,
             "verdict": headline.verdict(report),
-            "use": use_name(report.use) if report.use and not report.void else None,
+            "use": use_name(report.use) if report.use else None,
             "caveats": as_dicts(report.caveats),
             "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in report.unread],
             "ceiling": report.texts.ceiling,

@@ -90,6 +90,8 @@ def use_name(use: Use) -> str | None:
 def _uses_alone(use: Use) -> str:
     wrong, none, verdict = use.over_wrong, use.over_none, use.verdict
     if verdict is None:
+        if use.void:
+            return f"whether it uses this user's {use.known} cannot be said: a control is void"
         asked = [difference for difference in (wrong, none) if difference is not None]
         what = f"cannot be said{_why_unknown(asked[0])}" if asked else "was not asked"
         return f"whether it uses this user's {use.known} {what}"
@@ -214,6 +216,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "control_partial": "PARTIAL control {value}: {cells}.",
     "control_harness": _control_harness,
     "control_prompts_cut": "PROMPTS CUT in the control {value}: {cut:,} did not fit into the model's window. The difference to it is void.",
+    "control_missing_replies": "MISSING REPLIES in the control {value}: {percent:.1f} % have no text at all. The difference to it is void.",
     "control_unreadable": "{percent:.1f} % of the replies of the control {value}{where} are unreadable ({reasons}): differences to it "
     "measure the setup, not the model. {remedy}",
     "few_control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable ({reasons}) and count as wrong, as do "

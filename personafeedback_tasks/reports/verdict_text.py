@@ -142,11 +142,9 @@ def notes(verdict: Verdict) -> Iterator[str]:
 
 
 def _why_not(verdict: Verdict) -> str:
-    return (
-        verdict.corrected.why_not
-        if verdict.unchecked is None
-        else f"The exam's texts were not found. {verdict.unchecked}"
-    )
+    if verdict.corrected.why_not or verdict.unchecked is None:
+        return verdict.corrected.why_not
+    return f"The exam's texts were not found. {verdict.unchecked}"
 
 
 def document(verdict: Verdict) -> dict[str, Any]:

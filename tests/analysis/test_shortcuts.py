@@ -185,12 +185,12 @@ def test_one_more_wrong_case_moves_the_accuracy_at_equal_length_a_little():
         assert more.low <= fewer.low + 0.001
 
 
-def test_replies_that_cannot_be_read_are_wrong_at_equal_length_too():
-    """Right in 3 of 4 readable cases; a fifth is unreadable. acc is 60 %, and so is it at equal length: the length decides nothing."""
+def test_replies_without_a_pick_are_wrong_at_equal_length_too():
+    """Right in 3 of 4 cases with a pick; a fifth is refused. acc is 60 %, and so is it at equal length: the length decides nothing."""
     cases, lengths = {}, {}
     for number in range(200):
         right, read = number % 5 in (0, 1, 2), number % 5 != 4
-        answers = RIGHT if right else RIGHT[::-1] if read else ("empty", "empty")
+        answers = RIGHT if right else RIGHT[::-1] if read else ("refusal", "refusal")
         case_id = f"general_hard:{number}"
         cases[case_id] = scored_case(
             case_id, "general_hard", f"u{number // 10}", RIGHT, [answers], [{"acc": float(right)}]

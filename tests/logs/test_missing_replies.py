@@ -26,7 +26,7 @@ from support.samples import a_part
 from support.servers import as_json, providers, run
 from werkzeug import Request, Response
 
-from personafeedback_tasks.analysis import caveats
+from personafeedback_tasks.analysis import void
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.card import CardError, refuse_unpublishable
@@ -100,7 +100,7 @@ def asked(harness: str, how: str, httpserver, data: Path, folder: Path, monkeypa
 def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, httpserver, data, tmp_path, monkeypatch):
     log = asked(harness, how, httpserver, data, tmp_path / "log", monkeypatch)
     found = read_run(log)
-    assert caveats.missing_share(found) == 1 / EVERY
+    assert void.missing_share(found) == 1 / EVERY
     whole = inspect_log(tmp_path / "whole", "readable", HARD, data)
     done = personafeedback("report", "--full", log, "--data", data, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
@@ -136,7 +136,7 @@ def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, h
     found = read_run(log)
     reasons = [reason for case in found.cases.values() for outcome in case for reason, _ in outcome.unread]
     assert reasons == ["truncated" if "cut" in how else "no_response"] * (2 * CASES // EVERY)
-    assert caveats.missing_share(found) == 0
+    assert void.missing_share(found) == 0
     assert "MISSING REPLIES" not in personafeedback("report", "--full", log, "--data", data).output
 
 

@@ -166,9 +166,10 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     assert json.loads(personafeedback("rank", folder, "--json", "-", "--data", "sample").stdout)["rankings"] == stored
     models = [row["model"] for row in rows]
     assert models[0] == "scripted/gold"
-    assert models[3] == "scripted/anti_gold"
+    assert models[2] == "scripted/anti_gold"
+    assert (models[3], rows[3]["void"], rows[3]["rank"]) == ("CUSTOM", "1", "")  # most of its replies cannot be read
     assert models[4] == "scripted/always_first"
-    assert [row["acc"] for row in rows][::3] == ["1.000000", "0.000000"]
+    assert [row["acc"] for row in rows][:3:2] == ["1.000000", "0.000000"]
     assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
     printed = " ".join(done.output.split())
     assert "Ranking 2 is separate from ranking 1: cases " in printed
@@ -182,7 +183,7 @@ def controlled(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("controlled")
     inspect_log(root / "a", "gold", "personafeedback_hard", "sample")
     for judge, settings in (
-        ("mixed", ("persona", "no_persona", "other_persona")),
+        ("readable", ("persona", "no_persona", "other_persona")),
         ("anti_gold", ("persona", "no_persona")),
     ):
         for setting in settings:
@@ -197,11 +198,11 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     assert done.exit_code == 0, done.output
     with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
         rows = {row["model"]: row for row in csv.DictReader(file)}
-    assert rows.keys() == {"scripted/gold", "scripted/mixed", "scripted/anti_gold", "CUSTOM"}
+    assert rows.keys() == {"scripted/gold", "scripted/readable", "scripted/anti_gold", "CUSTOM"}
     differences = ("persona_gain", "right_minus_wrong", "wrong_minus_none")
     measured = {model: tuple(row[name] for name in differences) for model, row in rows.items()}
     assert measured == {
-        "scripted/gold": ("", "", ""), "scripted/mixed": ("0.000000",) * 3, "scripted/anti_gold": ("0.000000", "", ""),
+        "scripted/gold": ("", "", ""), "scripted/readable": ("0.000000",) * 3, "scripted/anti_gold": ("0.000000", "", ""),
         "CUSTOM": ("", "", ""),
     }  # fmt: skip
     assert [row["at_equal_length"] for row in rows.values()][::3] == ["1.000000", "0.000000"]
@@ -260,7 +261,7 @@ def printed(ranking, capsys, *, terminal: bool, monkeypatch) -> str:
 def test_the_command_prints_the_short_table_and_every_measure_when_asked(controlled):
     short = personafeedback("rank", controlled, "--data", "sample").stdout
     rows = {name: line for line in short.splitlines() for name in re.findall(r"^\d.* (scripted/\w+) ", line)}
-    assert re.search(r" \+0\.0 +-(\d+\.\d) to \+\1 ", rows["scripted/mixed"])
+    assert re.search(r" \+0\.0 +-(\d+\.\d) to \+\1 ", rows["scripted/readable"])
     assert re.search(r" not asked +– +not asked +–", rows["scripted/gold"])
     every = personafeedback("rank", controlled, "--full", "--data", "sample").stdout
     for text in ("Row minus column", "consistency"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import html
 import inspect
 import json
@@ -26,7 +27,7 @@ from rich.text import Text
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks import analysis
-from personafeedback_tasks.analysis import caveats
+from personafeedback_tasks.analysis import void
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
@@ -315,12 +316,13 @@ def made_up(key: str) -> Caveat:
     return Caveat(key, VOID, {name: 12 if spec else f"some {name}" for name, spec in fields})
 
 
-def leads(output: str, text: str, sentence: str) -> None:
-    """Assert that an output gives this sentence before any number of the run, and no verdict."""
+def leads(output: str, text: str, sentence: str, control: bool = False) -> None:
+    """Assert that an output gives this sentence before any number of the run, and no verdict; of a void control none on the persona."""
     assert sentence in text, f"{output} hides it"
+    text = text.replace("hether it uses this user's persona cannot be said: a control is void", "")
     assert "t uses this user's persona" not in text, f"{output} gives a verdict on the persona"
     assert "Cannot be told apart" not in text, f"{output} gives a verdict against a baseline"
-    assert "points above" not in text, f"{output} gives a verdict against a baseline"
+    assert control or "points above" not in text, f"{output} gives a verdict against a baseline"
     firsts = {
         "report": "accuracy ",
         "report --full": "users",
@@ -335,10 +337,10 @@ def leads(output: str, text: str, sentence: str) -> None:
         assert text.startswith("refused: ")
 
 
-@pytest.mark.parametrize("key", void_keys())
+@pytest.mark.parametrize("key", [key for key in void_keys() if not key.startswith("control_")])
 def test_what_makes_numbers_void_leads_every_output(key, tmp_path, monkeypatch):
     caveat = made_up(key)
-    monkeypatch.setattr(caveats, "of_run", lambda run: iter([caveat]))
+    monkeypatch.setattr(void, "reasons", lambda run: iter([caveat]))
     for output, text in outputs(*asked(KNOWER), tmp_path).items():
         if output == "ranking.csv":
             assert key in text
@@ -370,12 +372,73 @@ def test_so_does_a_run_with_such_a_control_or_such_a_cell(tmp_path):
     ):
         for output, text in outputs(run, controls, tmp_path).items():
             if output != "ranking.csv" and (output != "compare" or run is not controlled[0]):
-                leads(output, text, said)
+                leads(output, text, said, control=run is controlled[0])
 
 
 def first(index: int) -> tuple[str, str]:
     """A judge that picks the first response."""
     return "A", "A"
+
+
+VOID_RUNS = {
+    "unreadable": {"judge": cut(0.25)},
+    "place": {"judge": first},
+    "samples": {"unchecked": (Caveat("missing_samples", VOID, {"log": "a.eval", "found": 1, "claimed": 2}),)},
+}
+
+
+def differences_in(document: object, name: str = "") -> list[tuple[str, object]]:
+    """Every difference, p value and rank in a document."""
+    if isinstance(document, dict):
+        if "value" in document:
+            return (
+                [(name, document["value"])] if name in DIFFERENCES or " - " in name or name.startswith("over_") else []
+            )
+        return [one for key, value in document.items() for one in differences_in(value, key)]
+    if isinstance(document, list):
+        return [one for value in document for one in differences_in(value, name)]
+    return [(name, document)] if name in ("p", "use", "rank", "ranks") else []
+
+
+DIFFERENCES = (
+    "difference", "gain", "kappa", "right_minus_wrong", "persona_gain", "wrong_minus_none", "at_equal_length", "excess_over_counting"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VOID_RUNS)
+def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
+    fields = dict(VOID_RUNS[name])
+    run, controls = asked((fields.pop("judge", KNOWER[0]), *KNOWER[1:]))
+    run = replace(run, **fields)
+    report = make_report(run, SAMPLE, controls)
+    found = report_text.document(report)
+    assert [one for one in differences_in(found) if one[1] is not None] == []
+    assert (found["margins"], found["shortcuts"], found["users"]) == ({}, {}, None)
+    sound = replace(run_of(missing(0, 40)), model="sound")
+    ranking = make_ranking([Contender(run, controls), Contender(sound)], report.texts, SAMPLE)
+    (ranked,) = rank_data.document([ranking])["rankings"]
+    better, last = ranked["runs"]
+    assert (better["model"], better["rank"], better["void"], better["tied"]) == ("sound", 1, False, [])
+    assert (last["void"], last["tied"], ranked["pairs"]) == (True, [], [])
+    assert [one for one in differences_in(last) if one[1] is not None] == []
+    _, row = csv.DictReader(rank_data.as_csv([ranking]).splitlines())
+    assert (row["void"], row["rank"], row["right_minus_wrong"], row["over_longest"]) == ("1", "", "", "")
+    shown = printed(rank_text.blocks(ranking, True))
+    assert f"{run.name}: void: no rank, no difference and no verdict" in shown
+    assert f"! {run.name}: " in shown
+    assert rank_text.short_table(ranking).labels[-1] == rank_text.VOID
+    assert "has the highest accuracy, 16.7 %" in plain(page.render([ranking]))
+
+
+def test_a_void_control_takes_the_differences_to_it_and_nothing_else():
+    run, controls = asked((*KNOWER[:2], cut(0.25)))
+    report = make_report(run, SAMPLE, controls)
+    gaps = {name: math.isnan(one.value) for name, one in report.differences("total").items()}
+    assert gaps == {"right minus wrong": False, "persona gain": True}
+    assert report.use is not None
+    assert report.use.verdict is None
+    assert "persona cannot be said: a control is void" in printed(report_short.blocks(report))
+    assert make_ranking([Contender(run, controls)], report.texts).rows[0].rank == 1
 
 
 @pytest.mark.parametrize("placed", [1, 2])
@@ -386,7 +449,7 @@ def test_a_control_that_picks_by_place_measures_place(placed, tmp_path):
         if output == "ranking.csv":
             assert "control_by_place" in text
         elif output not in SILENT:
-            leads(output, text, said)
+            leads(output, text, said, control=True)
 
 
 def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path):
