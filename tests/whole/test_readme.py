@@ -39,7 +39,7 @@ def prints_the_table(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     printed = [line.rstrip() for line in done.stdout.splitlines()]
     shown = block(README, "output 1").splitlines()
-    assert len(shown) > 8
+    assert len(shown) == 9
     missing = [line for line in shown if line not in printed]
     assert not missing, "\n".join(printed)
 
@@ -85,7 +85,7 @@ def test_the_example_is_a_case_of_the_sample():
 
     persona = case.persona
     assert f"is {persona.profile['Name']}, {persona.profile['Demographics']['Age']}," in shown
-    (quoted,) = re.findall(r'It says: "(.*?)"', shown)
+    (quoted,) = re.findall(r'persona says: "(.*?)"', shown)
     assert quoted in persona.values
 
 
@@ -215,6 +215,17 @@ def test_the_ranking_shown_is_that_of_the_same_run():
     assert sentence.endswith(
         "no sign that it uses this user's persona; picks the longer response in 99 % of the cases."
     )
+
+
+def test_the_real_models_shown_are_those_of_their_page():
+    of_all = {
+        row[0]: row
+        for row in table(CHECKOUT / "benchmarks" / "models.md", "| model | data |")
+        if row[1:3] == ["hard", "mc"]
+    }
+    shown = table(README, "| model | `acc_sym` |")
+    assert shown == [[name, of_all[name][5], of_all[name][9]] for name in of_all]
+    assert {of_all[name][3] for name in of_all} == {"60"}
 
 
 def test_the_length_baseline_is_that_of_the_data(real_data):
