@@ -61,43 +61,26 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     "with this build's own release alone.",
 )
 @click.option(
-    "--tokenizer",
-    metavar="MODEL",
-    help="Model to be trained: puts the persona where its chat template takes it, and counts the pairs that are too long.",
-)
-@click.option(
-    "--max-length",
-    type=click.IntRange(min=1),
-    default=4096,
-    show_default=True,
-    help="Longest pair in tokens; the default is the paper's.",
-)
-@click.option(
     "--ratings",
     metavar="STUDY",
     type=FOLDER,
     help="Pairs also of replies that people rated: a folder of `personafeedback annotate`. DIR may then have no persons.",
 )
-def training(
-    folder: Folder, benchmark: str | None, tokenizer: str | None, max_length: int, ratings: Path | None
-) -> None:
+def training(folder: Folder, benchmark: str | None, ratings: Path | None) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
-    In each pair both responses are by one model: the one that was told the whole persona, before the one that was told none of it, or
-    a masked one. With --ratings, people rated one reply above the other. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona where method=reward puts it: in a
-    system turn; before the question where the chat template of --tokenizer has no system turn, as Gemma's.
+    In each pair both responses are by one model: the one that was told the persona, before the one that was not. With --ratings, people rated one
+    reply above the other. Writes DIR/training/train.jsonl in the conversational format of TRL, with the persona in a system turn.
 
-    Refused: a training person with the persona of a test person or of a user of the benchmark, and any pair with a text that a model will be
-    tested on, near copies included. All of them are then listed in DIR/training-copies.jsonl.
+    A pair with a response that a model will be tested on, or a near copy of one, is left out.
 
     \b
         personafeedback build training DIR
-        personafeedback build training DIR --tokenizer Qwen/Qwen2.5-7B-Instruct
         personafeedback build training DIR --ratings STUDY
     """
-    from ..building.training.making import make_training
+    from ..building.training import make_training
 
-    make_training(folder, judged_in(ratings) if ratings else (), benchmark, tokenizer, max_length, say)
+    make_training(folder, judged_in(ratings) if ratings else (), benchmark, say)
 
 
 @click.command("import")

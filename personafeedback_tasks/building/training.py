@@ -1,0 +1,150 @@
+"""`build training`: pairs to train a reward model on, as TRL reads them, without test data (arXiv 2506.12915, section 3.5 and Appendix E)."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import mean
+from typing import Any
+
+from ..annotation.items import Item
+from ..annotation.rows import Vote
+from ..common.errors import DataError
+from ..common.files import write
+from ..common.records import json_lines
+from ..common.similar import Seen
+from ..personafeedback.cases import PersonaCase, load_present
+from ..personafeedback.conversations import conversation
+from ..personafeedback.persona import Persona
+from ..personafeedback.prompts import Template
+from .folder import Folder
+from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person, Tiered
+from .steps import ANSWERS, Say
+
+WRITTEN, LABELED, RATED = "full over question", "labeled", "rated"
+"""Kinds of pairs: the answer of a model that was told the persona over the one of the same model that was not, so that no model's style is the
+label; a label that came with an imported pair; and a rating by people.
+"""
+
+COPY = 0.6
+"""Likeness from which a response is a copy. Among 5,552 responses of the benchmark's General half no two of different users reach 0.2."""
+
+SHORT = 60
+"""Characters, about twelve English words, below which a response is no copy: two people may get one short answer. 7 of those 5,552 are shorter."""
+
+NONE = "none"
+"""Value of --benchmark for no comparison with a benchmark."""
+
+BATCH = 32
+"""Pairs to a step, as in the paper (Appendix E)."""
+
+
+def make_training(folder: Folder, judged: Sequence[tuple[Item, Vote]], benchmark: str | None, say: Say) -> None:
+    """Write training/train.jsonl.
+
+    Args:
+        judged: (item, vote) of each person who rated replies; with some, the build needs no persons.
+        benchmark: test data to exclude: a folder or a Hub id; the default data if None; NONE for this build's own alone.
+
+    Raises:
+        DataError: there is no pair, or no such benchmark.
+    """
+    people = folder.read(Person)
+    tested_users = {person.user_id for person in people if person.split == TEST}
+    made = [*(_own_pairs(folder) if people or not judged else ()), *_rated_pairs(judged, tested_users)]
+    tested = Seen(COPY)
+    for number, text in enumerate(dict.fromkeys(_test_responses(folder, tested_users, benchmark))):
+        if len(text) >= SHORT:
+            tested.add(str(number), text)
+    pairs = [(kind, case) for kind, case in made if not any(map(tested.like, case.responses))]
+    if copied := len(made) - len(pairs):
+        say(f"! left out: {copied:,} pairs with a response of test data, or with a near copy of one")
+    if not pairs:
+        raise DataError(
+            f"{folder.root}: found no pair to train on, expected training persons with answers or labels, or ratings that differ. Set `test` in "
+            f"build.yaml below 1 before the personas are written, and run: {ANSWERS.command(folder.root)}"
+        )
+    out = folder.root / "training" / "train.jsonl"
+    write(out, json_lines([_as_trl_reads(kind, case) for kind, case in pairs]))
+    kinds = Counter(kind for kind, _ in pairs)
+    say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")
+    data = shlex.quote(str(out.parent))
+    say(f"Train on a GPU, with the paper's figures, one epoch and batches of {BATCH} (Appendix E):")
+    say(f"    trl reward --model_name_or_path MODEL --dataset_name {data} --output_dir reward-model \\")
+    say("      --max_length 4096 --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\")
+    say(f"      --gradient_accumulation_steps {BATCH // 4} --eval_strategy no --report_to none")
+    score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
+    say(f"Then score it: {score}")
+
+
+def _own_pairs(folder: Folder) -> Iterator[tuple[str, PersonaCase]]:
+    # Of the training persons, in the order of questions.csv. A label replaces what the same pair was built to be.
+    answers = folder.by_id(Answer)
+    of_question: dict[str, dict[tuple[str, str], Answer]] = defaultdict(dict)
+    for answer in answers.values():
+        of_question[answer.question_id][answer.model, answer.strategy] = answer
+    labels: dict[str, list[Tiered]] = defaultdict(list)
+    for label in folder.read(Tiered):
+        labels[label.question_id].append(label)
+    for question in folder.questions(TRAIN) if folder.people(TRAIN) else ():
+        persona, written = folder.persona(question.user_id), of_question[question.id]
+        pairs = [(LABELED, answers[label.chosen], answers[label.rejected]) for label in labels[question.id]]
+        known = [{better.id, worse.id} for _, better, worse in pairs]
+        for (model, strategy), better in written.items():
+            worse = written.get((model, QUESTION))
+            if strategy == FULL and worse and {better.id, worse.id} not in known:
+                pairs.append((WRITTEN, better, worse))
+        for kind, better, worse in pairs:
+            name = f"{better.id} over {worse.id}"
+            yield kind, PersonaCase(name, "", "", persona, question.question, better.text, worse.text)
+
+
+def _rated_pairs(judged: Iterable[tuple[Item, Vote]], tested_users: set[str]) -> Iterator[tuple[str, PersonaCase]]:
+    # Two replies that people rated against each other on a scale: the mean decides. An item's last text is the prompt; those before it
+    # describe the user.
+    ratings: dict[str, list[int]] = defaultdict(list)
+    items: dict[str, Item] = {}
+    for item, vote in judged:
+        if len(item.options) == 2 and vote.chosen in item.answers and item.user_id not in tested_users:
+            items[item.id] = item
+            ratings[item.id].append([*item.answers].index(vote.chosen))
+    for name, item in items.items():
+        first, second = item.options.values()
+        middle = (len(item.answers) - 1) / 2
+        if mean(ratings[name]) == middle:
+            continue
+        chosen, rejected = (second, first) if mean(ratings[name]) > middle else (first, second)
+        *known, prompt = item.texts
+        persona = Persona(item.user_id, {text: item.texts[text] for text in known})
+        yield RATED, PersonaCase(name, "", "", persona, item.texts[prompt], chosen, rejected)
+
+
+def _test_responses(folder: Folder, tested_users: set[str], benchmark: str | None) -> Iterator[str]:
+    texts = {answer.id: answer.text for answer in folder.read(Answer)}
+    for pair in folder.read(Pair):
+        if pair.user_id in tested_users:
+            yield from (texts[name] for name in (pair.first, pair.second) if name in texts)
+    if benchmark == NONE:
+        return
+    try:
+        cases = load_present(benchmark, counts="any")
+    except DataError as error:
+        raise DataError(
+            f"{error} Without the benchmark, copies of its pairs cannot be found: pass --benchmark FOLDER, or `--benchmark {NONE}` to do without."
+        ) from error
+    for case in cases:
+        yield from case.responses
+
+
+def _as_trl_reads(kind: str, case: PersonaCase) -> dict[str, Any]:
+    # The turns before the response once, with the persona where method=reward has it, and each response as one turn.
+    chosen, rejected = (conversation(case, Template(), side) for side in ("chosen", "rejected"))
+    return {
+        "prompt": chosen[:-1],
+        "chosen": chosen[-1:],
+        "rejected": rejected[-1:],
+        "id": case.id,
+        "kind": kind,
+        "user_id": case.user_id,
+    }
