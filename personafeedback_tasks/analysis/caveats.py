@@ -144,7 +144,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
     if control.logs != run.logs and (cut := control.cut_prompts):  # else it is said of the run
         yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
-    if control.logs != run.logs and (missing := missing_share(control)) > MOST_MISSING:
+    if (missing := missing_share(control)) > MOST_MISSING:
         yield Caveat("control_missing_replies", VOID, {"value": value, "percent": 100 * missing})
     own, own_unreadable = unreadable_part(run)
     share, unreadable = unreadable_part(control)

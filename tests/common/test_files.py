@@ -77,7 +77,7 @@ def command(request, release, logs, authors):
     one, two = logs.values()
     return {
         "audit": ({"a.json": "old"}, lambda to: ["audit", *SAMPLE, "--json", to / "a.json"]),
-        "export": ({"c.jsonl": "old"}, lambda to: ["export", "--format", "rewardbench", *SAMPLE, "--out", to / "c.jsonl"]),
+        "export": ({"rewardbench.jsonl": "old"}, lambda to: ["export", *SAMPLE, "--out", to]),
         "report": (
             dict.fromkeys(("report.md", "report.json", "accuracy.png", "accuracy.svg", "index.html"), "old"),
             lambda to: ["report", one, "--data", release, "--out", to],

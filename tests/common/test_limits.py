@@ -160,5 +160,5 @@ def test_killers_are_passed_over_beside_good_logs(killers):
         assert len(lines) == len(killers), done.stderr
         assert all(line.startswith(f"Passed over {folder / 'bad'}") for line in lines)
         assert all("found" in line and "expected" in line for line in lines)
-        for harness in ("| lm-eval 0.", "| inspect-ai 0."):
-            assert done.stdout.count(harness) == 1
+        for model in ("CUSTOM", "scripted/mixed"):
+            assert model in done.stdout

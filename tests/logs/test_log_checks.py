@@ -253,7 +253,7 @@ def test_one_digest_of_the_data_is_everywhere(harness, logs, real_part, tmp_path
         "report": personafeedback("report", "--full", log, "--data", real_part).output,
         "compare": personafeedback("compare", log, log, "--data", real_part).output,
         "audit": personafeedback("audit", "--data", real_part).output,
-        "export": personafeedback("export", "--format", "rewardbench", "--data", real_part, "--out", tmp_path / "cases").output,
+        "export": personafeedback("export", "--data", real_part, "--out", tmp_path / "cases").output,
     }  # fmt: skip
     assert personafeedback("card", log, "--data", real_part, "--model-card", card).exit_code == 0
     printed["card"] = card.read_text(encoding="utf-8")

@@ -291,8 +291,7 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     total = made["groups"]["total"]
     assert total["measures"]["acc"]["value"] == pytest.approx(expected(read)["acc"])
     assert total["baselines"]["longest"]["value"] == pytest.approx(mean(longest_by_hand().values()))
-    gain = total["gain"]  # over a control with the same replies: no case differs, and others may
-    assert (gain["value"], gain["low"] < -0.01, gain["high"] > 0.01) == (0, True, True)
+    assert total["gain"]["value"] is None  # a fifth of the replies are unreadable, of the run and of its control
     for heading in ("All 4 orders of a case", "acc_all", "bias_fourth", "fourth_rate", "right is longest"):
         assert heading in (tmp_path / "report.md").read_text(encoding="utf-8"), heading
     assert "responses" in (tmp_path / "index.html").read_text(encoding="utf-8")

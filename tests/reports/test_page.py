@@ -26,6 +26,7 @@ from support.outcomes import changed
 from support.releases import write_release
 from support.shown import embedded, rank_runs
 
+from personafeedback_tasks.analysis.void import is_void
 from personafeedback_tasks.common import foreign, web
 from personafeedback_tasks.core.result import ScoredCase
 from personafeedback_tasks.logs.read import read_run, read_runs
@@ -66,9 +67,11 @@ def written(folder, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def ranked(folder) -> list[Run]:
-    """The runs of the page, in its order."""
+    """The runs of the page, in its order: void ones last, by name."""
     runs = read_runs([folder])
-    return sorted(runs, key=lambda run: -sum(case.value(run.primary) for case in run.cases.values()))
+    sound = [run for run in runs if not is_void(run)]
+    sound.sort(key=lambda run: -sum(case.value(run.primary) for case in run.cases.values()))
+    return sound + sorted(filter(is_void, runs), key=lambda run: run.label)
 
 
 def answers(data: dict) -> list[list[dict | None]]:
@@ -359,19 +362,20 @@ def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked):
     names = list(map(called, ranked))
     assert browser.texts(".sortable .model bdi") == names
     assert browser.texts(".forest .bar .name bdi") == names
+    sound = sum(not is_void(run) for run in ranked)
+    assert sound < len(ranked)
     points = browser(
         "return [...document.querySelectorAll('.forest .point')].map((one) => one.getBoundingClientRect().x)"
-    )
+    )[:sound]
     assert points == sorted(points, reverse=True)
     assert [text.split() for text in browser.texts(".forest .bar:not(.axis) .value")] == [
         text.split()
         for text in browser.texts(".sortable tbody td:nth-child(4)")  # the third says which score
     ]
-    assert browser.texts(".matrix .name bdi") == names[:-1]
-    rows = [browser.texts(f".matrix tbody tr:nth-child({number}) td") for number in range(1, 5)]
-    assert [[text != "" for text in row] for row in rows] == [
-        [column >= row for column in range(4)] for row in range(4)
-    ]
+    assert browser.texts(".matrix .name bdi") == names[: sound - 1]
+    pairs = range(sound - 1)
+    rows = [browser.texts(f".matrix tbody tr:nth-child({number + 1}) td") for number in pairs]
+    assert [[text != "" for text in row] for row in rows] == [[column >= row for column in pairs] for row in pairs]
     assert browser.texts(".signatures dt bdi") == names
     assert len(browser.texts(".signatures dd")) == 5
 

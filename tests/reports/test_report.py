@@ -20,7 +20,7 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from support.caveats import words
 from support.commands import personafeedback
-from support.judges import JUDGES
+from support.judges import JUDGES, readable
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
 from support.shown import as_json, markdown
 from support.tables import in_markdown
@@ -155,7 +155,9 @@ def hard_logs(part_log, real_part):
     task = "personafeedback_general_hard"
     return {
         "persona": part_log("lm-eval", "mixed", task),
-        "no_persona": part_log("lm-eval", "always_first", task, metadata={"setting": "no_persona"}),
+        "readable": part_log("lm-eval", "readable", task),
+        "no_persona": part_log("lm-eval", "anti_gold", task, metadata={"setting": "no_persona"}),
+        "by place": part_log("lm-eval", "always_first", task, metadata={"setting": "no_persona"}),
         "mc": part_log("lm-eval", "mixed", f"{task}_mc"),
         "no samples": part_log("lm-eval", "mixed", task, samples=False),
         "partial": part_log("lm-eval", "mixed", task, limit=30),
@@ -360,11 +362,18 @@ def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, 
 
 
 def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
-    report = make_report(read_run(hard_logs["persona"]), general, {"no_persona": read_run(hard_logs["no_persona"])})
+    report = make_report(read_run(hard_logs["readable"]), general, {"no_persona": read_run(hard_logs["no_persona"])})
     gain = report.by_name["general_hard"].gain
     cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
-    acc = [sum(a == CHOSEN_LETTER[o] for a, o in zip(_answers(case), ORDERS, strict=True)) / 2 for case in cases]
-    assert gain == paired([value - 0.5 for value in acc], [case.user_id for case in cases])  # the control picks A
+    picks = [[read_reply(readable(case.id, order)) for order in ORDERS] for case in cases]
+    acc = [sum(pick == CHOSEN_LETTER[o] for pick, o in zip(pair, ORDERS, strict=True)) / 2 for pair in picks]
+    assert gain == paired(acc, [case.user_id for case in cases])  # the control picks the rejected response
+
+
+def test_a_control_that_picks_by_place_leaves_no_gain(hard_logs, general):
+    controls = {"no_persona": read_run(hard_logs["by place"])}
+    report = make_report(read_run(hard_logs["readable"]), general, controls)
+    assert math.isnan(report.by_name["general_hard"].gain.value)
 
 
 # --- what is missing or broken ---------------------------------------------------------------------------------------
