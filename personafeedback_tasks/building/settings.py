@@ -19,9 +19,6 @@ from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 FILE = "build.yaml"
 
 
-MEMORY, PERSONA = "memory", "persona"
-
-
 class _Expected(ValueError):
     """Invalid value of a setting; the message says which are valid."""
 
@@ -107,15 +104,7 @@ class Settings:
     personas: int = _setting(
         20, _number(0, 100_000), "how many personas to write from seeds.jsonl; your own come on top"
     )
-    memory: int = _setting(
-        12, _number(1, 1_000), "pieces of your corpus.jsonl to choose for each person who has no memory"
-    )
     specific: int = _setting(5, _COUNT, "questions to write for each person, from the scenarios of scenarios.csv")
-    ask_from: str = _setting(
-        MEMORY,
-        _word(MEMORY, PERSONA),
-        "memory: specific questions from what a user read, if anything; persona: from the whole persona",
-    )
     general: int = _setting(0, _COUNT, "questions to choose for each person from your pool.jsonl")
     test: Fraction = _setting(  # noqa: RUF009
         Fraction(1), _share, "share of the persons whose pairs people vote on; the others are for training"

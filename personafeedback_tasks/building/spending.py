@@ -11,7 +11,7 @@ from ..core.usage import Usage, total
 from .folder import Folder
 from .models import Models
 from .rows import OWN, Origin, PoolQuestion, Refused, kept
-from .steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, STEPS, Step
+from .steps import ANSWERS, PERSONAS, QUESTIONS, STEPS, Step
 
 SPENT = ("step", "model", "calls", "input tokens", "output tokens")
 """The header of `spent_rows`."""
@@ -63,7 +63,6 @@ def yield_rows(folder: Folder) -> list[tuple[str, ...]]:
 
     found = [
         of("personas", PERSONAS),
-        of("memories", MEMORY),
         of("specific questions", QUESTIONS, SPECIFIC, SPECIFIC),
         ("questions of the pool", len(pool), len(kept(pool)), 0),
         of("general questions", QUESTIONS, GENERAL, "pool:"),

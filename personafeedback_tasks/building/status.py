@@ -17,7 +17,6 @@ from .rows import SPLITS, TEST, Answer, Below, Origin, Pair, Person, Question, R
 from .spending import HEADER, SPENT, spent_rows, used_models, yield_rows
 from .steps import (  # fmt: skip
     ANSWERS,
-    MEMORY,
     PACKS,
     PERSONAS,
     PILOT,
@@ -28,7 +27,6 @@ from .steps import (  # fmt: skip
     VOTES,
     Say,
     Step,
-    taken,
 )
 from .texts.pairs import balance
 from .texts.personas import other_seed
@@ -39,7 +37,7 @@ from .votes import refuse_edited_labels, refuse_edited_votes
 def show_status(folder: Folder, say: Say) -> None:
     """Print each step, the lengths of pairs, refusals, spending, and the next command. Raises DataError for a broken file."""
     following, lines = _next(folder), []
-    for step in taken(STEPS, folder.root):
+    for step in STEPS:
         left = lacking(folder, step)
         more = f"; {len(left)} lacking: run it again" if left else ""
         is_there = step == RELEASE and (folder.read(Tiered) or _is_released(folder))
@@ -94,14 +92,12 @@ def _line(folder: Folder, step: Step | None, models: Models = NOBODY, ran: Colle
 
 def _next(folder: Folder) -> Step | None:
     testing = any(person.split == TEST for person in kept(folder.read(Person)))
-    steps = STEPS if testing or folder.read(Pair) else (PERSONAS, MEMORY, QUESTIONS, ANSWERS, TRAINING)
+    steps = STEPS if testing or folder.read(Pair) else (PERSONAS, QUESTIONS, ANSWERS, TRAINING)
     stale = _is_stale(folder)
-    for step in taken(steps, folder.root):
+    for step in steps:
         made = (*step.writes[-1:], *step.instead) if step != ANSWERS or testing else (Answer,)
         done = any(map(folder.read, made))
-        if step == MEMORY:  # a corpus is for all who have no memory, also where some brought theirs
-            done = len(_remembered(folder)) == len(kept(folder.read(Person))) or _asked(folder, MEMORY)
-        elif step == RELEASE:
+        if step == RELEASE:
             done = _is_released(folder)
         if not done or lacking(folder, step) or (step == RELEASE and stale):
             return step
@@ -130,10 +126,6 @@ def _is_released(folder: Folder) -> bool:
     return (folder.root / "release" / "set.json").is_file()
 
 
-def _remembered(folder: Folder) -> list[str]:
-    return [person.user_id for person in kept(folder.read(Person)) if folder.has_memory(person.user_id)]
-
-
 def _asked(folder: Folder, step: Step) -> bool:
     return has_written(folder, step) or any(text.step == step.name for text in folder.read(Refused))
 
@@ -145,8 +137,6 @@ def _done(folder: Folder, step: Step) -> str:
         changed = f"; written with seed {seed}, build.yaml has {folder.settings.seed}: put it back"
         counts = ", ".join(f"{splits[split]} {split}" for split in SPLITS)
         return f"{len(people)} ({counts}){_dropped(folder.read(Person), people)}{changed * (seed is not None)}"
-    if step == MEMORY:
-        return f"{len(_remembered(folder))} of {len(people)} persons have one"
     if step == QUESTIONS:
         asked = asked_questions(folder)
         return f"{_counted(question.category for question in asked)}{_dropped(folder.read(Question), asked)}"

@@ -34,7 +34,6 @@ class Step:
         text: kind of the texts that models write, as in provenance.jsonl; empty if they write none.
         models: placeholders in its command where no model was used.
         arguments: other arguments of its command.
-        only_with: file of the team without which the step is left out; empty for a step of every build.
     """
 
     name: str
@@ -45,7 +44,6 @@ class Step:
     text: str = ""
     models: tuple[str, ...] = ()
     arguments: str = ""
-    only_with: str = ""
 
     @property
     def asks_models(self) -> bool:
@@ -67,7 +65,6 @@ def _texts(name: str, text: str, **others: Any) -> Step:
 
 
 PERSONAS = _texts("personas", "persona", writes=(Person,))
-MEMORY = _texts("memory", "memory", reads=(Person,), only_with="corpus.jsonl")
 QUESTIONS = _texts("questions", "question", reads=(Person,), writes=(Question,))
 ANSWERS = _texts("answers", "answer", reads=(Person, Question), writes=(Answer, Pair), models=("MODEL", "OTHER"))
 PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
@@ -84,14 +81,9 @@ TRAINING = Step(name="training", call="build training {}", reads=(Answer,))
 PILOT = Step(name="pilot", call="build pilot {}", text="text", models=("MODEL", "OTHER"))
 """All steps that ask models, for a few persons: what comes before any of them."""
 
-TEXTS = (PERSONAS, MEMORY, QUESTIONS, ANSWERS)
+TEXTS = (PERSONAS, QUESTIONS, ANSWERS)
 STEPS = (*TEXTS, PACKS, VOTES, RELEASE)
 """From nothing to a data set. TRAINING follows ANSWERS where no person is for testing."""
-
-
-def taken(steps: Sequence[Step], root: Path) -> list[Step]:
-    """The steps of a build, without those whose file the team did not give."""
-    return [step for step in steps if not step.only_with or (root / step.only_with).is_file()]
 
 
 def command(step: str, root: Path) -> str:

@@ -82,7 +82,6 @@ def init(folder: Path, language: str | None, name: str | None, users: Path | Non
     memory/<user_id>.jsonl   what a user read or wrote: one {"text": "..."} per line
     questions.csv            your own questions: user_id, category, question
     pool.jsonl               questions that people asked: one {"question": "..."} per line
-    corpus.jsonl             what people may have read: one {"text": "..."} per line
 
     \b
         personafeedback build init DIR --language zh --name "Our users"

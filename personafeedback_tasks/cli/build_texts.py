@@ -86,7 +86,6 @@ def texts(folder: Folder, step: str | None, names: tuple[str, ...], **options: A
 
     \b
     personas   profiles from seeds.jsonl, and your own of persona/, into people.csv
-    memory     where there is a corpus.jsonl, what each person without a memory would read of it
     questions  specific ones for a drawn scenario, general ones from pool.jsonl, and your own lines
     answers    to each question, and the pairs of them that people compare
 
@@ -94,7 +93,7 @@ def texts(folder: Folder, step: str | None, names: tuple[str, ...], **options: A
         personafeedback build texts DIR --model openai/gpt-4o --model openai/gpt-4o-mini
         personafeedback build texts DIR questions --model openai/gpt-4o
 
-    Name all models at once: the first writes personas and questions and chooses memories; all of them answer, and among their answers each
+    Name all models at once: the first writes personas and questions; all of them answer, and among their answers each
     pair is chosen so that the better informed one is as often the longer as the shorter one.
 
     You may name the steps one by one, and screen people.csv and questions.csv (and pool.csv) in between: keep = no drops a line, with a reason

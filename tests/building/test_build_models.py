@@ -117,10 +117,7 @@ def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(tmp_path, w
 def test_one_command_writes_what_steps_one_by_one_write_and_goes_on_where_it_was(tmp_path, writer, monkeypatch):
     both = ("--model", BIG, "--model", SMALL)
     alone, together = (a_build(tmp_path / name, personas=2, specific=1) for name in ("alone", "together"))
-    for folder in (alone, together):
-        corpus = "".join(json.dumps({"text": f"On {words(str(n), 4)}"}) + "\n" for n in range(20))
-        (folder.root / "corpus.jsonl").write_text(corpus, "utf-8")
-    for name in ("personas", "memory", "questions", "answers"):
+    for name in ("personas", "questions", "answers"):
         step(name, alone, *(both if name == "answers" else both[:2]))
     asked = writer.take()
     shown = personafeedback("build", "texts", together.root, *both)

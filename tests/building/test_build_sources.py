@@ -14,7 +14,6 @@ from support.building import a_build, persona, words
 from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
-from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import NOBODY, Models
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
@@ -81,20 +80,6 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
     assert re.fullmatch(r"features\.md \w{12}, from_memory\.md \w{12}, natural\.md \w{12}", origin.prompt)
     write_questions(folder, ONE, print)
     assert writer.take() == []
-
-
-def test_a_build_may_ask_from_the_whole_persona(tmp_path, writer):
-    folder = ours(tmp_path / "build", ask_from="persona")
-    (folder.root / "prompts" / "features.md").unlink()
-    write_questions(folder, ONE, print)
-    asked = asked_of(writer)
-    assert asked.keys() == {"u0:specific:0", "u0:specific:1"}
-    assert all(folder.persona("u0").text in prompt and "] Piece" in prompt for prompt in asked.values())
-    assert [(len(basis.memory), basis.features) for basis in folder.read(Basis)] == [(5, ())] * 2
-    path = folder.root / "build.yaml"
-    path.write_text(path.read_text("utf-8").replace("ask_from: persona", "ask_from: both"), encoding="utf-8")
-    with pytest.raises(DataError, match="found ask_from = 'both', expected memory or persona"):
-        _ = Folder(folder.root).settings
 
 
 def test_a_build_of_before_says_which_files_it_lacks(tmp_path, writer):
@@ -205,9 +190,9 @@ def test_a_set_of_own_users_runs_with_retrieval_from_their_history(tmp_path, wri
     ]
     bases, questions = folder.by_id(Basis), {one.question: one.id for one in folder.read(Question)}
     assert len(rows) > 4
-    assert "4 users have `memory/<user_id>.jsonl`, what they read or wrote (4 their own)" in (
-        release / "README.md"
-    ).read_text("utf-8")
+    assert "4 users have `memory/<user_id>.jsonl`, what they read or wrote" in (release / "README.md").read_text(
+        "utf-8"
+    )
     assert all(row["memory"] == list(bases[questions[row["question"]]].memory) for row in rows)
     for case in load_present(release):
         assert set(Template(setting="rag", k=3).pieces(case)) < set(folder.persona(case.user_id).memory)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 
@@ -11,20 +10,18 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from support.building import a_build, persona, words, write
+from support.building import a_build, persona, write
 from support.commands import build_step, personafeedback
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import Models
-from personafeedback_tasks.building.rows import Origin, Person, Refused
+from personafeedback_tasks.building.rows import Person, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.building.texts.lives import countries, draw_home, draw_life, stated
-from personafeedback_tasks.building.texts.memories import memory_slot, write_memories
 from personafeedback_tasks.building.texts.personas import names, waves, write_personas
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 
 ONE = Models(("openai/gpt-4o",))
@@ -375,105 +372,3 @@ def test_persons_who_are_too_much_alike_for_a_control_are_named_before_questions
 def test_a_history_is_of_users(tmp_path):
     done = personafeedback("build", "init", tmp_path / "ours", "--history", tmp_path)
     assert "--history is for the users of --users, and there are none." in done.output
-
-
-# --- what a persona would read ----------------------------------------------------------------------------------------
-
-
-def remembered(folder):
-    said = []
-    write_memories(folder, ONE, said.append)
-    return said
-
-
-def test_a_model_chooses_what_each_person_without_a_memory_would_read(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=3, memory=2)
-    with pytest.raises(DataError, match="Run first: personafeedback build texts .* personas"):
-        remembered(folder)
-    personas(folder)
-    with pytest.raises(DataError, match="corpus.jsonl: there is no such file, expected one {"):
-        remembered(folder)
-    assert "memory" not in personafeedback("build", folder.root).output
-    corpus = [{"text": f"A piece about {words(str(number), 4)}", "date": "2025"} for number in range(40)]
-    lines(folder.root / "corpus.jsonl", *corpus)
-    personas(folder)
-    assert (
-        f"Next: personafeedback build texts {folder.root} memory --model"
-        in personafeedback("build", folder.root).output
-    )
-    first, second, third = names(folder.settings)
-    own = lines(folder.root / "memory" / f"{third}.jsonl", {"text": "Their own"}).read_text("utf-8")
-    following = f"Next: personafeedback build texts {folder.root} memory --model"  # also where somebody brought theirs
-    assert following in personafeedback("build", folder.root).output
-    writer.take()
-    writer.replies = {memory_slot(folder.settings, second): "None of these."}
-    said = remembered(folder)
-    assert "Wrote 1 memories; 2 of 3 persons have one" in said
-    assert [(text.id, text.reason) for text in folder.read(Refused)] == [(f"{second}:memory:2", "no_numbers")] * 4
-    (_, _, _, prompt), *_ = asked = writer.take()
-    assert len(asked) == 2 + 3  # the refused choice is asked for again, from other pieces
-    assert len({text for *_, name, text in asked if name.startswith(second)}) == 4
-    shown = re.findall(r"(?m)^(\d+)\. (A piece .*)$", prompt)
-    assert [number for number, _ in shown] == [str(number) for number in range(1, 11)]  # five for each that is wanted
-    memory = [json.loads(line) for line in (folder.root / "memory" / f"{first}.jsonl").read_text("utf-8").splitlines()]
-    assert memory == [
-        {"text": shown[place][1], "date": "2025"} for place in (2, 0)
-    ]  # the model said 3, 1, 2; two are wanted
-    assert folder.persona(first).memory == (f"[2025] {shown[2][1]}", f"[2025] {shown[0][1]}")
-    (origin,) = [one for one in folder.read(Origin) if one.kind == "memory"]
-    assert origin.parents == (first, *(f"corpus:{digest_of([shown[place][1]])}" for place in (2, 0)))
-    assert (folder.root / "memory" / f"{third}.jsonl").read_text("utf-8") == own
-    remembered(folder)
-    assert writer.take() == []
-    assert re.search(r"(?m)^memory +2 of 3 persons have one$", personafeedback("build", folder.root).output)
-
-
-def test_a_corpus_with_personal_data_is_named_by_line(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=1, memory=1)
-    personas(folder)
-    writer.take()
-    lines(folder.root / "corpus.jsonl", {"text": "fine"}, {"text": "ask ann@example.org"}, {"text": "fine, too"})
-    with pytest.raises(DataError, match=r"corpus.jsonl, line 2: an e-mail address in text at character 5\. Remove"):
-        remembered(folder)
-    assert writer.take() == []
-
-
-def test_killed_between_any_two_files_the_memories_become_the_same(tmp_path, writer, monkeypatch):
-    def build(folder):
-        lines(folder.root / "corpus.jsonl", *({"text": f"Piece {number}"} for number in range(9)))
-        personas(folder)
-        remembered(folder)
-
-    def files(folder):
-        return {
-            str(path.relative_to(folder.root)): path.read_bytes() for path in folder.root.rglob("*") if path.is_file()
-        }
-
-    wanted = a_build(tmp_path / "wanted", personas=2, memory=2)
-    build(wanted)
-    expected, replace, count = files(wanted), os.replace, 0
-    assert f"memory/{names(wanted.settings)[1]}.jsonl" in expected
-
-    class Killed(BaseException):
-        pass
-
-    def replaced(*paths):
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Killed
-        replace(*paths)
-
-    while count < 50:
-        folder, left = a_build(tmp_path / f"killed{count}", personas=2, memory=2), count
-        with monkeypatch.context() as patched:
-            patched.setattr(os, "replace", replaced)
-            try:
-                build(folder)
-                break
-            except Killed:
-                pass
-        build(folder)
-        assert files(folder) == expected, f"killed after {count} files"
-        count += 1
-    assert count > 6

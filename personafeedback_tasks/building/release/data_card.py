@@ -14,7 +14,7 @@ from ...common import foreign
 from ...common.errors import require
 from ...personafeedback.manifest import UNKNOWN
 from ..folder import Folder
-from ..rows import OWN, STRATEGIES
+from ..rows import STRATEGIES
 from ..spending import HEADER, writers, yield_rows
 from .labeling import CIRCULAR, CODINGS, agreement_table, risk_table
 from .preferences import SHARED
@@ -54,14 +54,12 @@ def card(made: Made, folder: Folder, shortcuts: Shortcuts, accepted: Sequence[st
         ],
     )
     strategies = Counter(answer.strategy for answer in made.answers.values())
-    whose = {name: "their own" if name == OWN else f"chosen by {foreign.markdown(name)}" for name in made.memories}
     dropped = [f"{one.annotator}{f' ({one.reason})' if one.reason else ''}" for one in folder.read(Dropped)]
     yields, cells = yield_rows(folder), [[cell.replace("_", " "), f"{n:,}"] for cell, n in manifest.counts.items()]
     body = _template().render(
         manifest=manifest, made=made, cells=_table(["cell", "cases"], cells), writers=writers(folder), dropped=dropped, accepted=accepted,
         control=control, circular=CIRCULAR, codings=CODINGS, shared=SHARED, most=f"{100 * MOST:.0f}", licence="" if none else manifest.licence,
         responses=[(f"{strategies[name]:,}", _HOW_MADE[name]) for name in STRATEGIES if strategies[name]],
-        memories=", ".join(f"{count:,} {whose[name]}" for name, count in sorted(made.memories.items())),
         yields=_table(HEADER, yields) if yields else "",
         agreement=_table(*agreement_table(made.agreement, " to ")) if made.agreement else "",
         risks=_table(*risk_table(made.noise, " to ")) if made.noise else "",

@@ -18,7 +18,7 @@ from ...personafeedback.cells import CELLS, DIFFICULTIES
 from ...personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, Agreement, LabelNoise, Manifest, Risk
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Origin, Pair, Person, Question, Tiered
+from ..rows import IMPORTED, OWN, TEST, TRAIN, Answer, Pair, Person, Question, Tiered
 from ..settings import FILE
 from ..steps import command
 from ..votes import refuse_edited_labels
@@ -42,7 +42,7 @@ class Made:
         answers: id -> the rows' answers.
         agreement: tier, BELOW or ALL -> agreement, over all pairs that were voted on.
         noise: tier -> risk of its labels; None where nobody voted.
-        memories: model that chose users' memories, or OWN -> number of users.
+        memories: number of users with a memory.
         left_out: pairs whose question or person was dropped after the votes, and imported pairs of the training split.
     """
 
@@ -52,7 +52,7 @@ class Made:
     answers: dict[str, Answer]
     agreement: dict[str, Voting]
     noise: Mapping[str, Estimate] | None
-    memories: Counter[str]
+    memories: int
     left_out: int
 
 
@@ -111,15 +111,9 @@ def make(folder: Folder, labels: Labels) -> Made:
     rows = {cell: rows[cell] for cell in CELLS if cell in rows}
     return Made(
         manifest=_manifest(folder, rows, texts, votes, agreements, noise), rows=rows, users=tuple(users),
-        answers={answer.id: answer for answer in texts}, agreement=agreements, noise=noise, memories=_memories(folder, users),
+        answers={answer.id: answer for answer in texts}, agreement=agreements, noise=noise, memories=sum(map(folder.has_memory, users)),
         left_out=len(tiered) - len(used),
     )  # fmt: skip
-
-
-def _memories(folder: Folder, users: Iterable[str]) -> Counter[str]:
-    chosen_by = {origin.parents[0]: origin.model for origin in folder.read(Origin) if origin.kind == "memory"}
-    have = (user for user in users if folder.has_memory(user))
-    return Counter(chosen_by.get(user, OWN) for user in have)
 
 
 def _row(

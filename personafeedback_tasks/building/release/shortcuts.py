@@ -111,8 +111,8 @@ def idle_control(cases: PersonaCases) -> str:
     without = [user for user, has in remembered.items() if not has]
     if 0 < len(without) < len(remembered):
         why.append(
-            f"setting=rag cannot run on this set: {len(without):,} of {len(remembered):,} users have no memory ({short_list(without)}). Give them one: "
-            "`build texts DIR memory`."
+            f"setting=rag cannot run on this set: {len(without):,} of {len(remembered):,} users have no memory ({short_list(without)}). Give them "
+            "one: memory/<user_id>.jsonl."
         )
     return " ".join(why)
 

@@ -21,7 +21,6 @@ FOLDER = "prompts"
 
 PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "persona": ("seed", "structure"),
-    "memory": ("persona", "texts", "count"),
     "specific": ("persona", "memory", "scenario"),
     "natural": ("persona", "question", "leaks"),
     "open": ("questions",),

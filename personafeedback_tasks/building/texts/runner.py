@@ -9,26 +9,23 @@ from ...common.errors import OptionError
 from ..folder import Folder
 from ..models import NOBODY, Models
 from ..rows import FULL, OWN, TEST, Answer, Origin, Person, Question, Refused, kept
-from ..steps import ANSWERS, MEMORY, PERSONAS, QUESTIONS, TEXTS, Say, Step, taken
-from . import answers, checks, memories, personas, questions
+from ..steps import ANSWERS, PERSONAS, QUESTIONS, TEXTS, Say, Step
+from . import answers, checks, personas, questions
 from .answers import FIRST, REWRITES, answer_id
 from .asking import settled
 from .checks import CUT
 from .general import general_slot
-from .memories import memory_slot
 from .personas import names, other_seed
 from .specific import slots
 
 _WRITE = {
     PERSONAS: personas.write_personas,
-    MEMORY: memories.write_memories,
     QUESTIONS: questions.write_questions,
     ANSWERS: answers.write_answers,
 }
 
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     PERSONAS.name: personas.MEANINGS,
-    MEMORY.name: memories.MEANINGS,
     QUESTIONS.name: questions.MEANINGS,
     ANSWERS.name: {**checks.MEANINGS, **answers.MEANINGS},
 }
@@ -39,7 +36,7 @@ def write_texts(folder: Folder, models: Models, say: Say, only: str = "") -> Seq
     """Run one step or all of them, each of which asks for its missing texts.
 
     Args:
-        models: the first one writes personas and questions, and chooses memories; all of them answer. Without any, only a team's texts are taken.
+        models: the first one writes personas and questions; all of them answer. Without any, only a team's texts are taken.
         only: name of the step; all if empty.
 
     Returns:
@@ -50,11 +47,11 @@ def write_texts(folder: Folder, models: Models, say: Say, only: str = "") -> Seq
         DataError: a file of the build is broken, or a step has no text.
         GenerationError: a model wrote nothing.
     """
-    steps = [step for step in TEXTS if step.name == only] or taken(TEXTS, folder.root)
+    steps = [step for step in TEXTS if step.name == only] or list(TEXTS)
     if not only and not models.names:
         steps = [PERSONAS, QUESTIONS] if folder.has(Question) else [PERSONAS]
     for step in steps:
-        if not models.names and step in (MEMORY, ANSWERS):
+        if not models.names and step == ANSWERS:
             raise OptionError(f"The step {step.name} needs a model. Pass --model.")
         if only and step != ANSWERS and len(models.names) > 1:
             raise OptionError(
@@ -97,12 +94,6 @@ def _personas(folder: Folder) -> Iterator[str]:
         yield from names(folder.settings)
 
 
-def _memories(folder: Folder) -> Iterator[str]:
-    for person in kept(folder.read(Person)):
-        if not folder.has_memory(person.user_id):
-            yield memory_slot(folder.settings, person.user_id)
-
-
 def _questions(folder: Folder) -> Iterator[str]:
     general = Counter(question.user_id for question in folder.read(Question) if question.category == "general")
     for person in kept(folder.read(Person)):
@@ -122,5 +113,5 @@ def _answers(folder: Folder) -> Iterator[str]:
                 yield answer_id(answer.question_id, strategy, answer.model, answer.id)
 
 
-_WANTED = {PERSONAS: _personas, MEMORY: _memories, QUESTIONS: _questions, ANSWERS: _answers}
+_WANTED = {PERSONAS: _personas, QUESTIONS: _questions, ANSWERS: _answers}
 """Step that asks models -> the ids of the texts that models were to write."""

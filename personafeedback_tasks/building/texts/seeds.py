@@ -18,7 +18,7 @@ from .checks import LONGEST
 from .languages import words
 from .prompts import LANGUAGES
 
-FILE, POOL, CORPUS = "seeds.jsonl", "pool.jsonl", "corpus.jsonl"
+FILE, POOL = "seeds.jsonl", "pool.jsonl"
 NAMES, SCENARIOS, EXAMPLES = "names.csv", "scenarios.csv", "examples.jsonl"
 
 SHORTEST = 4

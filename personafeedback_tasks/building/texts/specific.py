@@ -17,7 +17,7 @@ from ...common.similar import Seen
 from ...core.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import Basis, Question
-from ..settings import MEMORY, Settings
+from ..settings import Settings
 from . import checks, prompts
 from .asking import Call, Refusal, Reply
 from .leaks import Leaks
@@ -60,7 +60,7 @@ class Source:
 
     Attributes:
         memory: pieces that were drawn; empty where the user has none.
-        features: inferred from these pieces; empty where the question is asked from the whole persona.
+        features: inferred from these pieces; empty without any.
     """
 
     persona: Persona
@@ -108,9 +108,7 @@ class _Specific:
             drawn = draw_scenarios(settings, persona, table, settings.specific)
             for slot, scenario in zip(slots(settings, user), drawn, strict=True):
                 self.sources[slot] = Source(persona, scenario, _handful(settings, persona, slot))
-        self._profiled = {
-            slot for slot, source in self.sources.items() if source.memory and settings.ask_from == MEMORY
-        }
+        self._profiled = {slot for slot, source in self.sources.items() if source.memory}
         names = [
             NATURAL,
             *(["features", "from_memory"] if self._profiled else []),
