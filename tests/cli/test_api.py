@@ -36,7 +36,7 @@ def judged(folder: Path, judge: str, data: object = "sample", **options: object)
 def logs(tmp_path) -> Path:
     """Two runs, each with two controls."""
     for setting in ("persona", "other_persona", "no_persona"):
-        for judge in ("readable", "mixed"):
+        for judge in ("readable", "gold"):
             judged(tmp_path / "logs" / setting, judge, setting=setting)
     return tmp_path / "logs"
 
@@ -124,7 +124,7 @@ def test_a_frame_has_every_estimate_of_its_document(logs):
         name: acc[name] for name in ("value", "low", "high", "users")
     }
     ranking = api.rank(logs).to_frame()
-    assert set(ranking[ranking.measure == "right_minus_wrong"].run) == {"mixed (demonstration)", "readable (demonstration)"}  # fmt: skip
+    assert set(ranking[ranking.measure == "right_minus_wrong"].run) == {"gold (demonstration)", "readable (demonstration)"}  # fmt: skip
     assert ranking[ranking.measure == "acc"].value.between(0, 1).all()
     assert len(ranking) == len(re.findall(r'"stderr":', api.rank(logs).to_json()))
 
