@@ -20,11 +20,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from .declarations import Declaration, declarations
-from .lists import read_list
 from .plain import NEXT_TURN, plain, spoken
 from .vocabulary import classes
 
@@ -80,29 +79,41 @@ _read_short = lru_cache(maxsize=1024)(_read)  # most replies of most runs are a 
 
 
 def read_last_line(reply: str, truncated: bool = False) -> str:
-    """The letter of a reply that reasons first: only its last line is read, or the list that this ends."""
+    """The letter of a reply that reasons first: only its last line is read."""
     # The lines above may declare a winner per criterion or change its mind. All that the last line declares must agree;
-    # the last line of a truncated reply is no last line. Lines about one letter each are one statement (`lists`).
+    # the last line of a truncated reply is no last line.
     text = None if truncated else spoken(reply)
     if not text:
         return "truncated" if text is None else "no_response"
-    listed = read_list(text, LETTERS, _named, lambda statement: _settled(declarations(plain(statement))))
-    if listed is not None:
-        return listed or why_not(text)
-    *_, last = ["", *(line for line in text.split("\n") if re.search(r"[^\W_]", line))]
+    above, last = last_lines(text)
     words = plain(last)
     explicit = [clause for clause in declarations(words) if clause.rank > 0]
     letters = {clause.letter for clause in explicit}
-    if len(letters) != 1 or "" in letters:
+    if len(letters) != 1 or "" in letters or ends_list(above, last, LETTERS):
         return why_not(words)
     ends = any(clause.rank > 1 for clause in explicit) or declarations(re.split("[.!?。](?=.)", words)[-1])
     return letters.pop() if ends else why_not(words)
 
 
-def _named(line: str) -> str:
-    # The letter that a line names as the answer; "" if none, or several.
-    letters = {clause.letter for clause in declarations(plain(line)) if clause.rank > 1}
-    return letters.pop() if len(letters) == 1 else ""
+def last_lines(text: str) -> tuple[str, str]:
+    """The last two lines of a text that have a word."""
+    *_, above, last = ["", "", *(line for line in text.split("\n") if re.search(r"[^\W_]", line))]
+    return above, last
+
+
+# What a line says up to its first letter, of which only marks or numbers follow, as in an item of a list.
+_ITEM = r"(\W*(?:[^\W⟦]+\W*?){0,4}?)(?<![A-Za-z0-9])([%s])(?![A-Za-z0-9'’])(?=[*_`\"' ]*(?:[^\w *_`\"']|\d|第|$))"
+_NAMES_ANSWER = re.compile("[dsQ]")
+
+
+def ends_list(above: str, last: str, letters: Sequence[str]) -> bool:
+    """Whether a last line is one item of several: `B: too long` below `A: warm` or `Answer: A`, `Fit: B` below `Tone: A`."""
+    # Whatever a list of scores or places means, its last item is no verdict. "Answer: B" below "Tone: A" is one.
+    first, second = (re.match(_ITEM % "".join(letters), line) for line in (above, last))
+    if first is None or second is None or first[2] == second[2]:
+        return False
+    named_above, named = (_NAMES_ANSWER.search(classes(plain(item[1]))) for item in (first, second))
+    return bool(named_above) or not named
 
 
 def why_not(text: str) -> str:

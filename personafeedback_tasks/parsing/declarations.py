@@ -17,24 +17,24 @@ _L = "[ABab]"  # a label; a small one has its noun ("Response B")
 # (class without which the pattern cannot match, so that most are not tried; pattern; what it becomes)
 _PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
     # Response A; A选项; A's answer; the first response (A); A A A
-    ("N", "N(?=N)", ""), ("1", "1N[Aa]", "a"), ("2", "2N[Bb]", "b"), ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"),
+    ("1", "1N[Aa]", "a"), ("2", "2N[Bb]", "b"), ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"),
     ("M", r"M(?:[Aα]|1(?=[igG:,.\n]))", "a"), ("M", r"M(?:[Bβ]|2(?=[igG:,.\n]))", "b"),
     ("", r"[Aa](?:D?M|D[Nd](?=\w))", "a"), ("", r"[Bb](?:D?M|D[Nd](?=\w))", "b"), ("", r"[Aa][Aa(]*[Aa]", "A"), ("", r"[Bb][Bb(]*[Bb]", "B"),
     ("U", r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"), ("1", r"1[NJM]|(?<!n)1d(?!:)", "a"), ("2", r"2[NJM]|(?<!n)2d", "b"),  # the first one
     ("1", r"(?<![^cigGtn:\n])1(?=[.\n]|$|,n*[.r\n]|r|[igGmfou])", "a"), ("2", r"(?<![^cigGtn:\n])2(?=[.\n]|$|,n*[.r\n]|r|[igGmfou])", "b"),  # the first is
     ("α", r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), ("β", r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
     (":", rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})(?!0[,>&o])[01.,>&o]{{0,3}}{_L}(?!0)2?", r"Q\1"),  # ranking: A, B
-    ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="), ("|", r"(?<=n)\|(?=[ABab])", "n"),  # A or B; 看还是A
+    ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="),  # A or B
     (",", rf"(?<![t!wouK])(?<!tp){_L},{_L}(?=[.\n?(]|$)", "="), ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="),  # A, B; A = B
     ("0", rf"0{_L}[,&|]{{1,3}}0{_L}|{_L}0[,&|]{{1,3}}{_L}0", "="),  # 50% A, 50% B
     ("R", rf"{_L}R[,&]?", ""), ("R", "R", "m"), ("K", rf"K[vt]n?({_L})", r"w\1"),  # A보다 B; anything but A
     # I think that; but they say, I don't think, it is easy to say; they want A to win
-    ("V", "Vt", "V"), ("V", rf"(?<=U)n?V(?={_L}m5)", "6"), ("V", r"(?<=U)V|(?<=!)V|(?<=!n)V|V(?=n?!)|i[in]{0,3}jV", "S"), ("V", "V", "n"), ("j", rf"[fc]{_L}jg", "S"),
+    ("V", "Vt", "V"), ("V", rf"(?<=U)n?V(?={_L}m5)", "6"), ("V", r"(?<=U)V|(?<=!)V|(?<=!n)V|V(?=n?!)|i[in]{0,3}jV", "S"), ("V", "V", "n"),
     ("3", "3", "n"), ("s", rf"(?<={_L}in)s(?=d)", "n"), ("o", "oJ", "g"),  # B is my final answer; A edges it
     # for this user, A is more useful; more useful to me; finds A more useful
     ("5", rf"([p4][nD]{{0,3}}U[nDPU]{{0,3}},{_L}[in]{{0,3}})m5", r"\1g"), ("5", r"m5(?=p[ABab]|[j4p]n{0,2}(?:U|n[.,\n]|n$))|(?<=p[nU])n?m5", "g"),
     ("6", rf"6n?({_L}?)n?m[5fE]", r"g\1"), ("6", "6n?5", "f"), ("6", rf"6(?=n?{_L}[jin]{{0,5}}g)", "n"), ("6", "6", "x"), ("5", "5", "x"),
-    ("m", r"mnji(?=g)", ""), ("m", r"mnj(?=[fE])", "m"), ("m", rf"(?<=c)({_L})m(?=[.,\n]|$)", r"\1"),  # more likely to be preferred; trust A more
+    ("m", r"mnji(?=g)", ""), ("m", r"mnj(?=[fE])", "m"),  # more likely to be preferred
     ("h", r"yh", "y"), ("h", r"h(?:[nJjihU]{0,5}c[nJjp0dN]{0,4}|n{1,2}in{0,2}U),", ""),  # even if; if I must choose,
     ("!", rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), ("j", rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
     ("z", r"z(?=[jp]n?c)", "y"),  # meant to choose; else a correction opens its clause
@@ -74,7 +74,6 @@ _WORDS = re.compile(r"[^.?\n]+")
 _MATTERS = re.compile(r"[7qzQK]|^\|$|^[αβ]|[:(][αβ]|d[:in]{0,3}=|[AB12]|[NdM][:(]?[αβ]")
 _SPEAKS = re.compile(rf"{_L}n?i[n1f]{{0,3}}J|[gGcdwouqQKzN%=]|!n?$|{_L}(?:Ji)?[n0p4U]*(?:[,_(:svrz&|]|$)")
 _B_FIRST, _NO_ORDINALS = re.compile("[^ABab12]*[Bb][^12Aa]*[Aa][^12]*[12]"), str.maketrans("12", "xx")
-_OF_LISTS = str.maketrans("89", "xx")  # words that only `lists` knows
 _RUNS, _REPEATED = re.compile(r"\.+(?=\n)|([,._(:&|])\1+"), [".\n", *(2 * mark for mark in ",._(:&|")]
 _LABELS = re.compile(_L).findall
 # The letter that was not declared, at the end of a clause or preferred in part: "..., but B is more personal".
@@ -89,8 +88,6 @@ _SUBJECT, _VERDICT_ALONE = re.compile(rf"({_L})[^ABab!kHwqo]*,"), re.compile("n*
 _LIMITS = re.compile(rf"[^ABabS]*S[^ABab]*$|[p4][^ABabk]*k[^ABab]*$|p{_L}D")
 # "A, but B is equally good".
 _AS_GOOD = re.compile(rf"{_L}[in]{{0,3}}q")
-# "I would not choose A", where `_DENIES` reads no other letter.
-_CHOOSES = re.compile("[cgd]")
 _UNDOUBTED = re.compile("[!tkr]")
 _CLAUSES = re.compile(rf"([,_(]|(?=[vyYszr])|(?=&{_L}))")
 _HEADING = re.compile(rf"({_L})(:.*[^:]|_[^ABab]*|$)")
@@ -127,7 +124,6 @@ def declarations(text: str) -> list[Declaration]:
 
 def _phrased(line: str) -> str:
     # The sentences that matter, with phrases in place of their words.
-    line = line.translate(_OF_LISTS)
     line = _WORDS.sub(lambda words: words[0] if _MATTERS.search(words[0]) else "", line)
     if any(marks in line for marks in _REPEATED):
         line = _RUNS.sub(r"\1", line)
@@ -221,8 +217,6 @@ class _Reading:
                 self.declare(*declared, settles)
             elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.declared[before:]) or self.doubts(part):
                 self.declared.append(Declaration("", self.declared[-1].rank if self.declared[before:] or (part[0] == "|" and self.declared) else 1, False))
-            elif labels and "!" in part and _CHOOSES.search(part):
-                self.declared.append(Declaration("", 0, False))  # of two denials neither means the other letter
 
     def declare(self, letter: str, rank: int, settles: bool) -> None:
         self.declared.append(Declaration(letter, rank, settles or self.corrected))

@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable
 
 from . import answers
-from .answers import LETTERS, why_not
-from .lists import read_list
+from .answers import LETTERS, ends_list, last_lines, why_not
 from .plain import NEXT_TURN, spoken
 from .verdicts import LEAD, named, reader, unmarked
 
@@ -46,18 +45,12 @@ def readers(letters: tuple[str, ...]) -> tuple[Reader, Reader]:
             return letter
         return letter if letter == "no_response" else "truncated"  # "so the answer is C" may be a thought on the way
 
-    def named_in(lines: str) -> str:
-        return letter if (letter := of_line(lines, False)) in letters else ""
-
     def read_last_line(reply: str, truncated: bool = False) -> str:
         text = None if truncated else spoken(reply)
         if not text:
             return "truncated" if text is None else "no_response"
-        listed = read_list(text, letters, named_in, named_in)
-        if listed is not None:
-            return listed or why_not(text)
-        *_, last = ["", *(line for line in text.split("\n") if re.search(r"[^\W_]", line))]
-        return of_line(last, False)
+        above, last = last_lines(text)
+        return why_not(last) if ends_list(above, last, letters) else of_line(last, False)
 
     return read, read_last_line
 

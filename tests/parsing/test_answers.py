@@ -363,12 +363,28 @@ def test_the_last_line_of_a_truncated_reply_is_never_read(reply: str) -> None:
     assert read_last_line(reply, truncated=True) == CUT
 
 
+LISTS = [
+    "Response A: 8\nResponse B: 3", "A) 8/10\nB) 3/10", "**A:** 8/10\n**B:** 3/10", "### Response A: 8/10\n### Response B: 3/10", "A - 4 stars\nB - 2 stars", "A = 8\nB = 3",
+    "A：8分\nB：3分", "| A | 8 |\n| B | 3 |", "[\n{\"model\": \"A\",\n\"rank\": 1},\n{\"model\": \"B\",\n\"rank\": 2}\n]", "Ranking:\n1. A\n2. B", "1) Response A\n2) Response B",
+    "排名：\n1. A\n2. B", "First place: A\nSecond place: B", "#1: A\n#2: B", "Best: A\nSecond best: B", "Answer: A\nB: rejected, it guesses.", "答案：A\nB：太长，不考虑。",
+    "- Response A: fits\n- Response B: mentions fish", "Errors:\nA: 3\nB: 1", "扣分：\nA：3\nB：1", "A: 3 errors\nB: 1 error", "Tone: A\nFit: B", "Answer: A\nAnswer: B", "Answer: A\nB", "A\nB",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", LISTS)
+def test_the_last_item_of_a_list_is_no_verdict(reply: str) -> None:
+    for text in (reply, reply.translate(str.maketrans("AB", "BA"))):
+        assert read_last_line(f"She keeps to what she said.\n\n{text}") == INVALID
+
+
 # --- all labelled replies ------------------------------------------------------------------------------------------------
 HERE = Path(__file__).parent
 SHARED = os.environ.get("PERSONAFEEDBACK_REPLIES", "")
 ELSEWHERE = sorted(Path(SHARED).glob("*.jsonl")) if SHARED else []
 OF_LETTERS = [path for path in sorted(HERE.glob("*.jsonl")) if not path.stem.startswith("readers")]
 OURS = [path.stem for path in OF_LETTERS]
+LISTED = [("written5", "cot"), ("written6", "cot")]
+"""Sets that were written to end in lists, which no public log of a judge does: these are unreadable."""
 SETS = {path.stem: path for path in [*OF_LETTERS, *ELSEWHERE]}
 
 
@@ -417,7 +433,8 @@ def test_labelled_replies(name: str, kind: str) -> None:
     else:
         assert found["wrong"] == 0
         assert found["over"] <= 0.01 * len(rows) + (kind == "cot")
-        assert found["read"] >= 0.92 * found["readable"]
+        if (name, kind) not in LISTED:
+            assert found["read"] >= 0.92 * found["readable"]
 
 
 @pytest.mark.skipif(not ELSEWHERE, reason="PERSONAFEEDBACK_REPLIES names no folder of labelled replies")

@@ -69,6 +69,20 @@ def test_the_reasons_are_those_of_two_letters():
     ]
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "A: 8\nB: 3\nC: 9\nD: 1",
+        "1. C\n2. A\n3. B\n4. D",
+        "- A\n- B",
+        "Answer: C\nD: too expensive",
+        "Answer: A\nAnswer: D",
+    ],
+)
+def test_the_last_item_of_a_list_is_no_verdict(reply):
+    assert read_last_line(f"It depends on the price.\n{reply}", False) == BAD
+
+
 def test_the_last_line_counts_after_a_list_of_all():
     reasons = "A: too loud\nB: too far\nC: it fits\nD: too expensive"
     assert (read_last_line(f"{reasons}\n\nAnswer: C", False), read_last_line(reasons, False)) == ("C", BAD)
