@@ -98,7 +98,7 @@ class Settings:
     """The settings of a build. build.yaml repeats what each decides."""
 
     name: str = _setting("our set", _name, "of the set, as every table and card shows it")
-    licence: str = _setting(UNKNOWN, _line, "of the texts: an SPDX id such as CC-BY-4.0")
+    license: str = _setting(UNKNOWN, _line, "of the texts: an SPDX id such as CC-BY-4.0")
     language: str = _setting("en", _language, "of every text: a code of two or three letters, such as zh or de")
     seed: int = _setting(0, _number(0, 10**12), "of every random choice")
     personas: int = _setting(

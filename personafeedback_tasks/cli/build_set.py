@@ -111,7 +111,7 @@ def training(folder: Folder, benchmark: str | None, ratings: Path | None) -> Non
 @click.option(
     "--test", metavar="SHARE", help="Share of the users for testing, if DIR is new: 0 to train only.  [default: 1]"
 )
-@click.option("--licence", help="License of the texts, if DIR is new.")
+@click.option("--license", help="License of the texts, if DIR is new.")
 @click.option("--language", metavar="CODE", help="Language of the texts, if DIR is new, such as zh.  [default: en]")
 def import_command(
     folder: Path,

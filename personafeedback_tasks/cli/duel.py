@@ -34,9 +34,9 @@ from .runs import the_run
     help="`chosen` or `rejected`, the benchmark's own responses, or the writing run of another model.",
 )
 @out_option("DIR", "A new folder.", required=True)
-@click.option("--licence", default=UNKNOWN, help="Of the texts, for the folder's set.json and its cards.")
+@click.option("--license", default=UNKNOWN, help="Of the texts, for the folder's set.json and its cards.")
 @data_option
-def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> None:
+def duel(run: Path, against: str, out: Path, license: str, data: RunData) -> None:
     """Make a data set of duels: a model's replies against other responses.
 
     RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the chosen response,
@@ -52,9 +52,9 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
     """
     if out.is_dir() and any(out.iterdir()):  # another set must not be mixed with this one
         raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
-    if not is_line(licence, LONGEST_NAME):
+    if not is_line(license, LONGEST_NAME):
         raise OptionError(
-            f"--licence must be one printable line of 1 to {LONGEST_NAME} characters without spaces around it, got {short(licence)}."
+            f"--license must be one printable line of 1 to {LONGEST_NAME} characters without spaces around it, got {short(license)}."
         )
     run_of_writer, writer = _writing(run, data)
     cases, why_not = data.of(run_of_writer)
@@ -80,7 +80,7 @@ def duel(run: Path, against: str, out: Path, licence: str, data: RunData) -> Non
     compared = pairs(cases, writer, other)
     contents: dict[str, Content] = {
         **people(cases.pairs.release.root),
-        **files(compared, writer.name, named, licence, provenance, tuple(models), out),
+        **files(compared, writer.name, named, license, provenance, tuple(models), out),
     }
     write_all({out / name: content for name, content in contents.items()})
     why = Counter(pair.why_not for pair in compared if pair.why_not)

@@ -82,7 +82,7 @@ def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
         longest,
     ], [
         f"How the labels were made: {foreign.markdown(manifest.labels)} {_voted(manifest)}",
-        f"Who wrote the texts: {foreign.markdown(manifest.generator)} Their license: {foreign.markdown(manifest.licence)}",
+        f"Who wrote the texts: {foreign.markdown(manifest.generator)} Their license: {foreign.markdown(manifest.license)}",
         *([_not_asked(manifest.duel)] if manifest.duel and manifest.duel.not_asked else []),
         *data,
     ]

@@ -24,7 +24,7 @@ FORMAT = 1
 OPTIONAL = ("noise", "duel")
 """Keys that a file may lack; the others may be null."""
 UNKNOWN = "unknown"
-"""The licence of texts that nobody gave one."""
+"""The license of texts that nobody gave one."""
 
 LONGEST_NAME, LONGEST_TEXT = 100, 1000
 """Characters: of a name, which is part of each task's name, and of a sentence."""
@@ -77,7 +77,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         name: printable, at most 100 characters, not a benchmark's; foreign text, to be escaped where it is shown.
         counts: cell -> number of its cases; the cells that the set has.
-        licence: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
+        license: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
         labels: a sentence on how the labels arose.
         generator: the models, or the people, that wrote the texts.
         annotators: number of people whose votes are behind the labels; None if there were none.
@@ -88,7 +88,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     counts: Mapping[str, Count]
     labels: str
     generator: str
-    licence: str = UNKNOWN
+    license: str = UNKNOWN
     annotators: Count | None = None
     agreement: Agreement | None = None
     noise: LabelNoise | None = None
@@ -149,7 +149,7 @@ def _parsed(path: Path, document: Any) -> Manifest:
 def _lines(found: Manifest) -> Iterator[tuple[str, str, int]]:
     # texts that are shown in terminals, Markdown and HTML, and in names of tasks
     yield "name", found.name, LONGEST_NAME
-    yield "licence", found.licence, LONGEST_NAME
+    yield "license", found.license, LONGEST_NAME
     yield "labels", found.labels, LONGEST_TEXT
     yield "generator", found.generator, LONGEST_TEXT
     if found.agreement:

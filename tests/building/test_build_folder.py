@@ -194,7 +194,7 @@ def test_settings_are_exact(tmp_path):
         ("test: 1/3333333333333333333", "expected a share"),
         (f"seed: {'9' * 5000}", "found seed = '9999"),
         (f"seed: {'[' * 3000}", "found invalid YAML"),
-        ("licence:", "found licence = ''"),
+        ("license:", "found license = ''"),
         ("just a text", "expected one mapping"),
         ("\x00", "invalid YAML"),
     ],
@@ -212,7 +212,7 @@ def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
     ("text", "expected"),
     [
         ("name: no\nlanguage: no\n", Settings(name="no", language="no")),
-        ("name: 2026-01-02\nlicence: 1:30\n", Settings(name="2026-01-02", licence="1:30")),
+        ("name: 2026-01-02\nlicense: 1:30\n", Settings(name="2026-01-02", license="1:30")),
         ("\ufefftest: .5 # half\nmasked: '0.7'\nmedium: 7/10\n", Settings(test=Fraction(1, 2), masked=Fraction(7, 10), medium=Fraction(7, 10))),
         ("{seed: 3, name: x}", Settings(seed=3, name="x")),
         ("name: 2026\nannotators: '9'", Settings(name="2026", annotators=9)),
@@ -247,7 +247,7 @@ def test_any_text_is_settings_or_one_sentence(pieces, tmp_path_factory):
 
 
 def test_the_settings_that_a_build_starts_with_are_read_again(tmp_path):
-    made = Settings(name="日本: x # y", language="zh", licence="no", test=Fraction(1, 3))
+    made = Settings(name="日本: x # y", language="zh", license="no", test=Fraction(1, 3))
     (tmp_path / "build.yaml").write_text(made.as_yaml(), encoding="utf-8")
     assert Settings.load(tmp_path / "build.yaml") == made
 

@@ -65,7 +65,7 @@ def written(tmp_path, name, rows):
 def test_a_file_is_a_set_in_two_commands(tmp_path, name):
     rows = rows_of(9)
     done = imported(
-        tmp_path / "b", written(tmp_path, name, rows), "--map", MAP, "--name", "our pairs", "--licence", "MIT"
+        tmp_path / "b", written(tmp_path, name, rows), "--map", MAP, "--name", "our pairs", "--license", "MIT"
     )
     assert done.exit_code == 0, done.output
     assert "took 9 pairs of 3 users and 9 questions, all hard" in done.stdout
@@ -79,7 +79,7 @@ def test_a_file_is_a_set_in_two_commands(tmp_path, name):
     assert {case.persona.profile["Name"] for case in cases} == {"N0", "N1", "N2"}
     assert all(case.persona.profile["Likes"] == ["tea", {"in": "May"}] for case in cases)
     manifest = cases.release.manifest
-    assert (manifest.name, manifest.licence, manifest.annotators, manifest.agreement) == (
+    assert (manifest.name, manifest.license, manifest.annotators, manifest.agreement) == (
         "our pairs",
         "MIT",
         None,
@@ -263,7 +263,7 @@ def test_the_recipe_of_a_repository_finds_its_rows_and_counts_a_copied_file_once
     assert "took 9 pairs of 2 users and 3 questions" in done.stdout
     assert "refused 3, twice: " in done.stdout
     build = Folder(tmp_path / "b")
-    assert build.settings.licence == "CC-BY-NC-4.0"
+    assert build.settings.license == "CC-BY-NC-4.0"
     assert all("travel_food copy.json" in one.text for one in build.read(Refused))
 
 

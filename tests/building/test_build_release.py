@@ -72,7 +72,7 @@ def released(build, *arguments):
 
 @pytest.fixture(scope="module")
 def build(voted, tmp_path_factory):
-    folder = voted(tmp_path_factory.mktemp("release") / "b", name="our users", licence="CC-BY-4.0")
+    folder = voted(tmp_path_factory.mktemp("release") / "b", name="our users", license="CC-BY-4.0")
     (folder.root / "memory").mkdir()
     (folder.root / "memory" / "u0.jsonl").write_text('{"text": "tea"}\n', "utf-8")
     released(folder, *ACCEPT)
@@ -101,7 +101,7 @@ def test_every_tiered_pair_is_a_case_with_its_texts_and_where_they_are_from(buil
 
 def test_the_manifest_says_how_the_labels_arose(build):
     manifest = load_present(build.root / "release").release.manifest
-    assert (manifest.name, manifest.licence, manifest.annotators) == ("our users", "CC-BY-4.0", 9)
+    assert (manifest.name, manifest.license, manifest.annotators) == ("our users", "CC-BY-4.0", 9)
     assert manifest.counts == Counter(case.cell for case in load_present(build.root / "release"))
     assert "The majority of 9 people's votes on each pair" in manifest.labels
     assert "chance alone would reach such a majority in at most 5 %" in manifest.labels

@@ -41,7 +41,7 @@ def make_set(tmp_path):
 # --- the manifest ------------------------------------------------------------------------------------------------------
 
 WHOLE = Manifest(
-    name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", licence="MIT", annotators=9,
+    name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", license="MIT", annotators=9,
     agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
     noise=LabelNoise(measure="risk", by_tier={"easy": Risk(0.1, 0.0, 0.2), "hard": Risk(0.3, 0.2, 0.4)}),
     duel=Duel(writer="a", against="chosen", models=("a",), pairs=4, not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
@@ -185,7 +185,7 @@ def test_the_number_of_cases_is_checked_against_the_manifest(make_set):
 
 def test_the_digest_has_the_manifest_and_a_release_without_one_keeps_its_own(make_set, tmp_path):
     plain = load_cases(write_release(tmp_path / "plain", TWO_CELLS, PERSONAS), "general", "hard", counts="any")
-    one, other = load_cases(make_set()), load_cases(make_set(licence="MIT"))
+    one, other = load_cases(make_set()), load_cases(make_set(license="MIT"))
     assert len({plain.digest, one.digest, other.digest}) == 3
     (other.release.root / "set.json").unlink()
     assert load_cases(other.release.root, "general", "hard", counts="any").digest == plain.digest == "374b1e0efd54"

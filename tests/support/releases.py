@@ -40,7 +40,7 @@ def write_set(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any]
     folders = {"spedific": "specific", "mid": "medium"}
     names = {"_".join(folders.get(part, part) for part in cell.split("/")): len(rows) for cell, rows in cells.items()}
     manifest = {
-        "format": 1, "name": "kitchen questions", "counts": names, "licence": "CC-BY-4.0", "labels": "Two cooks voted.",
+        "format": 1, "name": "kitchen questions", "counts": names, "license": "CC-BY-4.0", "labels": "Two cooks voted.",
         "generator": "acme/model", "annotators": 2, "agreement": None, **changed,
     }  # fmt: skip
     write_release(root, cells, personas)

@@ -169,10 +169,10 @@ def test_a_writer_is_named_by_its_model_and_what_it_was_asked(written, tmp_path)
         assert (case.extra["written"]["setting"], case.extra["other_written"]["setting"]) == ("persona", "no_persona")
 
 
-@pytest.mark.parametrize("licence", [" MIT", "x" * 101])
-def test_a_licence_that_no_manifest_may_have_is_refused(written, tmp_path, licence):
-    said = refusal("duel", written["mixed"], "--against", "chosen", "--out", tmp_path / "duel", "--licence", licence)
-    assert "--licence must be one printable line of 1 to 100 characters" in said
+@pytest.mark.parametrize("license", [" MIT", "x" * 101])
+def test_a_license_that_no_manifest_may_have_is_refused(written, tmp_path, license):
+    said = refusal("duel", written["mixed"], "--against", "chosen", "--out", tmp_path / "duel", "--license", license)
+    assert "--license must be one printable line of 1 to 100 characters" in said
     assert not (tmp_path / "duel").exists()
 
 

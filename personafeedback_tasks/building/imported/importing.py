@@ -39,7 +39,7 @@ class Recipe:
 
     keys: Mapping[str, str]
     folder: str
-    licence: str
+    license: str
     tried: str
 
     def find(self, source: str) -> str:
@@ -58,7 +58,7 @@ RECIPES = {
             "rejected": "classification_task_options.1+classification_task_options.2+classification_task_options.3",
         },
         folder="benchmark_dataset/mcq_options",
-        licence="CC-BY-NC-4.0",
+        license="CC-BY-NC-4.0",
         tried="amazon-science/PrefEval at commit 5079505",
     ),
 }
@@ -97,8 +97,8 @@ def import_pairs(
     if path.exists():
         settings = Settings.load(path)
     else:
-        licence = options["licence"] or (used.licence if used else None)
-        settings = Settings.of_options(**{**options, "licence": licence})
+        license = options["license"] or (used.license if used else None)
+        settings = Settings.of_options(**{**options, "license": license})
         settings = replace(settings, personas=0, specific=0)  # a build of imported pairs writes nothing by itself
     made = import_rows(read_rows(source, split), fields, difficulty, settings.seed)
     refused = Counter(pair.reason for pair in made.refused)

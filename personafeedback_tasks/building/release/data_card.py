@@ -40,11 +40,11 @@ def card(made: Made, folder: Folder, shortcuts: Shortcuts, accepted: Sequence[st
         accepted: sentences on accepted reasons against the release.
         control: reason why a control cannot run on the set; empty if all can.
     """
-    manifest, none = made.manifest, made.manifest.licence == UNKNOWN
+    manifest, none = made.manifest, made.manifest.license == UNKNOWN
     total = sum(manifest.counts.values())
     data = DatasetCardData(
         language=folder.settings.language,
-        license="other" if none else manifest.licence.lower(),
+        license="other" if none else manifest.license.lower(),
         pretty_name=manifest.name,
         size_categories=next((name for most, name in _SIZES if total < most), "100K<n<1M"),
         task_categories=["text-generation"],
@@ -58,7 +58,7 @@ def card(made: Made, folder: Folder, shortcuts: Shortcuts, accepted: Sequence[st
     yields, cells = yield_rows(folder), [[cell.replace("_", " "), f"{n:,}"] for cell, n in manifest.counts.items()]
     body = _template().render(
         manifest=manifest, made=made, cells=_table(["cell", "cases"], cells), writers=writers(folder), dropped=dropped, accepted=accepted,
-        control=control, circular=CIRCULAR, codings=CODINGS, shared=SHARED, most=f"{100 * MOST:.0f}", licence="" if none else manifest.licence,
+        control=control, circular=CIRCULAR, codings=CODINGS, shared=SHARED, most=f"{100 * MOST:.0f}", license="" if none else manifest.license,
         responses=[(f"{strategies[name]:,}", _HOW_MADE[name]) for name in STRATEGIES if strategies[name]],
         yields=_table(HEADER, yields) if yields else "",
         agreement=_table(*agreement_table(made.agreement, " to ")) if made.agreement else "",

@@ -155,7 +155,7 @@ def _manifest(
     return Manifest(
         name=cut(settings.name, LONGEST_NAME),
         counts={cell: len(of_cell) for cell, of_cell in rows.items()},
-        licence=settings.licence,
+        license=settings.license,
         labels=cut(_labels(folder, texts, votes, {cell.partition("_")[2] for cell in rows}), LONGEST_TEXT),
         generator=cut(_generators(texts), LONGEST_TEXT),
         annotators=len({vote.annotator for vote in votes}) or None,
