@@ -101,7 +101,6 @@ def build() -> Stored:
     _lines(root / "pool.jsonl", ({"question": question} for question in pool))
     writers = [word for name in ("builder", "builder-two") for word in ("--model", f"{models.NAME}/{name}")]
     corpus(root)
-    yield from printed("plan", "build", "plan", root)
     yield from printed("pilot", "build", "pilot", root, "--people", "3", *writers)
     for step in ("personas", "memory", "questions", "answers"):
         yield from printed(step, "build", step, root, *(writers if step == "answers" else writers[:2]))

@@ -11,9 +11,7 @@ from .settings import FILE, Settings
 from .texts import prompts, seeds
 
 
-def start(
-    root: Path, language: str | None = None, name: str | None = None, users: OwnUsers | None = None
-) -> tuple[list[Path], list[Path]]:
+def start(root: Path, language: str | None = None, users: OwnUsers | None = None) -> tuple[list[Path], list[Path]]:
     """Write the missing files.
 
     Args:
@@ -24,10 +22,10 @@ def start(
         (files written, files already there).
 
     Raises:
-        OptionError: the language or the name is invalid.
+        OptionError: the language is invalid.
         DataError: an existing build.yaml is broken.
     """
-    path, settings = root / FILE, Settings.of_options(language=language, name=name)
+    path, settings = root / FILE, Settings.of_options(language=language)
     if path.exists():
         settings = Settings.load(path)
     elif users:

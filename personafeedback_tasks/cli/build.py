@@ -11,12 +11,11 @@ from ..building.folder import Folder
 from ..building.imported.users import read_users
 from ..building.models import Models
 from ..building.pilot import page
-from ..building.plan import show_plan
 from ..building.rows import Person
 from ..building.settings import FILE
 from ..building.starting import start
 from ..building.status import next_line, show_status
-from ..building.steps import PACKS, PERSONAS, RELEASE, VOTES, command
+from ..building.steps import PACKS, RELEASE, VOTES
 from ..building.texts.runner import write_texts
 from ..common.errors import DataError, OptionError
 from ..common.files import write
@@ -33,7 +32,6 @@ Each command reads what the one before left in DIR and adds its own. Edit DIR by
 
 \b
     personafeedback build init DIR
-    personafeedback build plan DIR
     personafeedback build texts DIR --model MODEL --model OTHER
     {PACKS.line(_DIR)}
     {VOTES.line(_DIR)}
@@ -50,7 +48,6 @@ Each command reads what the one before left in DIR and adds its own. Edit DIR by
     metavar="CODE",
     help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
 )
-@click.option("--name", help="Name of the set.")
 @click.option(
     "--users",
     metavar="FILE",
@@ -64,7 +61,7 @@ Each command reads what the one before left in DIR and adds its own. Edit DIR by
     help='What they read or wrote: FOLDER/<user_id>.jsonl with {"text": "..."} or {"role": "user", "content": "..."}, and a "date" if '
     "there is one. Goes to memory/.",
 )
-def init(folder: Path, language: str | None, name: str | None, users: Path | None, history: Path | None) -> None:
+def init(folder: Path, language: str | None, users: Path | None, history: Path | None) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 
     \b
@@ -84,7 +81,7 @@ def init(folder: Path, language: str | None, name: str | None, users: Path | Non
     pool.jsonl               questions that people asked: one {"question": "..."} per line
 
     \b
-        personafeedback build init DIR --language zh --name "Our users"
+        personafeedback build init DIR --language zh
         personafeedback build init DIR --users users.jsonl --history chats
 
     --users and --history refuse e-mail addresses and phone numbers, and name the line. They find no names and miss other things: read
@@ -93,22 +90,21 @@ def init(folder: Path, language: str | None, name: str | None, users: Path | Non
     if history and users is None:
         raise OptionError("--history is for the users of --users, and there are none.")
     own = read_users(users, history) if users else None
-    written, present = start(folder, language, name, own)
+    written, present = start(folder, language, own)
     brought = {folder / file for file in own.files} if own else set()
     for path in written:
         if path not in brought:
             say(f"Wrote {path}")
     for path in present:
         say(f"Already there, unchanged: {path}")
-    if own is None:
-        say(f"Next: {command('plan', folder)}")
-        return
-    say(
-        f"Read {own.people:,} users and {own.pieces:,} pieces of their history; wrote {len(brought & {*written}):,} files to persona/ and memory/"
-    )
-    if own.without:
-        say(f"Without a history: {len(own.without):,} users ({short_list(own.without)})")
-    say(f"Next: {PERSONAS.command(folder)}")
+    if own is not None:
+        files = len(brought & {*written})
+        say(
+            f"Read {own.people:,} users and {own.pieces:,} pieces of their history; wrote {files:,} files to persona/ and memory/"
+        )
+        if own.without:
+            say(f"Without a history: {len(own.without):,} users ({short_list(own.without)})")
+    say(next_line(Folder(folder)))
 
 
 @click.command()
@@ -120,27 +116,6 @@ def status(folder: Folder) -> None:
     way when a run was killed, are not counted.
     """
     show_status(folder, say)
-
-
-@click.command()
-@build_argument
-@click.option(
-    "--size",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Pairs that people vote on.  [default: those of `personas` in build.yaml]",
-)
-@click.option("--models", type=click.IntRange(1), default=2, show_default=True, help="How many models answer.")
-def plan(folder: Folder, size: int | None, models: int) -> None:
-    """Print the persons, texts, pairs and votes of the whole build, before anything is spent.
-
-    Persons that are in people.csv keep their split and are not written again; `personas` are written on top of your own. What the texts
-    cost, `build pilot` shows.
-
-    \b
-        personafeedback build plan DIR --size 600
-    """
-    show_plan(folder, size, models, say)
 
 
 PAGE = "pilot.html"
@@ -199,5 +174,5 @@ class _Build(click.Group):
 def build() -> None: ...
 
 
-for step in (init, plan, pilot, texts, release, training, import_command):
+for step in (init, pilot, texts, release, training, import_command):
     build.add_command(step)

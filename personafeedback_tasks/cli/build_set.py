@@ -107,12 +107,9 @@ def training(folder: Folder, benchmark: str | None, ratings: Path | None) -> Non
 @click.option(
     "--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Difficulty of all pairs."
 )
-@click.option("--name", help="Name of the set, if DIR is new.")
 @click.option(
     "--test", metavar="SHARE", help="Share of the users for testing, if DIR is new: 0 to train only.  [default: 1]"
 )
-@click.option("--license", help="License of the texts, if DIR is new.")
-@click.option("--language", metavar="CODE", help="Language of the texts, if DIR is new, such as zh.  [default: en]")
 def import_command(
     folder: Path,
     source: str,
@@ -120,9 +117,11 @@ def import_command(
     recipe: str | None,
     split: str,
     difficulty: str,
-    **options: str | None,
+    test: str | None,
 ) -> None:
     """Bring pairs with labels into a build, so that they can be released at once, or voted on again.
+
+    build.yaml then has the name, language and license of the set, for you to edit before the release.
 
     A persona may be an object, a text or a list; rows with the same one are of the same user, unless --map names a user_id. Several keys
     joined by +, as in rejected=worse+worst, make a pair with each.
@@ -132,4 +131,4 @@ def import_command(
         personafeedback build import DIR --from PrefEval --recipe prefeval
         personafeedback build release DIR
     """
-    import_pairs(folder, source, keys=keys, recipe=recipe, split=split, difficulty=difficulty, options=options, say=say)
+    import_pairs(folder, source, keys=keys, recipe=recipe, split=split, difficulty=difficulty, test=test, say=say)

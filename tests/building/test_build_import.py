@@ -64,10 +64,10 @@ def written(tmp_path, name, rows):
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_file_is_a_set_in_two_commands(tmp_path, name):
     rows = rows_of(9)
-    done = imported(
-        tmp_path / "b", written(tmp_path, name, rows), "--map", MAP, "--name", "our pairs", "--license", "MIT"
-    )
+    done = imported(tmp_path / "b", written(tmp_path, name, rows), "--map", MAP)
     assert done.exit_code == 0, done.output
+    settings = tmp_path / "b" / "build.yaml"
+    settings.write_text(settings.read_text().replace('"our set"', '"our pairs"').replace('"unknown"', '"MIT"'))
     assert "took 9 pairs of 3 users and 9 questions, all hard" in done.stdout
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("Next: ")]
     done = personafeedback(*line.removeprefix("Next: ").split()[1:], "--accept", "longest")
@@ -206,7 +206,7 @@ def test_refused_rows_are_kept_with_their_reason(tmp_path):
         (["--map", MAP.replace("good", "better")], "found no 'better' (keys: "),
         ([], "Pass either --map, or the --recipe"),
         (["--map", MAP, "--recipe", "prefeval"], "Pass either --map, or the --recipe"),
-        (["--map", MAP, "--name", "two\nlines"], "--name must be one printable line"),
+        (["--map", MAP, "--test", "2"], "--test must be a share such as 8/9 or 0.8, from 0 to 1"),
     ],
 )
 def test_mistakes_in_the_options_are_named(tmp_path, arguments, said):
@@ -319,12 +319,8 @@ def test_a_corrected_source_is_no_quiet_repetition(tmp_path, change, said):
 def test_what_a_spreadsheet_or_a_slip_leaves_is_read_or_named(tmp_path):
     rows = "who; ask; good; bad\nA cook; What now?; Soup; Fish\n;;;\n"
     (tmp_path / "pairs.csv").write_text(rows, "utf-8")
-    done = imported(tmp_path / "b", tmp_path / "pairs.csv", "--map", MAP, "--language", "zh")
+    done = imported(tmp_path / "b", tmp_path / "pairs.csv", "--map", MAP)
     assert "took 1 pairs" in done.stdout
-    assert Folder(tmp_path / "b").settings.language == "zh"
-    done = imported(tmp_path / "c", tmp_path / "pairs.csv", "--map", MAP, "--language", "zh-CN")
-    assert "--language must be a language code of two or three lower-case letters" in done.stderr
-    assert not (tmp_path / "c").exists()
     done = imported(tmp_path / "c", tmp_path / "paris.csv", "--map", MAP)
     assert "found no such file" in done.stderr
     row = {**rows_of(1)[0], "who": '{"Age": NaN}'}

@@ -73,8 +73,7 @@ def test_next_names_the_models_that_were_used(tmp_path, writer):
     shown = step("personas", folder, "--model", BIG, "--temperature", "0.5", *pairs)
     again = "-M base_url=https://here/v1 --batch"
     assert shown.splitlines()[-1] == f"Next: personafeedback build texts {folder.root} questions --model {BIG} {again}"
-    for name in ("status", "plan"):
-        assert f"Next: personafeedback build texts {folder.root} questions --model {BIG}\n" in step(name, folder)
+    assert f"Next: personafeedback build texts {folder.root} questions --model {BIG}\n" in step("status", folder)
     shown = step("questions", folder, "--model", SMALL)
     assert (
         shown.splitlines()[-1]
@@ -214,7 +213,6 @@ def test_every_step_ends_at_what_it_expects(tmp_path, monkeypatch):
                 same = f"{command} {' '.join(address)} -M {BIG}:max_retries=1"  # but for what may be secret
                 assert done.stdout.splitlines()[-1] == same
                 assert step("status", folder).splitlines()[-1] == command
-                assert step("plan", folder).splitlines()[-1] == command
     assert f"[##------------------] 2 of {calls}, 10 %, about" in lines[1]
 
 

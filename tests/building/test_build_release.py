@@ -414,7 +414,7 @@ def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_
     assert status()[1] == f"Next: personafeedback build release {build.root}"
 
 
-@pytest.mark.parametrize("command", [("status",), ("plan",), ("packs",), ("votes",), ("release", *ACCEPT)])
+@pytest.mark.parametrize("command", [("status",), ("packs",), ("votes",), ("release", *ACCEPT)])
 def test_a_command_reads_each_file_once(voted, tmp_path, monkeypatch, command):
     build, read = voted(tmp_path / "b"), Counter()
     rows = Folder._rows

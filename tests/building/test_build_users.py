@@ -283,8 +283,7 @@ def test_users_and_their_history_become_personas_and_memories(tmp_path, writer):
     assert "Read 2 users and 2 pieces of their history; wrote 3 files to persona/ and memory/" in done.output
     assert "Without a history: 1 users ('u2')" in done.output
     assert f"Next: personafeedback build texts {root} personas\n" in done.output
-    for name in ("status", "plan"):
-        assert build_step(name, root).output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
+    assert build_step("status", root).output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
     folder = Folder(root)
     assert folder.settings.personas == 0
     assert [folder.persona(user).profile for user in ("u1", "u2")] == [

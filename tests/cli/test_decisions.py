@@ -114,7 +114,7 @@ def test_a_history_is_of_users(tmp_path):
     assert not root.exists()
     assert "Read 1 users" in done("build", "init", tmp_path / "with history", "--users", users, "--history", chats)
     assert "Read 1 users" in done("build", "init", tmp_path / "users alone", "--users", users)
-    assert "Next: personafeedback build plan" in done("build", "init", root)
+    assert "Next: personafeedback build pilot" in done("build", "init", root)
 
 
 # --- plan, export ------------------------------------------------------------------------------------------------

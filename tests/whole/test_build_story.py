@@ -69,18 +69,19 @@ class Judging(LM):
 def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = block(DOCS / "building.md", "story: building").splitlines()
-    assert len(lines) == 8
+    assert len(lines) == 7
     ours, steps = Folder(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
     with texts_server(says, by_model=True) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
-        run_as_printed(lines[: steps["plan"]], monkeypatch)
+        run_as_printed(lines[: steps["pilot"]], monkeypatch)
         path = ours.root / "build.yaml"  # what a team edits: sizes, seeds, a pool of questions
-        path.write_text(re.sub(r"(?m)^(personas|specific|general): \d+", _size, path.read_text("utf-8")), "utf-8")
+        text = path.read_text("utf-8").replace('"our set"', '"Our users"')
+        path.write_text(re.sub(r"(?m)^(personas|specific|general): \d+", _size, text), "utf-8")
         _lines(ours.root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(12)))
         pool = (f"How would anybody go about {words(str(number), 6)}?" for number in range(30))
         _lines(ours.root / "pool.jsonl", ({"question": question} for question in pool))
-        run_as_printed(lines[steps["plan"] : steps["votes"]], monkeypatch)
+        run_as_printed(lines[steps["pilot"] : steps["votes"]], monkeypatch)
         calls = len(server.seen)
         preferred = _preferences(ours, random.Random(SEED))
         for annotator in names(9):

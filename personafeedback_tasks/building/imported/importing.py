@@ -74,7 +74,7 @@ def import_pairs(
     recipe: str | None,
     split: str,
     difficulty: str,
-    options: Mapping[str, str | None],
+    test: str | None,
     say: Say,
 ) -> None:
     """Bring the pairs of a source into the build in a folder, which is started if it is new.
@@ -83,7 +83,7 @@ def import_pairs(
         source: a path, or a Hub id.
         keys: as --map has them; None with the name of a recipe.
         difficulty: of all pairs.
-        options: settings of a new build.
+        test: share of the users for testing in a new build; None for all of them.
 
     Raises:
         DataError: the source is broken or has no pairs, or they contradict the build.
@@ -97,8 +97,7 @@ def import_pairs(
     if path.exists():
         settings = Settings.load(path)
     else:
-        license = options["license"] or (used.license if used else None)
-        settings = Settings.of_options(**{**options, "license": license})
+        settings = Settings.of_options(test=test, license=used.license if used else None)
         settings = replace(settings, personas=0, specific=0)  # a build of imported pairs writes nothing by itself
     made = import_rows(read_rows(source, split), fields, difficulty, settings.seed)
     refused = Counter(pair.reason for pair in made.refused)
