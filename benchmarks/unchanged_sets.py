@@ -214,14 +214,11 @@ def imported() -> Stored:
     root = Path("theirs")
     with Path("pairs.csv").open("w", encoding="utf-8", newline="") as table:
         writer = csv.writer(table)
-        writer.writerow(["profile", "ask", "good", "bad"])
+        writer.writerow(["persona", "question", "chosen", "rejected"])
         for row in rows(sample_folder() / "data" / "general" / "hard.jsonl"):
             persona = json.loads((sample_folder() / "persona" / f"{row['user_id']}.json").read_text(encoding="utf-8"))
             writer.writerow([json.dumps(persona, ensure_ascii=False), row["question"], row["chosen"], row["reject"]])
-    yield from printed(
-        "import", "build", "import", root, "--from", "pairs.csv", "--map", "persona=profile,question=ask,chosen=good,rejected=bad",
-        "--name", "Their users",
-    )  # fmt: skip
+    yield from printed("import", "build", "import", root, "--from", "pairs.csv")
     yield from printed("release", "build", "release", root, *accepted())
     yield from written_by(root)
     models.learn(sample_folder())

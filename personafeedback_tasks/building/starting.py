@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..common.files import Content, write_all
-from .imported.users import OwnUsers
 from .settings import FILE, Settings
 from .texts import prompts, seeds
+from .users import OwnUsers
 
 
 def start(root: Path, language: str | None = None, users: OwnUsers | None = None) -> tuple[list[Path], list[Path]]:

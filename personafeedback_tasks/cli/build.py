@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from ..building.folder import Folder
-from ..building.imported.users import read_users
 from ..building.models import Models
 from ..building.pilot import page
 from ..building.rows import Person
@@ -17,6 +16,7 @@ from ..building.starting import start
 from ..building.status import next_line, show_status
 from ..building.steps import PACKS, RELEASE, VOTES
 from ..building.texts.runner import write_texts
+from ..building.users import read_users
 from ..common.errors import DataError, OptionError
 from ..common.files import write
 from ..common.records import short_list

@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from ..building.folder import Folder
-from ..building.imported.importing import FIELDS, RECIPES, import_pairs
+from ..building.imported import import_pairs
 from ..building.release.shortcuts import NAMES
-from ..personafeedback.cells import DIFFICULTIES
 from .annotate import judged_in
 from .build_texts import build_argument, folder_argument
 from .options import FOLDER
@@ -88,47 +87,21 @@ def training(folder: Folder, benchmark: str | None, ratings: Path | None) -> Non
 @click.option(
     "--from",
     "source",
-    metavar="FILE_OR_HUB",
+    metavar="FILE",
     required=True,
-    help="A .csv, .json or .jsonl file, a folder of such files or of `datasets`, or a Hub id.",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A .csv or .jsonl file with persona, question, chosen and rejected; also user_id and category (general or specific), if you have them.",
 )
 @click.option(
-    "--map",
-    "keys",
-    metavar="FIELD=KEY,...",
-    help=f"Which key of a row has {', '.join(FIELDS)}; also user_id and category. Dots go into objects and lists.",
+    "--test", metavar="SHARE", help="Share of the users for testing, such as 1/2: 0 to train only.  [default: 1]"
 )
-@click.option(
-    "--recipe",
-    type=click.Choice(list(RECIPES)),
-    help=f"The --map of a known set: {'; '.join(f'{name} was tried on {RECIPES[name].tried}' for name in RECIPES)}.",
-)
-@click.option("--split", default="train", show_default=True, help="Split of a dataset.")
-@click.option(
-    "--difficulty", type=click.Choice(DIFFICULTIES), default="hard", show_default=True, help="Difficulty of all pairs."
-)
-@click.option(
-    "--test", metavar="SHARE", help="Share of the users for testing, if DIR is new: 0 to train only.  [default: 1]"
-)
-def import_command(
-    folder: Path,
-    source: str,
-    keys: str | None,
-    recipe: str | None,
-    split: str,
-    difficulty: str,
-    test: str | None,
-) -> None:
-    """Bring pairs with labels into a build, so that they can be released at once, or voted on again.
+def import_command(folder: Path, source: Path, test: str | None) -> None:
+    """Start a build with pairs that have labels, so that they can be released at once, or voted on again.
 
-    build.yaml then has the name, language and license of the set, for you to edit before the release.
-
-    A persona may be an object, a text or a list; rows with the same one are of the same user, unless --map names a user_id. Several keys
-    joined by +, as in rejected=worse+worst, make a pair with each.
+    A persona is an object or a text; rows with the same one are of the same user, unless they have a user_id. All pairs count as hard.
 
     \b
-        personafeedback build import DIR --from pairs.csv --map persona=profile,question=ask,chosen=good,rejected=bad
-        personafeedback build import DIR --from PrefEval --recipe prefeval
+        personafeedback build import DIR --from pairs.csv
         personafeedback build release DIR
     """
-    import_pairs(folder, source, keys=keys, recipe=recipe, split=split, difficulty=difficulty, test=test, say=say)
+    import_pairs(folder, source, test, say)

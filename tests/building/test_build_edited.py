@@ -256,14 +256,11 @@ def test_votes_of_models_are_about_their_texts_too(tmp_path):
 
 
 def test_a_label_of_a_source_is_about_its_texts(tmp_path):
-    path = tmp_path / "pairs.json"
-    rows = [
-        {"who": f"A cook, number {n}.", "ask": f"What now, {n}?", "good": f"Soup {n}.", "bad": f"Fish {n}."}
-        for n in range(4)
-    ]
-    path.write_text(json.dumps(rows), "utf-8")
+    path = tmp_path / "pairs.csv"
+    rows = [f'"A cook, number {n}.","What now, {n}?",Soup {n}.,Fish {n}.\n' for n in range(4)]
+    path.write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
     build = Folder(tmp_path / "b")
-    step(build, "import", "--from", path, "--map", "persona=who,question=ask,chosen=good,rejected=bad")
+    step(build, "import", "--from", path)
     answer = change(build, Answer, 2, text="Not soup, ever.")
     pair = next(pair for pair in build.read(Pair) if answer.id in (pair.first, pair.second))
     said = refusal(build, "release", *ACCEPT)

@@ -197,8 +197,7 @@ def imported(root, test):
         for n in range(8)
     ]
     source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    keys = "persona=persona,question=question,chosen=chosen,rejected=rejected"
-    done = personafeedback("build", "import", root, "--from", source, "--map", keys, "--test", test)
+    done = personafeedback("build", "import", root, "--from", source, "--test", test)
     assert done.exit_code == 0, done.output
     return done
 

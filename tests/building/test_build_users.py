@@ -324,7 +324,7 @@ def test_personal_data_are_named_by_line(tmp_path):
     ("users", "history", "said"),
     [
         ([U1, U1], {}, "users.jsonl, line 2: found the user_id 'u1' again, expected each user once"),
-        ([{"user_id": "u1"}], {}, "line 1: found a user_id alone, expected a profile"),
+        ([{"user_id": "u1"}], {}, "line 1: found the profile {}, expected a text or an object"),
         ([{"user_id": "../u1", "profile": "x"}], {}, "expected the name of a file"),
         ([U1], {"u9": [{"text": "a"}]}, "found the history of 'u9', expected a user_id of"),
         ([U1], {"u1": [{"role": "system", "content": "a"}]}, "u1.jsonl, line 1: found role = 'system', expected user or assistant"),
