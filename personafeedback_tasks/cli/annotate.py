@@ -110,21 +110,21 @@ def pack(
 def _rows(
     source: str, wanted: Iterable[type[StageRow]], asked: Iterable[Sequence[StageRow]]
 ) -> Mapping[type[StageRow], list[StageRow]]:
-    if rows := study.rows_in(source, [stage for stage in STAGES if stage in wanted]):
-        return rows
-    runs = read([Path(source)])
-    for run in runs:
-        if run.benchmark.name not in study.MADE:
-            passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
-        else:
-            refuse_void(run)
-    made, left_out = study.made_in(
-        (run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in study.MADE
-    )
+    found = study.rows_in(source, [stage for stage in STAGES if stage in wanted])
+    if not found:
+        runs = read([Path(source)])
+        for run in runs:
+            if run.benchmark.name not in study.MADE:
+                passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
+            else:
+                refuse_void(run)
+        made = study.made_in((run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in study.MADE)
+        known = {row.id for rows in asked for row in rows}
+        found = {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
+    rows, left_out = study.screened(found)
     for why, count in left_out.items():
         say(f"left out: {count:,} {why}")
-    known = {row.id for rows in asked for row in rows}
-    return {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
+    return rows
 
 
 def _study(root: Path, settings: Settings, rows: items.AskedRows) -> Study:

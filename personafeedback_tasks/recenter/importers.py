@@ -1,14 +1,11 @@
-"""The authors' annotations (orange0629/personalize-annotation, 9d65d9e) and WildChat's conversations, as our rows.
-
-Any file may be missing; unknown keys are ignored. WildChat's reader follows the data cards of WildChat-1M and -4.8M.
-"""
+"""The authors' annotations (orange0629/personalize-annotation, 9d65d9e) as our rows. Any file may be missing."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -16,24 +13,13 @@ from typing import Annotated, Any, TypeVar
 from msgspec import Meta, Struct
 
 from ..common.errors import DataError
-from ..common.records import NonEmpty, broken, decoded, one_of, rows, short
-from .rows import MOST_VOTES, ROLES, Conversation, Message, Relevance, Response, conversation_id, personal_in
-
-RELEVANCE, RESPONSE, CONVERSATIONS = Relevance.file, Response.file, Conversation.file
+from ..common.records import NonEmpty, broken, decoded, rows, short
+from .rows import MOST_VOTES, Relevance, Response, personal_in
 
 PROFILES = "task6/eval_results_task5_gt_attributes_*.jsonl"
 REPLIES = "relevance_task5/*.jsonl"
 PILOT = "task3_relevance_clf.jsonl"
 ITEMS = "extracted/task6_items.jsonl"
-
-SOURCES = {PROFILES: RELEVANCE, REPLIES: "replies/", PILOT: f"pilot/{RELEVANCE}", ITEMS: RESPONSE}
-"""The authors' files -> ours. The pilot has a folder of its own, so that no score mixes two studies."""
-
-LANGUAGES = ("English", "Chinese")
-"""WildChat's names."""
-
-LEAST = 4
-"""Conversations of WildChat that a user must have."""
 
 
 @dataclass
@@ -42,33 +28,29 @@ class Imported:
 
     Attributes:
         files: path below the new folder -> its rows.
-        absent: keys of SOURCES that the folder lacks.
+        absent: the authors' files that the folder lacks.
         left_out: why -> how many rows.
-        personal: place and kind of personal data, of rows left out for it.
     """
 
     files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    personal: list[str] = field(default_factory=list)
 
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
         """Add a row unless it holds personal data."""
-        if found := personal_in(row):
-            key, kind, _ = found
-            self.personal.append(f"{where}: {kind} in {key}")
-            self.left_out["with personal data"] += 1
+        if personal := personal_in(row):
+            self.left_out[f"with {personal} ({where})"] += 1
         else:
             self.files.setdefault(file, []).append(row)
+
+
+Id = NonEmpty | int
+Line = TypeVar("Line", bound=Struct)
 
 
 def short_id(kind: str, long: object) -> str:
     """A digest in place of a foreign id. It does not hide the id from somebody who tries all ids."""
     return f"{kind}{hashlib.sha256(str(long).encode()).hexdigest()[:12]}"
-
-
-Id = NonEmpty | int
-Line = TypeVar("Line", bound=Struct)
 
 
 class _Attribute(Struct):
@@ -128,13 +110,6 @@ class _Item(Struct):
     response_personalized: NonEmpty
 
 
-def lines(path: Path, kind: type[Line]) -> Iterator[tuple[str, Line]]:
-    """(place, record) of each line of a file."""
-    for number, row in rows(path):
-        where = f"{path}, line {number}"
-        yield where, decoded(where, row, kind)
-
-
 def convert(folder: Path) -> Imported:
     """Read the authors' files from their repository or its folder `data`.
 
@@ -143,38 +118,43 @@ def convert(folder: Path) -> Imported:
     """
     if (folder / "data").is_dir():
         folder = folder / "data"
-    made = Imported(absent=[name for name in SOURCES if not any(folder.glob(name))])
+    made = Imported()
     profiles = _profiles(folder, made)
     for path in sorted(folder.glob(REPLIES)):
-        if profiles:
-            _replies(path, profiles, made)
-        else:
-            made.left_out[f"files of replies, which need {PROFILES}"] += 1
-    for name, read in ((PILOT, _pilot), (ITEMS, _items)):
-        if name not in made.absent:
-            read(folder / name, made)
-    made.files = {name: rows for name, rows in made.files.items() if rows}
+        _replies(path, profiles, made)
+    for where, line in _lines(folder, PILOT, _PilotRow):
+        made.add(f"pilot/{Relevance.file}", _pilot_row(where, line), where)  # apart, so that no score mixes two studies
+    for where, item in _lines(folder, ITEMS, _Item):
+        _add_pair(where, item, made)
+    made.absent += [name for name in (PROFILES, REPLIES, PILOT, ITEMS) if not any(folder.glob(name))]
     if not made.files:
         raise DataError(
-            f"{folder}: found no row to import, expected any of {', '.join(SOURCES)}. "
+            f"{folder}: found no row to import, expected any of {PROFILES}, {PILOT}, {ITEMS}. "
             "Pass the authors' repository, or its folder data."
         )
     return made
 
 
+def _lines(folder: Path, pattern: str, kind: type[Line]) -> Iterator[tuple[str, Line]]:
+    # (place, record) of each line of the files of a pattern
+    for path in sorted(folder.glob(pattern)):
+        for number, row in rows(path):
+            where = f"{path}, line {number}"
+            yield where, decoded(where, row, kind)
+
+
 def _profiles(folder: Path, made: Imported) -> dict[str, tuple[str, _Profile]]:
     # prompt_id -> place and line in the first file that has it
     profiles: dict[str, tuple[str, _Profile]] = {}
-    for path in sorted(folder.glob(PROFILES)):
-        for where, line in lines(path, _Profile):
-            if len(line.labels) < len(line.profile_attributes):
-                raise broken(where, "an attribute twice", "each attribute of a user once")
-            there, first = profiles.setdefault(str(line.prompt_id), (where, line))
-            if (line.user_id, line.prompt_text, line.labels) != (first.user_id, first.prompt_text, first.labels):
-                found = f"the prompt_id {short(line.prompt_id)} with another user, prompt or ground truth"
-                raise broken(where, found, f"those of {there}")
+    for where, line in _lines(folder, PROFILES, _Profile):
+        if len(line.labels) < len(line.profile_attributes):
+            raise broken(where, "an attribute twice", "each attribute of a user once")
+        there, first = profiles.setdefault(str(line.prompt_id), (where, line))
+        if (line.user_id, line.prompt_text, line.labels) != (first.user_id, first.prompt_text, first.labels):
+            found = f"the prompt_id {short(line.prompt_id)} with another user, prompt or ground truth"
+            raise broken(where, found, f"those of {there}")
     for where, line in profiles.values():
-        for number, (attribute, label) in enumerate(line.labels.items(), start=1):
+        for attribute, label in line.labels.items():
             if label is None:
                 made.left_out["with a ground truth of null"] += 1
                 continue
@@ -182,14 +162,17 @@ def _profiles(folder: Path, made: Imported) -> dict[str, tuple[str, _Profile]]:
                 "id": line.row_id(attribute), "user_id": short_id("u", line.user_id), "prompt": line.prompt_text, "attribute": attribute,
                 "label": label,
             }  # fmt: skip
-            made.add(RELEVANCE, row, f"{where}, attribute {number}")
+            made.add(Relevance.file, row, where)
     return profiles
 
 
-def _replies(path: Path, profiles: dict[str, tuple[str, _Profile]], made: Imported) -> None:
-    kept = {row["id"] for row in made.files.get(RELEVANCE, ())}
+def _replies(path: Path, profiles: Mapping[str, tuple[str, _Profile]], made: Imported) -> None:
+    if not profiles:
+        made.left_out[f"file of replies, which needs {PROFILES}"] += 1
+        return
+    kept = {row["id"] for row in made.files.get(Relevance.file, ())}
     replies = made.files.setdefault(f"replies/{path.name}", [])
-    for where, line in lines(path, _Replies):
+    for where, line in _lines(path.parent, path.name, _Replies):
         if (name := f"{line.user_id}_{line.prompt_index}") not in profiles:
             raise broken(where, f"prompt {line.prompt_index} of user {short(line.user_id)}", f"one of {PROFILES}")
         there, profile = profiles[name]
@@ -205,82 +188,26 @@ def _replies(path: Path, profiles: dict[str, tuple[str, _Profile]], made: Import
                 made.left_out["replies to rows that were left out"] += 1
 
 
-def _pilot(path: Path, made: Imported) -> None:
-    for number, (where, line) in enumerate(lines(path, _PilotRow), start=1):
-        rate, n = line.human_yes_rate, line.n_annotators
-        yes = round(rate * n)
-        if abs(rate * n - yes) > 1e-6:
-            raise broken(where, f"human_yes_rate = {rate} of n_annotators = {n}", "a share of whole votes")
-        if line.label != int(2 * yes > n):
-            raise broken(where, f"label = {line.label} with {yes} of {n} votes", "1 for more than half of them, else 0")
-        row = {
-            "id": f"pilot-{number}", "user_id": short_id("u", f"sample {line.sample_index}"), "prompt": line.prompt_text,
-            "attribute": line.attribute, "votes": [True] * yes + [False] * (n - yes),
-        }  # fmt: skip
-        made.add(SOURCES[PILOT], row, where)
+def _pilot_row(where: str, line: _PilotRow) -> dict[str, Any]:
+    rate, n = line.human_yes_rate, line.n_annotators
+    yes = round(rate * n)
+    if abs(rate * n - yes) > 1e-6 or line.label != int(2 * yes > n):
+        found = f"label = {line.label} with human_yes_rate = {rate} of n_annotators = {n}"
+        raise broken(where, found, "a share of whole votes, and 1 for more than half of them, else 0")
+    return {
+        "id": f"pilot-{where.rpartition(' ')[2]}", "user_id": short_id("u", f"sample {line.sample_index}"), "prompt": line.prompt_text,
+        "attribute": line.attribute, "votes": [True] * yes + [False] * (n - yes),
+    }  # fmt: skip
 
 
-def _items(path: Path, made: Imported) -> None:
-    seen: dict[str, str] = {}
-    for where, line in lines(path, _Item):
-        id_ = short_id("r", json.dumps([str(line.model_tag), str(line.item_index)]))
-        if id_ in seen:
-            raise broken(where, f"the model_tag and item_index of {seen[id_]} again", "each pair of them once")
-        seen[id_] = where
-        relevant = [item.attribute for item in line.attributes if item.is_relevant]
-        if not relevant:
-            made.left_out["response items without a relevant attribute"] += 1
-            continue
-        row = {
-            "id": id_, "user_id": short_id("u", line.user_id), "prompt": line.prompt_text, "attribute": "\n".join(relevant),
-            "generic": line.response_no_context, "personalized": line.response_personalized,
-        }  # fmt: skip
-        made.add(RESPONSE, row, where)
-
-
-class _Turn(Struct):
-    role: Annotated[str, one_of(*ROLES)]
-    content: str | None
-
-
-class _Chat(Struct):
-    hashed_ip: NonEmpty  # stands for a user
-    conversation: tuple[_Turn, ...]
-
-
-def convert_wildchat(path: Path, language: str) -> Imported:
-    """Read conversations of one language in WildChat's layout, as lines of JSON. DataError if none is left."""
-    made = Imported()
-    for number, line in rows(path):
-        where = f"{path}, line {number}"
-        if line.get("language") != language:
-            made.left_out[f"in another language than {language}"] += 1
-            continue
-        if line.get("toxic") is True:
-            made.left_out["marked as toxic"] += 1
-            continue
-        chat = decoded(where, line, _Chat)
-        turns = [{"role": turn.role, "content": turn.content or ""} for turn in chat.conversation]
-        if not all(turn["content"].strip() for turn in turns) or "user" not in {turn["role"] for turn in turns}:
-            made.left_out["with an empty message, or none of the user"] += 1
-            continue
-        made.add(
-            CONVERSATIONS, {"user_id": short_id("u", chat.hashed_ip), "conversation": turns, "source": "human"}, where
-        )
-    of_user: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in made.files.pop(CONVERSATIONS, []):
-        own = of_user.setdefault(row["user_id"], {})
-        name = conversation_id(row["user_id"], [Message(**turn) for turn in row["conversation"]])
-        if own.setdefault(name, row) is not row:
-            made.left_out["that a user has twice"] += 1
-    for own in of_user.values():
-        if len(own) < LEAST:
-            made.left_out[f"of users with fewer than {LEAST}"] += len(own)
-        else:
-            made.files.setdefault(CONVERSATIONS, []).extend(own.values())
-    if not made.files:
-        left = ", ".join(f"{count:,} {why}" for why, count in made.left_out.items())
-        raise DataError(
-            f"{path}: found no conversation to import (left out: {left}), expected some. Pass another --language."
-        )
-    return made
+def _add_pair(where: str, item: _Item, made: Imported) -> None:
+    relevant = [one.attribute for one in item.attributes if one.is_relevant]
+    if not relevant:
+        made.left_out["response items without a relevant attribute"] += 1
+        return
+    row = {
+        "id": short_id("r", json.dumps([str(item.model_tag), str(item.item_index)])), "user_id": short_id("u", item.user_id),
+        "prompt": item.prompt_text, "attribute": "\n".join(relevant), "generic": item.response_no_context,
+        "personalized": item.response_personalized,
+    }  # fmt: skip
+    made.add(Response.file, row, where)

@@ -14,7 +14,6 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from msgspec import Meta, Struct
 
 from ..common import private
-from ..common.errors import DataError
 from ..common.records import NonEmpty, broken, decoded, jsonable, leaves, one_of, short, short_list
 from ..core.cases import digest_of
 
@@ -275,7 +274,7 @@ def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
     """A line as a dataclass, whose fields are its keys. A conversation needs a message of the user.
 
     Raises:
-        DataError: it is broken, has an unknown key, or holds personal data.
+        DataError: it is broken or has an unknown key.
     """
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if unknown := sorted(row.keys() - set(known)):
@@ -284,22 +283,16 @@ def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
     conversation = getattr(found, "conversation", None)
     if conversation is not None and "user" not in [message.role for message in conversation]:
         raise broken(where, "conversation without a message of the user", "at least one")
-    if personal := personal_in(row):
-        key, what, start = personal
-        raise DataError(
-            f"{where}: found {what} in {key} at character {start + 1}, expected no personal data. "
-            "Put a placeholder such as [NAME] in its place, or remove this row."
-        )
     for key in ("id", "user_id"):
         if any(char.isspace() or not char.isprintable() for char in row.get(key, "")):
             raise broken(where, f"{key} = {short(row[key])}", "a name without spaces")
     return found
 
 
-def personal_in(row: Mapping[str, Any]) -> tuple[str, str, int] | None:
-    """(key, kind, index of the first character) of the first personal data in a row; None without any."""
+def personal_in(row: Mapping[str, Any]) -> str | None:
+    """The first mail address or phone number in a row, in words and without repeating it; None without any."""
     for key, value in row.items():
         for text in leaves(value):
-            if isinstance(text, str) and (found := private.first_in(text)):
-                return key, *found
+            if isinstance(text, str) and (found := private.contact_in(text)):
+                return f"{found[0]} in {key}"
     return None

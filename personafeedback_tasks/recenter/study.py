@@ -79,23 +79,32 @@ def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dic
     return found
 
 
-def made_in(runs: Iterable[tuple[str, Earlier]]) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
-    """(rows that runs made, without judgments; reason -> how many were left out). Runs come with one of MADE.
+def made_in(runs: Iterable[tuple[str, Earlier]]) -> dict[type[StageRow], list[Any]]:
+    """The rows that runs made, without judgments. Runs come with one of MADE.
 
     The ids follow from the texts, so that equal outputs of several models are there once.
     """
     found: dict[type[StageRow], dict[str, Any]] = {}
-    left_out = Counter[str]()
     for benchmark, run in runs:
         for row in MADE[benchmark](run):
+            found.setdefault(type(row), {}).setdefault(row.id, row)
+    return {stage: list(rows.values()) for stage, rows in found.items()}
+
+
+def screened(rows: AskedRows) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
+    """(the rows that people may see, reason -> how many others there are)."""
+    left_out = Counter[str]()
+    kept: dict[type[StageRow], list[Any]] = {stage: [] for stage in rows}
+    for stage, of_stage in rows.items():
+        for row in of_stage:
             fields = without_votes(row)
             if not all(map(str.strip, leaves(fields))):
                 left_out["without both replies"] += 1
             elif personal_in(fields):
-                left_out["with personal data"] += 1
+                left_out["with a mail address or phone number"] += 1
             else:
-                found.setdefault(type(row), {}).setdefault(row.id, row)
-    return {stage: list(rows.values()) for stage, rows in found.items()}, left_out
+                kept[stage].append(row)
+    return kept, left_out
 
 
 def _extracted(run: Earlier) -> Iterator[StageRow]:

@@ -416,7 +416,7 @@ def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
     )
     assert all(row.attribute for row in asked[Response])
     assert "annotator-1.response" in said
-    assert "left out: 24 with personal data" in said
+    assert "left out: 24 with a mail address or phone number" in said
     assert "without both replies" in said
     before = Folder(tmp_path / "study").read(PackItem)
     pack(tmp_path / "study", data=[tmp_path / "logs"])  # again: nobody is asked twice

@@ -8,10 +8,8 @@ import re
 from collections import Counter
 
 import pytest
-from click.testing import CliRunner
 from support.documents import DOCS, needs_checkout, text
 
-from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.cases import digest_of
@@ -68,7 +66,6 @@ def test_users_take_turns_whatever_the_order_of_the_file(folder):
     [
         ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
         ({"conversation": SAID[1:]}, "conversation without a message of the user"),
-        ({"conversation": [{**SAID[0], "content": "Mail joe@example.org"}]}, "found an e-mail address in conversation at character 6"),
         ({"mood": "good"}, "the unknown key 'mood'"),
     ],
 )  # fmt: skip
@@ -130,56 +127,3 @@ def test_the_prompt_without_attributes_says_nothing_of_the_user():
     prompts = {call: respond.prompt(row, None, call) for call in ("personalized", "generic")}
     assert all(text in prompts["personalized"] and text not in prompts["generic"] for text in row.attributes)
     assert all(row.question in prompt for prompt in prompts.values())
-
-
-# --- WildChat ------------------------------------------------------------------------------------------------------------
-
-
-def chat(user, number, **other):
-    return {
-        "conversation_hash": f"{user}{number}", "language": "English", "toxic": False,
-        "hashed_ip": user, "model": "gpt-4", "conversation": [
-            {"role": "user", "content": f"I love tea {number}.", "language": "English"}, {"role": "assistant", "content": "Which one?"},
-        ], **other,
-    }  # fmt: skip
-
-
-def test_import_wildchat(tmp_path):
-    mail = [{"role": "user", "content": "I am joe@example.org"}]
-    rows = [
-        *(chat("one", number) for number in range(1, 5)),
-        chat("one", 5),
-        chat("one", 1),
-        chat("one", 6, conversation=mail), chat("one", 7, language="French"), chat("one", 8, toxic=True),
-        chat("one", 9, conversation=[{"role": "user", "content": None}]),
-        chat("two", 1),
-    ]  # fmt: skip
-    lines(tmp_path / "chats.jsonl", rows)
-    done = CliRunner().invoke(
-        main,
-        ["recenter", "import", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")],
-        catch_exceptions=False,
-    )
-    assert done.exit_code == 0, done.output
-    for count, why in [
-        (1, "with personal data"), (1, "in another language than English"), (1, "marked as toxic"), (1, "that a user has twice"),
-        (1, "with an empty message, or none of the user"), (1, "of users with fewer than 4"),
-    ]:  # fmt: skip
-        assert f"left out: {count} {why}" in done.output
-    assert "line 7: an e-mail address in conversation" in done.output
-    assert "joe@" not in done.output
-    made = conversations(str(tmp_path / "out"))
-    assert len(made) == 5
-    assert len({row.user_id for row in made}) == 1
-    assert "one" not in {row.user_id for row in made}
-    assert f"absent: {tmp_path / 'out' / 'prompts.jsonl'}" in done.output
-
-
-def test_a_broken_line_of_wildchat_is_named(tmp_path):
-    lines(tmp_path / "chats.jsonl", [chat("one", 1), chat("one", 2, hashed_ip=None)])
-    done = CliRunner().invoke(
-        main, ["recenter", "import", str(tmp_path / "chats.jsonl"), "--out", str(tmp_path / "out")]
-    )
-    assert done.exit_code == 1
-    assert "line 2: found hashed_ip = None" in done.output
-    assert not (tmp_path / "out").exists()

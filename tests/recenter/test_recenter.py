@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from personafeedback_tasks.common import private
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.records import jsonable
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, in_turns, load
@@ -279,71 +278,6 @@ def test_a_line_that_is_no_json_is_named(stage, tmp_path):
         file.write('{"id": "r2"')
     with pytest.raises(DataError, match=r", line 2: found .*, expected one JSON object\. Fix this record"):
         load(stage, tmp_path)
-
-
-# --- personal data ----------------------------------------------------------------------------------------------------
-
-PERSONAL = {
-    "an e-mail address": ["ann.lee+x@mail.example.org", "a@163.com", "ANN@EXAMPLE.CO.UK", "李@例子.中国"],
-    "a phone number": [
-        "+49 171 2345678", "+1 (212) 555-0147", "(212) 555-0147", "212-555-0147", "1-800-555-0199", "212.555.0147", "020 7946 0958",
-        "07700 900123", "030/1234567", "call 555-0147", "my phone number is 5550147", "tel: 5551234567",
-    ],
-    "an account handle": ["@annlee", "@ann.lee_9", "@张伟明", "https://twitter.com/annlee", "linkedin.com/in/ann-lee", "u/annlee"],
-}  # fmt: skip
-HARMLESS = [
-    "2024-01-02 at 10:30", "1999-2004", "12/05/2024", "$1,299.00 or 1299 dollars", "version 1.2.345 and v10.4.2.2000", "python@3.11",
-    "lodash@4.17.21", "pkg@1.0.beta", "npm i @types/node", "the @property decorator", "@dataclass\nclass A: ...", "```py\n@foo\n```",
-    "`@foo`", "@app.route('/x')", "@media (max-width: 600px) {", "@total := 5", "meet @ noon", "5 @ 2.00", "HEAD@{1}",
-    "git@github.com:org/repo.git", "ISBN 978-3-16-148410-0", "192.168.100.200:8080", "0010 1101 0110", "pages 100-1000", "call 911 now",
-    "call me at 5 pm", "text 3 friends", "2010 2011 2012", "331 002 651", "1 234 567 890", "3.14159265358979", "10,000,000", "u/v", "w/o",
-    "UTC+0200", "+10%", "555-1234 items", "a=b@c",
-]  # fmt: skip
-BEFORE, AFTER = (st.text(st.sampled_from(f" \n.,;)!?'\"“”{more}"), max_size=3) for more in ("(", ""))
-"""What may stand around it, beside words. `@name(` is a call."""
-
-
-@pytest.mark.slow
-@given(st.sampled_from([(kind, text) for kind, texts in PERSONAL.items() for text in texts]), BEFORE, AFTER)
-@settings(deadline=None, derandomize=True, max_examples=500)
-def test_personal_data_are_found_wherever_they_are(personal, before, after):
-    kind, text = personal
-    found = private.first_in(f"Write to {before}{text}{after} please")
-    assert found is not None
-    assert found[0] == kind
-
-
-@given(st.sampled_from(HARMLESS), BEFORE, AFTER)
-@settings(deadline=None, derandomize=True, max_examples=500)
-def test_dates_prices_versions_and_code_are_no_personal_data(text, before, after):
-    assert private.first_in(f"See{before}\n{text}\n{after} please") is None
-
-
-@pytest.mark.parametrize(
-    ("stage", "changes", "place"),
-    [
-        (Relevance, {"prompt": "Hi, ann@example.org"}, "prompt at character 5"),
-        (Extraction, {"conversation": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "ann@example.org"}]}, "conversation at character 1"),
-        (Extraction, {"reason": "ann@example.org"}, "reason at character 1"),
-        (Response, {"personalized": "ann@example.org"}, "personalized at character 1"),
-    ],
-)  # fmt: skip
-def test_a_row_with_personal_data_is_refused_without_repeating_them(stage, changes, place):
-    sentence = refuses(stage, {**ROWS[stage], "id": "r0"}, with_(ROWS[stage], **changes))
-    assert sentence == (
-        f"found an e-mail address in {place}, expected no personal data. "
-        "Put a placeholder such as [NAME] in its place, or remove this row."
-    )
-
-
-HUGE = ["a" * 10**5, "a@" * 10**5, "a@b." * 10**4, "@" * 10**5, "@aaa" + " " * 10**5, "@a\n" * 10**4, "+1 " * 10**4, "0123 " * 10**4,
-        "call " * 10**4, "1-" * 10**5, "`" * 99_999, " \t" * 10**5]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", HUGE, ids=lambda text: ascii(text[:6]))
-def test_a_huge_text_takes_a_time_linear_in_its_length(text):
-    """A square of it would take minutes."""
-    private.first_in(text)
 
 
 # --- the sample -------------------------------------------------------------------------------------------------------
