@@ -7,24 +7,21 @@ from typing import Any
 
 from ..common.statistics import Estimate, percent
 from ..personafeedback import baselines
-from ..personafeedback.audit import Audit, pairs_across_cells
+from ..personafeedback.audit import Audit
 from ..reports.blocks import Block, paragraph
 from ..reports.table import of_rows, spaced
-
-TEXTS = ("persona", "question", "chosen", "rejected")
 
 
 def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[Block]:
     """The tables of an audit, and the meaning of its findings."""
     return [
         of_rows(
-            "Cells; the last four columns are medians of characters",
-            ["cell", "cases", audit.cases.release.counts_from, "users", "en", "zh", *TEXTS],
+            "Cells",
+            ["cell", "cases", "expected", "users", "en", "zh"],
             [
                 (
                     cell, content["cases"], content["expected"], content["users"],
                     *(content["languages"].get(code, 0) for code in ("en", "zh")),
-                    *(f"{content['median_characters'][text]:g}" for text in TEXTS),
                 )
                 for cell, content in cells.items()
             ],
@@ -40,22 +37,9 @@ def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[B
         *(paragraph(f"{name}: {finding.meaning}") for name, finding in audit.findings.items()),
         paragraph(),
         of_rows(
-            "Response pairs that occur in several rows",
-            ["rows", "same label", "opposite labels"],
-            [(where, *counts.values()) for where, counts in pairs_across_cells(audit.repeats).items()],
-        ),
-        of_rows(
             "Label ceiling: an order-blind judge has at most this accuracy, in percent",
             ["cases", "accuracy"],
             [(name, percent(value)) for name, value in audit.ceilings.items()],
-        ),
-        of_rows(
-            "Shortcuts where they decide: accuracy ± standard error, in percent (cases)",
-            ["cell", *audit.shortcuts],
-            [
-                (group, *(f"{_accuracy(scores[group])} ({scores[group].n})" for scores in audit.shortcuts.values()))
-                for group in baselines.groups(audit.cases)
-            ],
         ),
     ]  # fmt: skip
 

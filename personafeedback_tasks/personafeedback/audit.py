@@ -1,4 +1,4 @@
-"""Possible flaws of the labels: repeated pairs, the ceiling that their contradictions set, and shortcuts.
+"""Pairs that occur in several rows, and the label ceiling: higher accuracies mean nothing where labels contradict each other.
 
 An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly, without normalization.
 """
@@ -6,19 +6,18 @@ An audit lists and counts; it changes no case and repairs nothing. Texts are com
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import median
+from math import isnan
+from statistics import fmean
 from typing import Any
 
 from .. import __version__
-from ..common.errors import choose
-from ..common.statistics import Estimate, share
-from .baselines import BASELINES, CHANCE, absent, as_json, by_group
+from ..common.statistics import Estimate, percent, share
 from .cases import PersonaCase, PersonaCases
-from .cells import PAPER_COUNTS
-from .release import Release
+from .cells import CATEGORIES
+from .manifest import LabelNoise
 
 AUDIT_VERSION = "4"
 """Rises whenever the same data can give different findings."""
@@ -29,8 +28,13 @@ MEANINGS = {
 }
 """Every kind of finding, including those that the data do not have."""
 
-SHORTCUTS = ("longest", "overlap", "name")
-"""The baselines that are measured where they decide."""
+CONTRADICTIONS = (
+    "Label ceiling: an order-blind judge has at most this acc over the cells of the run (contradictory labels)"
+)
+ANOTHER_NINE = (
+    "Label ceiling: the majority of another nine annotators like those who voted would have at most this acc over the cells of the run, as "
+    "estimated from the votes (shortcuts that all annotators take are not in it; contradictory labels are)"
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Finding:
 
     @cached_property
     def cells(self) -> dict[str, int]:
-        return dict(Counter(id_.partition(":")[0] for id_ in self.ids))
+        return dict(Counter(case_id.partition(":")[0] for case_id in self.ids))
 
 
 @dataclass(frozen=True)
@@ -59,38 +63,26 @@ class Audit:
     repeats: tuple[tuple[PersonaCase, ...], ...]
 
     @cached_property
-    def shortcuts(self) -> dict[str, dict[str, Estimate]]:
-        """Name -> group -> accuracy of that shortcut among the cases where it decides, which are its `n`."""
-        return {name: _shortcut(BASELINES[name], self.cases) for name in SHORTCUTS}
-
-    @cached_property
     def flagged(self) -> frozenset[str]:
         """The ids of every row of a pair that occurs in several."""
-        return frozenset(id_ for finding in self.findings.values() for id_ in finding.ids)
-
-    def ceiling(self, category: str | None = None) -> float:
-        """Label ceiling: highest accuracy of an order-blind judge, given contradictory labels.
-
-        For the same user, question and pair of responses it always picks the same response, so that of these rows
-        only those with the more frequent label can be right.
-        """
-        categories = {case.category for case in self.cases}
-        if category is not None:
-            choose("category", category, tuple(sorted(categories)))
-        wrong = 0
-        for same in self.repeats:
-            labels = Counter(case.chosen for case in same if category in (None, case.category))
-            wrong += labels.total() - max(labels.values(), default=0)
-        count = sum(category in (None, case.category) for case in self.cases)
-        return (count - wrong) / count
+        return frozenset(case.id for rows in self.repeats for case in rows)
 
     @cached_property
     def ceilings(self) -> dict[str, float]:
-        """The label ceiling of every category that is present, and of `total` if both are."""
-        categories = dict.fromkeys(category for category, _ in PAPER_COUNTS)
-        present = {case.category for case in self.cases}
-        of_category = {category: self.ceiling(category) for category in categories if category in present}
-        return {**of_category, "total": self.ceiling()} if len(of_category) > 1 else of_category
+        """Category, and `total` over both -> highest accuracy of an order-blind judge, given contradictory labels."""
+        present = [category for category in CATEGORIES if any(case.category == category for case in self.cases)]
+        found = {category: self._ceiling([category]) for category in present}
+        return {**found, "total": self._ceiling(present)} if len(present) > 1 else found
+
+    def _ceiling(self, categories: Collection[str]) -> float:
+        # For the same user, question and pair such a judge always picks the same response, so that of these rows only
+        # those with the more frequent label can be right.
+        wrong = 0
+        for rows in self.repeats:
+            labels = Counter(case.chosen for case in rows if case.category in categories)
+            wrong += labels.total() - max(labels.values(), default=0)
+        count = sum(case.category in categories for case in self.cases)
+        return (count - wrong) / count
 
     def within(self, cells: Collection[str]) -> Audit:
         """Repeats and ceilings among the cases of some cells alone. The findings stay those of all."""
@@ -104,14 +96,12 @@ class Audit:
         return share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
 
     def as_dict(self) -> dict[str, Any]:
-        release = self.cases.release
+        """Ready for JSON."""
         return {
             "audit_version": AUDIT_VERSION,
             "version": __version__,
             "data": self.cases.revision,
-            "cells_absent": absent(self.cases),
-            "counts_from": release.counts_from,
-            "cells": {cell: _describe(cases, release) for cell, cases in self.cases.cells.items()},
+            "cells": {cell: self._describe(cell) for cell in self.cases.cells},
             "users": len({case.user_id for case in self.cases}),
             "findings": {
                 name: {
@@ -122,74 +112,79 @@ class Audit:
                 }
                 for name, finding in self.findings.items()
             },
-            "flagged": [case.id for case in _in_release_order(self.cases) if case.id in self.flagged],
             "repeats": [
                 {"ids": [case.id for case in rows], "label": "opposite" if _opposite(rows) else "same"}
                 for rows in self.repeats
             ],
-            "pairs_across_cells": pairs_across_cells(self.repeats),
             "ceiling": self.ceilings,
-            "shortcuts": as_json(self.shortcuts),
+        }
+
+    def _describe(self, cell: str) -> dict[str, Any]:
+        cases = self.cases.cells[cell]
+        return {
+            "cases": len(cases),
+            "expected": self.cases.release.counts[cases[0].category, cases[0].difficulty],
+            "users": len({case.user_id for case in cases}),
+            "languages": dict(Counter(case.language for case in cases)),
         }
 
 
 def audit(cases: PersonaCases) -> Audit:
     """Search the cases for pairs that occur in several rows. Repeats in other cells are not seen."""
-    rows = _in_release_order(cases)
+    in_order = [case for cell in cases.cells.values() for case in sorted(cell, key=_line)]
     pairs: dict[object, list[PersonaCase]] = defaultdict(list)
-    for case in rows:
-        pairs[_pair(case)].append(case)
-    repeats = tuple(tuple(same) for same in pairs.values() if len(same) > 1)
-    ids = {
-        "repeat": {case.id for same in repeats if not _opposite(same) for case in same},
-        "contradiction": {case.id for same in repeats if _opposite(same) for case in same},
-    }
+    for case in in_order:
+        pairs[case.user_id, case.question, frozenset(case.responses)].append(case)
+    repeats = tuple(tuple(rows) for rows in pairs.values() if len(rows) > 1)
+    kind = {case.id: "contradiction" if _opposite(rows) else "repeat" for rows in repeats for case in rows}
     findings = {
-        name: Finding(meaning, tuple(case.id for case in rows if case.id in ids[name]))
+        name: Finding(meaning, tuple(case.id for case in in_order if kind.get(case.id) == name))
         for name, meaning in MEANINGS.items()
     }
     return Audit(cases, findings, repeats)
-
-
-def pairs_across_cells(repeats: Iterable[tuple[PersonaCase, ...]]) -> dict[str, dict[str, int]]:
-    """Cells in which a pair occurs, joined by ` + ` -> number of such pairs with the same label, and with opposite."""
-    counts: dict[str, dict[str, int]] = {}
-    for rows in repeats:
-        label = "opposite" if _opposite(rows) else "same"
-        counts.setdefault(" + ".join(case.cell for case in rows), {"same": 0, "opposite": 0})[label] += 1
-    return counts
-
-
-def _pair(case: PersonaCase) -> object:
-    return case.user_id, case.question, frozenset(case.responses)
 
 
 def _opposite(rows: Iterable[PersonaCase]) -> bool:
     return len({case.chosen for case in rows}) > 1
 
 
-def _in_release_order(cases: PersonaCases) -> list[PersonaCase]:
-    return [case for cell in cases.cells.values() for case in sorted(cell, key=_line)]
-
-
 def _line(case: PersonaCase) -> int:
     return int(case.id.partition(":")[2])
 
 
-def _shortcut(judge: Callable[[PersonaCase], float], cases: PersonaCases) -> dict[str, Estimate]:
-    return by_group(cases, {case.id: acc for case in cases if (acc := judge(case)) != CHANCE})
+# --- the ceiling of a run ---------------------------------------------------------------------------------------------
 
 
-def _describe(cases: tuple[PersonaCase, ...], release: Release) -> dict[str, Any]:
-    return {
-        "cases": len(cases),
-        "expected": release.counts[cases[0].category, cases[0].difficulty],
-        "users": len({case.user_id for case in cases}),
-        "languages": dict(Counter(case.language for case in cases)),
-        "median_characters": {
-            "persona": float(median(len(case.persona.text) for case in cases)),
-            "question": float(median(len(case.question) for case in cases)),
-            "chosen": float(median(len(case.chosen) for case in cases)),
-            "rejected": float(median(len(case.rejected) for case in cases)),
-        },
-    }
+def noise_of(cases: PersonaCases) -> LabelNoise | None:
+    """The noise of these labels; None without a set.json that has it for every difficulty of the cases."""
+    noise = cases.release.manifest.noise if cases.release.manifest else None
+    return noise if noise and {case.difficulty for case in cases} <= noise.by_tier.keys() else None
+
+
+def ceiling_sentence(cases: PersonaCases) -> str:
+    """How the ceiling of these cases was found, without a full stop."""
+    return ANOTHER_NINE if noise_of(cases) else CONTRADICTIONS
+
+
+def label_ceilings(audited: Audit) -> dict[str, float]:
+    """Category, or `total` -> the label ceiling, in [0, 1]: 1 minus the mean risk of its cases where that is lower."""
+    noise = noise_of(audited.cases)
+    if noise is None:
+        return audited.ceilings
+    found = {}
+    for group, ceiling in audited.ceilings.items():
+        risks = [noise.by_tier[case.difficulty].value for case in audited.cases if group in ("total", case.category)]
+        found[group] = min(ceiling, 1 - fmean(risks))
+    return found
+
+
+def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
+    """How often people gave a pair of these cells the same label twice, in a sentence; empty without such pairs."""
+    same = audited.same_label(cells)
+    if not same.n:
+        return ""
+    ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
+    return (
+        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} got the same label "
+        "both times."
+    )

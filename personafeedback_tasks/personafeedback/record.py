@@ -27,13 +27,11 @@ from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of
 from . import card, conversations, prompts, stand_ins
 from .attributes import attributes
-from .audit import AUDIT_VERSION, audit
+from .audit import AUDIT_VERSION, audit, ceiling_sentence, label_ceilings, repeated_labels
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_cases, load_present
-from .ceiling import ceilings, repeated_labels, sentence
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .manifest import CHOSEN, REJECTED
-from .paper import scenario_categories
 from .prompts import Template
 from .rag import filter as rag_filter
 from .rag import memory
@@ -95,12 +93,11 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
             "not_flagged": ("not flagged by the audit", frozenset(case.id for case in asked_cases) - audited.flagged),
             "chosen_longer": ("chosen is longer", chosen_is(int.__gt__)),
             "chosen_shorter": ("chosen is shorter", chosen_is(int.__lt__)),
-            **{f"scenario: {name}": (f"scenario: {name}", ids) for name, ids in _by_scenario(asked_cases).items()},
             **{name: (name, ids) for name, ids in _by_fault(asked_cases).items()},
         },
-        ceiling=ceilings(within.cases, within.ceilings),
+        ceiling=label_ceilings(within),
         label_note=repeated_labels(audited, cells),
-        ceiling_note=f"{sentence(cases)}: {{}}.",
+        ceiling_note=f"{ceiling_sentence(cases)}: {{}}.",
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate={case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
@@ -112,17 +109,6 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         ),
         flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in audited.findings.items()},
     )
-
-
-def _by_scenario(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
-    # categories of the paper's Table 5; rows of the release have no scenario
-    category_of = scenario_categories()
-    found: dict[str, set[str]] = {name: set() for name in (*category_of.values(), "other scenarios")}
-    for case in cases:
-        value = case.extra.get("scenario")
-        if value is not None:
-            found[category_of.get(str(value), "other scenarios")].add(case.id)
-    return {name: frozenset(ids) for name, ids in found.items() if ids}
 
 
 class _Faults(Struct, forbid_unknown_fields=True):

@@ -62,11 +62,6 @@ class Release:
             }
         return dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL) if self.is_sample else PAPER_COUNTS
 
-    @property
-    def counts_from(self) -> str:
-        """Source of `counts`: `set.json`, `sample`, or `Table 2` of the paper."""
-        return manifest.FILE if self.manifest is not None else SAMPLE if self.is_sample else "Table 2"
-
     @cached_property
     def others(self) -> Others:
         return Others(self.root)

@@ -61,7 +61,6 @@ from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.paper import tables
 from personafeedback_tasks.personafeedback.persona import Persona
 
 ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
@@ -272,20 +271,32 @@ def test_near_duplicates_are_those_that_are_exactly_so_alike(texts, new):
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
+TABLE_5 = {
+    "Recommendation Systems": 23.47,
+    "Entertainment & Leisure": 20.79,
+    "Education & Learning": 19.02,
+    "Office & Productivity": 18.79,
+    "Health & Medical": 10.53,
+    "Personal Growth": 4.24,
+    "Technical Development": 2.02,
+    "Finance": 1.1,
+}
+"""Category of the paper's Table 5 -> percent of its questions."""
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
     (tmp_path / "scenarios.csv").write_text(examples(language)["scenarios.csv"], encoding="utf-8")
     choices, settings = scenarios(tmp_path), Settings()
-    paper = {row["name"]: (row["cells"]["percentage"], tuple(row["scenarios"])) for row in tables()["5"]["rows"]}
-    for name, (share, of_category) in paper.items():
+    assert len(choices) == 42
+    for name, share in TABLE_5.items():
         rows = [one for one in choices if one.category == name]
-        assert tuple(one.scenario for one in rows) == of_category
         assert sum(one.share for one in rows) == pytest.approx(share, abs=0.001)
     anybody = {"text": "software student office dog 软件 学生 办公 狗"}  # whom all scenarios fit
     users = [Persona(f"u{number}", anybody) for number in range(1500)]
     drawn = {user.user_id: draw_scenarios(settings, user, choices, 4) for user in users}
     found = Counter(one.category for of in drawn.values() for one in of)
-    for name, (share, _) in paper.items():
+    for name, share in TABLE_5.items():
         assert 100 * found[name] / 6000 == pytest.approx(share, abs=1.2)
     assert all(draw_scenarios(settings, user, choices, 7)[:4] == drawn[user.user_id] for user in users[:50])
     assert (

@@ -51,22 +51,12 @@ def real(real_data):
 def test_the_real_repeats(real):
     assert len(real.repeats) == 537
     assert {len(rows) for rows in real.repeats} == {2}
-    assert real.as_dict()["pairs_across_cells"] == {
-        "general_easy + general_hard": {"same": 190, "opposite": 84},
-        "general_medium + general_hard": {"same": 180, "opposite": 83},
-    }
     assert real.findings["repeat"].cells == {"general_easy": 190, "general_medium": 180, "general_hard": 370}
     assert real.findings["contradiction"].cells == {"general_easy": 84, "general_medium": 83, "general_hard": 167}
 
 
 def test_the_real_ceiling_is_one_row_lost_for_each_contradiction(real):
     assert real.ceilings == {"general": (3841 - 167) / 3841}
-
-
-def test_the_user_s_name_is_said_in_one_response_alone_488_times_and_mostly_in_the_chosen_one(real):
-    total = real.shortcuts["name"]["general"]
-    assert total.n == 488  # 376 + 112
-    assert total.value == 376 / 488
 
 
 # --- clean and planted -----------------------------------------------------------------------------------------------
@@ -166,11 +156,10 @@ def audited(cells, personas=PERSONAS):
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_the_ceiling_is_the_accuracy_of_the_best_judge_that_ignores_the_order(cells):
     found = audited(cells)
-    assert found.ceiling() == pytest.approx(best_judge(found.cases))
+    assert found.ceilings["total"] == pytest.approx(best_judge(found.cases))
     for category in ("specific", "general"):
         cases = [c for c in found.cases if c.category == category]
-        assert found.ceiling(category) == found.ceilings[category] == pytest.approx(best_judge(cases))
-    assert found.ceilings["total"] == found.ceiling()
+        assert found.ceilings[category] == pytest.approx(best_judge(cases))
 
 
 # --- JSON and the command --------------------------------------------------------------------------------------------
@@ -193,7 +182,6 @@ def test_the_json_is_the_audit(make_release, tmp_path):
     assert document["schema"] == SCHEMA
     assert document["audit_version"] == AUDIT_VERSION
     assert document["data"] == found.cases.revision
-    assert document["cells_absent"] == ["specific_easy", "specific_medium", "specific_hard"]
     assert document["repeats"] == [{"ids": ["general_easy:1", "general_hard:4"], "label": "same"}]
     assert document["findings"]["repeat"] == {
         "meaning": MEANINGS["repeat"],
@@ -201,7 +189,6 @@ def test_the_json_is_the_audit(make_release, tmp_path):
         "cells": {"general_easy": 1, "general_hard": 1},
         "ids": ["general_easy:1", "general_hard:4"],
     }
-    assert document["flagged"] == ["general_easy:1", "general_hard:4"]
 
 
 def test_json_on_stdout_stands_alone_and_the_missing_cells_go_to_stderr(make_release):

@@ -16,9 +16,8 @@ from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.pairwise.scoring import score_answers
-from personafeedback_tasks.personafeedback.audit import audit
+from personafeedback_tasks.personafeedback.audit import audit, label_ceilings, repeated_labels
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.ceiling import ceilings, repeated_labels
 from personafeedback_tasks.personafeedback.record import examine
 from personafeedback_tasks.reports import blocks, card_text, report_short
 
@@ -80,7 +79,7 @@ def test_the_ceiling_is_what_the_mean_risk_of_the_cases_leaves(tmp_path):
     """Specific: 2 Hard. General: 4 Easy and 4 Hard. All ten: 4 Easy and 6 Hard."""
     cases = cases_of(tmp_path / "set", noise=noise(easy=0.01, hard=0.08))
     expected = {"specific": 1 - 0.08, "general": 1 - (0.01 + 0.08) / 2, "total": 1 - (4 * 0.01 + 6 * 0.08) / 10}
-    assert ceilings(cases, audit(cases).ceilings) == pytest.approx(expected)
+    assert label_ceilings(audit(cases)) == pytest.approx(expected)
     report = report_of(cases)
     assert as_json(report)["ceiling"] == pytest.approx(expected)
     assert ANOTHER_NINE.format("acc", "specific 92.0, general 95.5, total 94.8.") in markdown(report)
@@ -96,14 +95,14 @@ def test_contradictory_labels_count_where_they_leave_less(tmp_path):
     cells = {"general/easy": both, "specific/hard": [row(1, "Dinner?"), row(2, "Dinner?")]}
     cases = cases_of(tmp_path / "set", cells, noise=noise(easy=0.01, hard=0.3))
     assert audit(cases).ceilings == {"specific": 1.0, "general": 0.5, "total": 0.75}
-    assert ceilings(cases, audit(cases).ceilings) == pytest.approx({"specific": 0.7, "general": 0.5, "total": 0.75})
+    assert label_ceilings(audit(cases)) == pytest.approx({"specific": 0.7, "general": 0.5, "total": 0.75})
 
 
 @pytest.mark.parametrize("changed", [{}, {"noise": noise(hard=0.08)}], ids=["without noise", "not of every tier"])
 def test_without_a_risk_of_every_tier_the_ceiling_is_that_of_the_audit(tmp_path, changed):
     cells = {**CELLS, "general/easy": [row(0, "Lunch?"), row(0, "Lunch?", chosen="some bread", reject="a soup")]}
     cases = cases_of(tmp_path / "set", cells, **changed)
-    assert ceilings(cases, audit(cases).ceilings) == audit(cases).ceilings == {
+    assert label_ceilings(audit(cases)) == audit(cases).ceilings == {
         "specific": 1.0, "general": 5 / 6, "total": 7 / 8,
     }  # fmt: skip
     report = report_of(cases)

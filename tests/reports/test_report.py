@@ -180,18 +180,17 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
 
 
 @pytest.mark.slow
-def test_a_run_on_rows_with_scenarios_or_faults_is_split_by_them(make_release, tmp_path):
-    def row(number, scenario):
+def test_a_run_on_rows_with_faults_is_split_by_them(make_release, tmp_path):
+    def row(number):
         question = {"user_id": f"u{number % 2}", "question": f"q{number}", "chosen": f"c{number}", "reject": "r"}
         faults = {
             "asked": 4,
             "chosen": {"uncomfortable": 1, "over-personalized": 0},
             "reject": {"uncomfortable": number, "over-personalized": 0},
         }
-        return question | {"faults": faults} | ({} if scenario is None else {"scenario": scenario})
+        return question | {"faults": faults}
 
-    values = ["Budget Management", "Finance", "Music", "Astrology", None, "Finance"]
-    cells = {"general/hard": list(map(row, range(6), values)), "general/easy": [row(9, "Code Debugging")]}
+    cells = {"general/hard": list(map(row, range(6))), "general/easy": [row(9)]}
     data = make_release(cells, {"u0": {"Name": "Ann"}, "u1": {"Name": "Bo"}})
     log = inspect_log(tmp_path / "logs", "mixed", "personafeedback_general_hard", data, counts="any")
     done = personafeedback("report", "--full", log, "--data", data, "--out", tmp_path / "out")
@@ -199,9 +198,7 @@ def test_a_run_on_rows_with_scenarios_or_faults_is_split_by_them(make_release, t
     subsets = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"][0]["groups"]["general_hard"][
         "subsets"
     ]
-    of = {"Entertainment & Leisure": (2,), "Finance": (0, 1, 5), "other scenarios": (3,)}
-    assert [name for name in subsets if name.startswith("scenario")] == [f"scenario: {name}" for name in of]
-    of["rejected is uncomfortable"] = (2, 3, 4, 5)
+    of = {"rejected is uncomfortable": (2, 3, 4, 5)}
     assert [name for name in subsets if " is " in name and "longer" not in name] == ["rejected is uncomfortable"]
     hard = {int(case.question[1:]): case for case in load_cases(data, "general", "hard", counts="any")}
     for name, numbers in of.items():
@@ -209,13 +206,11 @@ def test_a_run_on_rows_with_scenarios_or_faults_is_split_by_them(make_release, t
             (read_reply(JUDGES["mixed"](hard[number].id, order)), order) for number in numbers for order in ORDERS
         ]
         expected = sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies)
-        title = name if "rejected" in name else f"scenario: {name}"
-        assert subsets[title]["value"] == same(expected)
-        assert subsets[title]["n"] == len(numbers)
+        assert subsets[name]["value"] == same(expected)
+        assert subsets[name]["n"] == len(numbers)
         shown = in_markdown((tmp_path / "out" / "report.md").read_text(encoding="utf-8"))
-        column = shown["Accuracy in parts of the data"][title]
+        column = shown["Accuracy in parts of the data"][name]
         assert column == {"general hard": f"{100 * expected:.1f}"}
-    assert "Technical Development" not in done.stdout  # in the data, not in the run
 
 
 def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, general):
