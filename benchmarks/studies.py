@@ -38,7 +38,6 @@ from personafeedback_tasks.common.paired_tests import (
 from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import ALPHA, Estimate, estimate, share
 from personafeedback_tasks.core import stopping
-from personafeedback_tasks.recenter.agreement import against_rest
 
 SEED = 20250615
 Rng = np.random.Generator
@@ -495,23 +494,6 @@ def _annotators() -> Iterable[Study]:
             kappa,
             500,
         )
-
-    def voters(rng: Rng) -> list[float]:
-        judged = [
-            one for row in rng.random((100, 9)) < 0.75 for one in against_rest([str(int(right)) for right in row])
-        ]
-        people = [one.targets[0] == one.answers[0] for one in judged]
-        majority = (rng.random((100, 9)) < 0.75).sum(axis=1) >= 5
-        return [float(np.mean(people)), float(majority.mean())]
-
-    yield Study(
-        (
-            Claim("people among themselves agree", "each of 9 voters is right in 75 %", "", 100, 100),
-            Claim("a perfect judge agrees with the majority", "each of 9 voters is right in 75 %", "", 100, 100),
-        ),
-        voters,
-        200,
-    )
 
 
 # --- tiers of a set that people voted on -------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..common.clusters import Shared
 from ..common.statistics import Estimate
 from .duels import Duels
 from .earlier import Earlier
-from .result import Answers, Result, ScoredCase
+from .result import Answers, ScoredCase
 
 PRECISION, RECALL = "precision", "recall"
 """Corpus metrics of a benchmark that selects something."""
@@ -47,9 +47,6 @@ class HumanAgreement:
     """How far people agree with each other: about as far as a judge can be expected to agree with them."""
 
     coefficients: Mapping[str, Estimate]
-    # (user, judgment) of each person and row: the label that most of the others chose there, and that of the person.
-    # Where the others are even, there is none.
-    against_rest: Sequence[tuple[str, Result]]
     note: str
 
 
@@ -59,7 +56,6 @@ class Examined:
 
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # case id -> name -> score
     said: Mapping[str, Mapping[str, Answers]] = field(default_factory=dict)  # baseline -> case id -> answers, per call
-    said_notes: Sequence[str] = ()  # what these baselines are, and which are missing and why, in sentences
     agreement: HumanAgreement | None = None  # of the people whose judgments are the targets
     subsets: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)  # name -> (label, ids of its cases)
     ceiling: Mapping[str, float] = field(default_factory=dict)  # group -> highest value that labels allow, in [0, 1]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.method import LabelMethod, Metric
-from ..core.report import Examined, Line
+from ..core.method import LabelMethod
+from ..core.report import Line
 from ..parsing.words import ACCEPT, PROBLEMATIC, read_accept
-from .data import Rows
-from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
+from .labels import ACC, AGAINST_PEOPLE, COMPARED, METRICS, LabelStage, score
 from .rows import SOURCES, Extraction, Message
-from .stages import JudgedStage, always_saying, filled
-
-SCORES = TwoLabels(PROBLEMATIC, ACCEPT)
+from .stages import filled
 
 PROMPT = """\
 An AI assistant read a conversation and noted something about the user in it. Is the note acceptable, or is it problematic, because it is wrong or the conversation leaves it uncertain?
@@ -33,29 +30,30 @@ Reply with one word: ACCEPT if the conversation supports the note, or PROBLEMATI
 
 
 GENERATE = LabelMethod(
-    name="generate", help="ACCEPT or PROBLEMATIC in the reply", calls=("accept",),
-    per_case="one call", score=SCORES.score, metrics=(Metric("acc"), Metric("invalid", higher_is_better=False)), max_tokens=1024,
-    read=read_accept,
+    name="generate", help="ACCEPT or PROBLEMATIC in the reply", calls=("accept",), per_case="one call", score=score, metrics=METRICS,
+    max_tokens=1024, read=read_accept,
 )  # fmt: skip
 
 _RATES = "How much is called problematic"
 
 
-class ExtractionTask(JudgedStage):
+class ExtractionTask(LabelStage):
     """Is an attribute that was inferred from a conversation true of the user?"""
 
     row = Extraction
     stand_ins = {
         "generate": Extraction("", "", (Message("user", "U"), Message("assistant", "S")), "A", "R", SOURCES[0])
     }
-    unscored = "even_votes"
     methods = {"generate": GENERATE}
-    labels = SCORES.labels
-    corpus = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
+    labels = (PROBLEMATIC, ACCEPT)
+    measured = ("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
     undirected = ("selection_rate", "human_rate")
     judges = {"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC}
     report_fields = {
-        "headline": SCORES.headline,
+        "headline": (
+            ACC,
+            Line("f1", f"F1 of {PROBLEMATIC}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {PROBLEMATIC}"),
+        ),
         "compared": COMPARED,
         "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
         "ranked": ("f1", "kappa", "invalid"),
@@ -65,20 +63,13 @@ class ExtractionTask(JudgedStage):
             Line("human_rate", "by people", table=_RATES),
             Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
         ),
-    }
+    }  # fmt: skip
 
     def prompt(self, case: Extraction, options: Any, call: str) -> str:
         return filled(PROMPT, conversation=case.transcript, attribute=case.attribute, reason=case.reason)
 
-    def targets(self, case: Extraction) -> list[str]:
-        return [SCORES.target(case)]
-
-    def examine(self, rows: Rows[Any]) -> Examined:
-        said = {f"always {label}": always_saying(rows, (label,)) for label in SCORES.labels}
-        return Examined(said=said, agreement=SCORES.agreement(rows))
-
     def texts(self, row: Extraction) -> dict[str, str]:
-        return {"Reason": row.reason, "Conversation": row.transcript, "People": SCORES.people(row)}
+        return {"Reason": row.reason, "Conversation": row.transcript, "People": self.people(row)}
 
 
 EXTRACTION = ExtractionTask()

@@ -13,19 +13,16 @@ from ..common.errors import DataError
 from ..common.records import short
 from ..core.cases import digest_of
 from ..core.documents import Document, Several
-from ..core.method import LabelMethod, Metric
-from ..core.report import Examined, Line
+from ..core.method import LabelMethod
+from ..core.report import Line
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.words import NO, YES, read_yes_no
-from . import baselines
-from .data import Rows, in_turns, profiles
-from .labels import AGAINST_PEOPLE, COMPARED, TwoLabels
+from .data import in_turns, profiles
+from .labels import ACC, AGAINST_PEOPLE, COMPARED, METRICS, LabelStage, score
 from .rows import Relevance
-from .stages import JudgedStage, around, filled
-
-SCORES = TwoLabels(YES, NO)
+from .stages import around, filled
 
 PROMPT = """\
 An AI assistant knows one thing about a user. The user now sends it a new prompt. Should what the assistant knows change its reply in any way?
@@ -117,43 +114,44 @@ def split(answer: str, rows: int) -> Answers:
     return tuple(YES if number in numbers else NO for number in range(1, rows + 1))
 
 
-METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
-
 GENERATE = LabelMethod(
-    name="generate", help="YES or NO for one attribute", calls=("yes_or_no",),
-    per_case="one call", score=SCORES.score, metrics=METRICS, max_tokens=1024, read=read_yes_no,
+    name="generate", help="YES or NO for one attribute", calls=("yes_or_no",), per_case="one call", score=score, metrics=METRICS,
+    max_tokens=1024, read=read_yes_no,
 )  # fmt: skip
 
 SELECT = LabelMethod(
     name="select", help="the numbers of the relevant attributes, from a profile in one prompt",
     calls=("select",), per_case="one call for all attributes of a user and prompt",
-    score=SCORES.score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers, several=Several(unit="prompts", gather=gather, split=split),
+    score=score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers,
+    several=Several(unit="prompts", gather=gather, split=split),
 )  # fmt: skip
 
 _RATES = "How much is selected"
 _STAND_INS = (Relevance("", "", "P", "A"), Relevance("", "", "P", "A  A"))
 
 
-class RelevanceTask(JudgedStage):
+class RelevanceTask(LabelStage):
     """Should an attribute of the user change the reply to a new prompt?"""
 
     row = Relevance
     stand_ins = {"generate": _STAND_INS[0], "select": Document("", _STAND_INS)}
-    unscored = "even_votes"
     methods = {"generate": GENERATE, "select": SELECT}
-    labels = SCORES.labels
-    corpus = SCORES.corpus("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection")
+    labels = (YES, NO)
+    measured = ("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection")
     undirected = ("selection_rate", "human_rate", "over_selection")
     judges = {
         "always_yes": lambda prompt: all_of(prompt) or YES,
         "always_no": lambda prompt: NONE if listed(prompt) else NO,
     }
     report_fields = {
-        "headline": SCORES.headline,
+        "headline": (
+            ACC,
+            Line("f1", f"F1 of {YES}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {YES}"),
+        ),
         "compared": (*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
         "ranked": ("f1", "kappa", "over_selection", "invalid"),
-        "drawn": {"always YES": ("Always YES", "-."), "BM25": ("BM25", (0, (3, 1, 1, 1, 1, 1)))},
+        "drawn": {"always YES": ("Always YES", "-.")},
         "details": (
             *AGAINST_PEOPLE,
             Line("selection_rate", "selected", table=_RATES),
@@ -166,15 +164,8 @@ class RelevanceTask(JudgedStage):
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return build_profile(case) if isinstance(case, Document) else build(case)
 
-    def targets(self, case: Relevance) -> list[str]:
-        return [SCORES.target(case)]
-
-    def examine(self, rows: Rows[Any]) -> Examined:
-        said, notes = baselines.relevance(rows.cases)
-        return Examined(said=said, said_notes=notes, agreement=SCORES.agreement(rows))
-
     def texts(self, row: Relevance) -> dict[str, str]:
-        return {"About the user": row.attribute, "People": SCORES.people(row)}
+        return {"About the user": row.attribute, "People": self.people(row)}
 
 
 RELEVANCE = RelevanceTask()

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..core.conversation import Message
 from ..core.method import LabelMethod, Metric, RewardMethod
-from ..core.report import Examined, Line
+from ..core.report import Line
+from ..core.result import Answers
 from ..pairwise import prompts
 from ..parsing.rating import read_rating
 from . import ratings
-from .agreement import agreement
 from .data import Rows
 from .rows import SCALE, Response
-from .stages import JudgedStage, always_saying, filled
+from .stages import JudgedStage, filled
 
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
@@ -96,6 +96,8 @@ class ResponseTask(JudgedStage):
     row = Response
     stand_ins = dict.fromkeys(("generate", "reward"), Response("", "", "P", "A", "G", "B"))
     unscored = "without_votes"
+    values = SCALE
+    level = "ordinal"
     methods = {"generate": GENERATE, "reward": REWARD}
     labels = ratings.LABELS
     corpus = {
@@ -132,22 +134,18 @@ class ResponseTask(JudgedStage):
     def targets(self, case: Response) -> list[str]:
         return targets(case)
 
-    def examine(self, rows: Rows[Any]) -> Examined:
+    def constant(self) -> dict[str, Answers]:
         worst, *_, best = ratings.LABELS
         middle = ratings.LABELS[len(SCALE) // 2]
+        return {"always no difference": (middle, middle), "always much better": (best, worst)}
+
+    def subsets(self, rows: Rows[Any]) -> dict[str, tuple[str, frozenset[str]]]:
         by_fault: dict[str, set[str]] = defaultdict(set)
         for row in rows:
             for side, faults in row.found.items():
                 for fault in faults:
                     by_fault[f"{side} is {fault}"].add(row.id)
-        return Examined(
-            said={
-                "always no difference": always_saying(rows, (middle, middle)),
-                "always much better": always_saying(rows, (best, worst)),
-            },
-            agreement=agreement([(row.user_id, row.votes) for row in rows], SCALE, "ordinal"),
-            subsets={name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())},
-        )
+        return {name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())}
 
     def texts(self, row: Response) -> dict[str, str]:
         votes = "nobody was asked"

@@ -1,21 +1,23 @@
-"""Shared by the tasks of the three stages: their options, and the benchmark that each stage fills in."""
+"""Shared by the tasks of the three stages: their options, and the benchmark that each stage fills in; people's agreement."""
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from ..common.agreement import Level, alpha
+from ..common.jackknife import estimate_of
 from ..core.benchmark import Benchmark, always
 from ..core.documents import cases_of
 from ..core.method import Method
 from ..core.options import Options, option
-from ..core.report import Examined, ReportSpec, Shown
+from ..core.report import Examined, HumanAgreement, ReportSpec, Shown
 from ..core.result import Answers
 from .data import ENVIRONMENT_VARIABLE, Rows, load, with_judgment
-from .rows import STAGES, PromptRow, R, StageRow
+from .rows import STAGES, PromptRow, StageRow
 
 VERSION = "1.2"
 
@@ -54,11 +56,6 @@ def around(template: str) -> list[str]:
     return _FIELD.split(template)[::2]
 
 
-def always_saying(rows: Rows[R], answers: Answers) -> dict[str, Answers]:
-    """A baseline with the same answers for every row."""
-    return {row.id: answers for row in rows}
-
-
 class StageBenchmark(Benchmark):
     """A stage of the method, whether a model judges in it or does it.
 
@@ -90,9 +87,12 @@ class JudgedStage(StageBenchmark):
 
     Attributes:
         unscored: name in signatures of the number of rows that cannot be scored.
+        values, level: what a vote can be, in ascending order where the level is ordinal.
     """
 
     unscored: str
+    values: Sequence[Any]
+    level: Level
 
     def __init__(self) -> None:
         super().__init__()
@@ -109,12 +109,20 @@ class JudgedStage(StageBenchmark):
         )
 
     @abstractmethod
-    def examine(self, rows: Rows[Any]) -> Examined:
-        """Baselines and agreement from the texts of all rows, asked or not."""
+    def constant(self) -> dict[str, Answers]:
+        """Baseline -> what it answers to every row."""
 
     @abstractmethod
     def texts(self, row: Any) -> dict[str, str]:
         """Heading -> text of a row, for people."""
+
+    def votes(self, row: Any) -> Sequence[Any]:
+        """People's votes on a row, of `values`."""
+        return tuple(row.votes)
+
+    def subsets(self, rows: Rows[Any]) -> dict[str, tuple[str, frozenset[str]]]:
+        """Name -> (label, ids of its rows)."""
+        return {}
 
     def load(self, options: Any, selection: Mapping[str, str]) -> Rows[Any]:
         return with_judgment(load(self.row, options.data))
@@ -123,9 +131,14 @@ class JudgedStage(StageBenchmark):
         return {self.unscored: len(cases.unscored)}
 
     def _examine(self, rows: Rows[Any], asked: Collection[str]) -> Examined:
-        # users share prompts; each conversation is of one user alone
-        prompts = {row.id: row.prompt for row in rows} if issubclass(self.row, PromptRow) else {}
-        return replace(self.examine(rows), prompts=prompts)
+        every = [(row.user_id, self.votes(row)) for row in (*rows.cases, *rows.unscored)]
+        return Examined(
+            said={name: {row.id: answers for row in rows} for name, answers in self.constant().items()},
+            agreement=agreement(every, self.values, self.level),
+            subsets=self.subsets(rows),
+            # users share prompts; each conversation is of one user alone
+            prompts={row.id: row.prompt for row in rows} if issubclass(self.row, PromptRow) else {},
+        )
 
     def _shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
         return Shown(
@@ -135,6 +148,22 @@ class JudgedStage(StageBenchmark):
             labels=self.row.shown_labels,
             responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
         )
+
+
+def agreement(rows: Sequence[tuple[str, Sequence[Any]]], values: Sequence[Any], level: Level) -> HumanAgreement:
+    """How far people agree, from (user, votes) of every row; those with less than two votes do not count."""
+    several = [(user, votes) for user, votes in rows if len(votes) > 1]
+    if not several:
+        return HumanAgreement({}, "These data have labels without votes, so people's agreement is unknown.")
+    users, votes = zip(*several, strict=True)
+    return HumanAgreement(
+        {
+            f"Krippendorff's alpha ({level})": estimate_of(
+                lambda of: alpha(of, values, level), votes, users, (-1.0, 1.0)
+            )
+        },
+        f"{len(several):,} rows of {len(set(users)):,} users with several votes, interval over users",
+    )
 
 
 class DoneStage(StageBenchmark):

@@ -16,8 +16,6 @@ from . import sentences
 from .blocks import Block, Words, bullets
 from .table import Column, Table, measured, points, signed, with_ends, with_interval
 
-PEOPLE = "people among themselves"
-
 TOO_FEW = f"not given: the right response is the shorter or the longer one in less than {100 * LEAST_SHARE:.0f} % of the cases"
 """In place of a score at equal length."""
 
@@ -147,21 +145,19 @@ def _slices(users: Users) -> list[str]:
 
 
 def beside(report: Report) -> list[Block]:
-    """The run, the baselines that answer, and people, one below the other; and how far people agree."""
+    """The run and the baselines that answer, one below the other; and how far people agree."""
     judges = report.judges
     if judges is None:
         return []
     blocks: list[Block] = []
     if judges.baselines:
         rows = {"this run": report.overall.measures, **judges.baselines}
-        rows |= {PEOPLE: judges.people} if judges.people else {}
         columns: list[Column] = []
         for line in report.run.benchmark.report.compared:
             columns += measured(line, [measures[line.measure] for measures in rows.values()])
-        blocks.append(Table("Beside baselines and people", tuple(rows), tuple(columns)))
-    lines = list(judges.notes)
+        blocks.append(Table("Beside baselines", tuple(rows), tuple(columns)))
+    lines = []
     if agreement := judges.agreement:
         values = "; ".join(f"{name} {with_ends(value, signed)}" for name, value in agreement.coefficients.items())
-        against = f" {PEOPLE}: each person against what most of the others say." if judges.people else ""
-        lines.append(f"People's agreement ({agreement.note}): {values}.{against}" if values else agreement.note)
+        lines.append(f"People's agreement ({agreement.note}): {values}." if values else agreement.note)
     return [*blocks, bullets(lines)]

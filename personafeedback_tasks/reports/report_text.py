@@ -293,9 +293,8 @@ def document(report: Report) -> dict[str, Any]:
             "shortcuts": report.shortcuts,
             "judges": {
                 "baselines": judges.baselines,
-                "people": judges.people,
                 "agreement": judges.agreement.coefficients if judges.agreement else None,
-                "notes": [*judges.notes, *([judges.agreement.note] if judges.agreement else [])],
+                "notes": [judges.agreement.note] if judges.agreement else [],
             }
             if judges
             else None,

@@ -39,11 +39,11 @@ from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import SCORES
+from personafeedback_tasks.recenter.relevance import RELEVANCE as RECORD
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))
-PEOPLE = {row.id: SCORES.target(row) for row in ROWS}
+PEOPLE = {row.id: RECORD.targets(row)[0] for row in ROWS}
 HARD = load_cases("sample", difficulty="hard")
 RELEVANCE = ("recenter_relevance", "--data", "sample")
 LETTERS = ("personafeedback_hard", "--data", "sample")

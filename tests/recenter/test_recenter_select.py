@@ -21,7 +21,7 @@ from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import RELEVANCE, SCORES, build_profile, gather, listed, split
+from personafeedback_tasks.recenter.relevance import RELEVANCE, build_profile, gather, listed, split
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))
@@ -35,7 +35,7 @@ def as_list(document: str, answers: dict[str, str]) -> str:
 
 
 ANSWERS = {
-    "gold": {row.id: SCORES.target(row) for row in ROWS},
+    "gold": {row.id: RELEVANCE.targets(row)[0] for row in ROWS},
     "inverted": {row.id: "NO" if row.judgment else "YES" for row in ROWS},
     "always_yes": dict.fromkeys((row.id for row in ROWS), "YES"),
     "always_no": dict.fromkeys((row.id for row in ROWS), "NO"),

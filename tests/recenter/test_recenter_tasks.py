@@ -72,7 +72,7 @@ def test_no_prompt_tells_what_people_said():
     for row in ROWS:
         opposite = replace(row, label=not row.judgment, votes=())
         assert relevance.build(opposite) == relevance.build(row)
-        assert relevance.SCORES.target(opposite) != relevance.SCORES.target(row)
+        assert RELEVANCE.targets(opposite) != RELEVANCE.targets(row)
 
 
 # --- scores of ratings ------------------------------------------------------------------------------------------------

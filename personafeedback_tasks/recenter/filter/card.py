@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...common.statistics import percent
-from ..relevance import SCORES
+from ..relevance import RELEVANCE
 from ..rows import Relevance
 
 DEMONSTRATION = (
@@ -21,7 +21,7 @@ SCORE_NAMES = {
 }  # fmt: skip
 """Metric -> its column. The first ones are printed."""
 
-CONSTANT = {f"always_{label.lower()}": label for label in SCORES.labels}
+CONSTANT = {f"always_{label.lower()}": label for label in RELEVANCE.labels}
 """Baselines: name -> what they say of every row."""
 
 

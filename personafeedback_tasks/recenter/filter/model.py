@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...common.embeddings import Vectors
 from ...common.errors import DataError
 from ...common.text import same_text
-from ..relevance import SCORES
+from ..relevance import RELEVANCE
 from ..rows import Relevance
 
 Features = Any
@@ -71,7 +71,7 @@ class Prediction:
 
     @property
     def answer(self) -> str:
-        return SCORES.label(self.found)
+        return RELEVANCE.label(self.found)
 
 
 class Groups(NamedTuple):

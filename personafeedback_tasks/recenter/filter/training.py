@@ -17,7 +17,7 @@ from ...common.records import json_text, jsonable
 from ...common.statistics import Estimate, estimate
 from ...core.result import Result
 from ..data import Rows
-from ..relevance import RELEVANCE, SCORES
+from ..relevance import RELEVANCE
 from ..rows import Relevance
 from . import card, folder
 from .folder import texts
@@ -51,7 +51,7 @@ def scores(rows: Sequence[Relevance], answers: Sequence[str]) -> dict[str, Estim
     """
     users, prompts = [row.user_id for row in rows], Shared([row.prompt for row in rows])
     outcomes = [
-        Result(targets=(SCORES.target(row),), answers=(answer,), cell=row.cell)
+        Result(targets=tuple(RELEVANCE.targets(row)), answers=(answer,), cell=row.cell)
         for row, answer in zip(rows, answers, strict=True)
     ]
     right = [float(outcome.targets == outcome.answers) for outcome in outcomes]
