@@ -215,10 +215,10 @@ def commands() -> Stored:
             yield from printed(f"{of}_{name}", of, *words)
             yield from printed(f"{of}_{name}_json", of, *words, "--json", "-")
     plans: dict[str, tuple[object, ...]] = {
-        "sample": ("--data", "sample"), "general": ("personafeedback_general", "--data", general),
-        "cot": (HARD, "--data", general, "-T", "method=cot", "-T", "setting=no_persona"),
-        "write": ("personafeedback_write", "--data", "sample"),
-        "stage": ("recenter_relevance_select", "--data", "sample"),
+        "sample": ("-T", "data=sample"), "general": ("personafeedback_general", "-T", f"data={general}"),
+        "cot": (HARD, "-T", f"data={general}", "-T", "method=cot", "-T", "setting=no_persona"),
+        "write": ("personafeedback_write", "-T", "data=sample"),
+        "stage": ("recenter_relevance_select", "-T", "data=sample"),
     }  # fmt: skip
     for name, words in plans.items():
         yield from printed(f"plan_{name}", "plan", *words)

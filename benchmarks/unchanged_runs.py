@@ -207,7 +207,9 @@ def report(name: str, *words: object, task: str = "", options: Options | None = 
         template.parent.mkdir(parents=True, exist_ok=True)
         told = [word for key, value in (options or {}).items() if key != "data" for word in ("-T", f"{key}={value}")]
         data = (options or {}).get("data", "sample")
-        yield from printed(f"{name}.template", "score-replies", task, template, "--data", data, *told, "--template")
+        yield from printed(
+            f"{name}.template", "score-replies", task, template, "-T", f"data={data}", *told, "--template"
+        )
         yield from file(str(template))
 
 

@@ -30,7 +30,7 @@ TITLE = "people's judgments"
 
 @click.group()
 def annotate() -> None:
-    """Have people judge the pairs of a build, or what models know of users, what they select, and what they reply."""
+    """Have people judge a build, or what models note of users, select and reply."""
 
 
 @annotate.command()

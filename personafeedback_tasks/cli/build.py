@@ -26,7 +26,7 @@ from .output import progress, say
 
 _DIR = Path("DIR")
 
-_HELP = f"""Build a set for your own users, in your language: personas, questions, answers, votes, release.
+_HELP = f"""Build a set for your own users, in your language.
 
 Each command reads what the one before left in DIR and adds its own. Edit DIR by hand in between; run one again after it was killed.
 

@@ -51,7 +51,7 @@ def chain(
     json_file: Path | None,
     out: Path | None,
 ) -> None:
-    """Where does the chain from conversations to a reply break?
+    """Say where the chain from conversations to a reply breaks.
 
     RUN is a log or a folder of logs of recenter_extract, recenter_select and recenter_respond, of either harness; runs of one model
     make one funnel, or two if a stage is there with a filter and without. Of each step it has the share that people find right: attributes that

@@ -11,12 +11,10 @@ import click
 
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
-from ..common.records import short
 from ..core.evidence import Reply
 from ..logs.data import RunData
 from ..logs.run import Run, RunError
 from ..logs.unfinished import advice, state_of
-from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
@@ -34,9 +32,8 @@ from .runs import the_run
     help="`chosen` or `rejected`, the benchmark's own responses, or the writing run of another model.",
 )
 @out_option("DIR", "A new folder.", required=True)
-@click.option("--license", default=UNKNOWN, help="Of the texts, for the folder's set.json and its cards.")
 @data_option
-def duel(run: Path, against: str, out: Path, license: str, data: RunData) -> None:
+def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     """Make a data set of duels: a model's replies against other responses.
 
     RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the chosen response,
@@ -52,10 +49,6 @@ def duel(run: Path, against: str, out: Path, license: str, data: RunData) -> Non
     """
     if out.is_dir() and any(out.iterdir()):  # another set must not be mixed with this one
         raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
-    if not is_line(license, LONGEST_NAME):
-        raise OptionError(
-            f"--license must be one printable line of 1 to {LONGEST_NAME} characters without spaces around it, got {short(license)}."
-        )
     run_of_writer, writer = _writing(run, data)
     cases, why_not = data.of(run_of_writer)
     if not isinstance(cases, Questions):
@@ -80,7 +73,7 @@ def duel(run: Path, against: str, out: Path, license: str, data: RunData) -> Non
     compared = pairs(cases, writer, other)
     contents: dict[str, Content] = {
         **people(cases.pairs.release.root),
-        **files(compared, writer.name, named, license, provenance, tuple(models), out),
+        **files(compared, writer.name, named, provenance, tuple(models), out),
     }
     write_all({out / name: content for name, content in contents.items()})
     why = Counter(pair.why_not for pair in compared if pair.why_not)

@@ -45,7 +45,9 @@ def export_command(
     setting: str,
     data: str | None,
 ) -> None:
-    """Write a run as a record of Every Eval Ever or, without RUN, cases for reward models that ship their own code.
+    """Write a run as a record of Every Eval Ever, or cases for RewardBench.
+
+    Without RUN, the cases are for reward models that ship their own code.
 
     A record is data/BENCHMARK/DEVELOPER/MODEL/ID.json with every number, its clustered error and its interval, and beside it a
     sample for each call: their mean is acc. Several RUN are one run and its controls. What `card` refuses is refused here too.

@@ -16,25 +16,21 @@ from ..common.errors import PersonaFeedbackError
 from . import registration
 from .output import say, show_in_any_encoding
 
-_COMMANDS = {
-    "plan": "plan:plan",
-    "audit": "data:audit_command",
-    "export": "export:export_command",
-    "report": "runs:report",
-    "chain": "chain:chain",
-    "compare": "runs:compare",
-    "rank": "rank:rank",
-    "card": "runs:card",
-    "persona": "with_user:persona",
-    "cost": "with_user:cost",
-    "score-replies": "replies:score_replies",
-    "duel": "duel:duel",
-    "verdict": "verdict:verdict",
-    "build": "build:build",
-    "recenter": "recenter:recenter",
-    "annotate": "annotate:annotate",
-}
-"""Name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""
+_SECTIONS = {
+    "From a run to a model card": {
+        "plan": "plan:plan", "report": "runs:report", "rank": "rank:rank", "card": "runs:card", "register": "main:register",
+    },
+    "Data, two runs, other programs": {
+        "audit": "data:audit_command", "compare": "runs:compare", "score-replies": "replies:score_replies", "export": "export:export_command",
+    },
+    "What knowing the user costs in other tasks": {"persona": "with_user:persona", "cost": "with_user:cost"},
+    "Replies that models write": {"duel": "duel:duel", "verdict": "verdict:verdict"},
+    "A set of your own, and people's votes": {"build": "build:build", "annotate": "annotate:annotate"},
+    "From conversations to a reply": {"recenter": "recenter:recenter", "chain": "chain:chain"},
+}  # fmt: skip
+"""Heading of the help -> name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""
+
+_COMMANDS = {name: place for commands in _SECTIONS.values() for name, place in commands.items()}
 
 
 class _Group(click.Group):
@@ -43,7 +39,13 @@ class _Group(click.Group):
         return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*self.commands, *_COMMANDS})
+        return list(_COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for heading, names in _SECTIONS.items():
+            with formatter.section(heading):
+                found = [(name, self.get_command(ctx, name)) for name in names]
+                formatter.write_dl([(name, one.get_short_help_str(200)) for name, one in found if one])
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self.commands:
@@ -102,7 +104,7 @@ def main() -> None:
     "--path", is_flag=True, help="Link nothing; print the folder of the YAML files, for lm_eval's --include_path."
 )
 def register(undo: bool, path: bool) -> None:
-    """Link the YAML files into the lm_eval/tasks folder of this Python's lm-eval."""
+    """Make lm-eval find the tasks: link their YAML files into its folder lm_eval/tasks."""
     if path:
         click.echo(
             os.fsencode(registration.task_configs())

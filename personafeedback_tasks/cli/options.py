@@ -92,9 +92,9 @@ def task_option(which: str) -> Decorator:
     return click.option("-T", "given", metavar="NAME=VALUE", multiple=True, help=help)
 
 
-def given_options(given: Sequence[str], **named: Any) -> dict[str, Any]:
-    """The options of -T as Inspect reads them, and `named` ones that are not None. OptionError if one is repeated."""
-    options = {name: value for name, value in named.items() if value is not None}
+def given_options(given: Sequence[str]) -> dict[str, Any]:
+    """The options of -T as Inspect reads them. OptionError if one is repeated."""
+    options: dict[str, Any] = {}
     for pair in given:
         name, equals, value = pair.partition("=")
         name = name.replace("-", "_")

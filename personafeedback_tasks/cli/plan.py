@@ -19,8 +19,7 @@ from .output import needs_tables, say, show, write_json
 
 @click.command()
 @click.argument("task", required=False)
-@click.option("--data", help="The data of the task, as -T data=. Default: as in a run.")
-@task_option("such as setting=persona,no_persona or method=cot")
+@task_option("such as data=FOLDER, setting=persona,no_persona or method=cot")
 @click.option(
     "--reply-tokens",
     type=click.IntRange(0),
@@ -31,29 +30,28 @@ from .output import needs_tables, say, show, write_json
 @json_option
 def plan(
     task: str | None,
-    data: str | None,
     given: tuple[str, ...],
     reply_tokens: int | None,
     prices: Prices | None,
     json_file: Path | None,
 ) -> None:
-    """Plan a run: are the data complete, how many calls and tokens, what does it cost, which difference can it show?
+    """Plan a run: calls, tokens, price, and the smallest difference that it can show.
 
     TASK is a task's name in either harness. Default: the first one of docs/options.md whose cells the data have. Asks no model. Data are
     checked as a run checks them, so an error here is what the run would say.
 
     \b
         personafeedback plan
-        personafeedback plan personafeedback_general_hard --data FOLDER
-        personafeedback plan --data FOLDER -T method=cot -T setting=no_persona
-        personafeedback plan --data FOLDER -T setting=persona,other_persona,no_persona --price 2.5,10
-        personafeedback plan personafeedback_write --data sample --json plan.json
-        personafeedback plan recenter_relevance_select --data sample
+        personafeedback plan personafeedback_general_hard -T data=FOLDER
+        personafeedback plan -T data=FOLDER -T method=cot -T setting=no_persona
+        personafeedback plan -T data=FOLDER -T setting=persona,other_persona,no_persona --price 2.5,10
+        personafeedback plan personafeedback_write -T data=sample --json plan.json
+        personafeedback plan recenter_relevance_select -T data=sample
     """
     needs_tables(json_file)
     require("scipy", extra="report")
     record = benchmark_of(task) if task else PERSONAFEEDBACK
-    told = given_options(given, data=data)
+    told = given_options(given)
     data = told.get("data")
     chosen = task or _largest(data)
     selection, of = asked(record, chosen, told.pop("method", None))

@@ -9,41 +9,38 @@ import importlib.util
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
 
-LOWEST_LM_EVAL = "0.4.13"
-"""As in pyproject.toml. Earlier versions find the files but cannot run them."""
+LOWEST_LM_EVAL = "0.4.13"  # as in pyproject.toml; earlier versions find the files but cannot run them
 
 
 def task_configs() -> Path:
     """The folder with the YAML files, for `--include_path`."""
-    spec = importlib.util.find_spec("personafeedback_tasks.task_configs")
-    if spec is None or spec.origin is None:
-        raise PersonaFeedbackError("The YAML files are not installed. Reinstall personafeedback-tasks.")
-    return Path(spec.origin).parent
+    return Path(str(importlib.import_module("personafeedback_tasks.task_configs").__file__)).parent
 
 
 def register(undo: bool = False) -> Iterator[str]:
-    """Link the YAML files into lm-eval, or remove such links; safe to repeat. Yields a sentence per benchmark.
-
-    Raises:
-        PersonaFeedbackError: no lm-eval or one that is too old, or no links are possible.
-    """
-    try:
-        installed = version("lm_eval")
-    except PackageNotFoundError:  # none, which `_folders` says, or a source tree
-        installed = LOWEST_LM_EVAL
-    if not undo and _numbers(installed) < _numbers(LOWEST_LM_EVAL):
+    """Link the YAML files into lm-eval, or remove such links; yields a sentence per benchmark. Raises PersonaFeedbackError if it cannot."""
+    spec = importlib.util.find_spec("lm_eval")
+    found = "none"
+    with suppress(PackageNotFoundError):
+        found = version("lm_eval")
+    # A pre-release counts as its release, a source tree as new enough; another lm-eval may leave a namespace package behind.
+    numbers, lowest = ([int(number) for number in re.findall(r"\d+", text)] for text in (found, LOWEST_LM_EVAL))
+    if spec is None or spec.origin is None or (numbers and numbers < lowest and not undo):
         raise PersonaFeedbackError(
-            f"These tasks need lm-eval {LOWEST_LM_EVAL} or later, got {installed}. Upgrade it "
-            "with `pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
+            f"These tasks need lm-eval {LOWEST_LM_EVAL} or later in this Python, found {found}. Install it with "
+            "`pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
         )
-    for source, folder in _folders().items():
+    for source in sorted({path.parent for path in task_configs().glob("*/*.yaml")}):
+        folder = Path(spec.origin).parent / "tasks" / source.name
         try:
-            yield _unlink(folder) if undo else _link(source, folder)
+            removed = _unlink(folder)  # an earlier version may have had other files
+            yield f"{removed} files removed from {folder}." if undo else _link(source, folder)
         except OSError as error:
             raise PersonaFeedbackError(
                 f"{folder}: its links could not be changed ({error.strerror or error}). "
@@ -52,7 +49,6 @@ def register(undo: bool = False) -> Iterator[str]:
 
 
 def _link(source: Path, folder: Path) -> str:
-    _unlink(folder)  # an earlier version may have had other files
     folder.mkdir(parents=True, exist_ok=True)
     files = sorted(source.glob("*yaml"))
     left = [path.name for path in files if os.path.lexists(folder / path.name)]
@@ -63,7 +59,7 @@ def _link(source: Path, folder: Path) -> str:
     return f"{len(files) - len(left)} files of {source} linked into {folder}.{kept} `lm_eval run --tasks {source.name}` now works."
 
 
-def _unlink(folder: Path) -> str:
+def _unlink(folder: Path) -> int:
     # links of other versions and installations of this package, too
     there = list(folder.iterdir()) if folder.is_dir() else []
     ours = [path for path in there if path.is_symlink() and "task_configs" in Path(os.readlink(path)).parts]
@@ -71,20 +67,4 @@ def _unlink(folder: Path) -> str:
         link.unlink()
     if ours == there and folder.is_dir():
         folder.rmdir()
-    return f"{len(ours)} files removed from {folder}."
-
-
-def _folders() -> dict[Path, Path]:
-    spec = importlib.util.find_spec("lm_eval")
-    if spec is None or spec.origin is None:  # the latter: a namespace package that another lm-eval left behind
-        raise PersonaFeedbackError(
-            "lm-eval is not installed in this Python. Install it with `pip install 'personafeedback-tasks[lm-eval]'`, "
-            "in the environment that runs `personafeedback register`."
-        )
-    tasks = Path(spec.origin).parent / "tasks"
-    return {path: tasks / path.name for path in sorted(task_configs().iterdir()) if any(path.glob("*.yaml"))}
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    # a pre-release counts as its release
-    return tuple(map(int, re.findall(r"\d+", version)))
+    return len(ours)

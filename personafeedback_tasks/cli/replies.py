@@ -26,8 +26,7 @@ from .runs import report_of
 @click.command("score-replies")
 @click.argument("task", metavar="TASK")
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--data", help="The data of the task, as -T data=. Default: as in a run.")
-@task_option("those that the model was asked with")
+@task_option("those that the model was asked with, and data=FOLDER")
 @click.option(
     "--template", is_flag=True, help="Write FILE instead: a line per call with its prompt, to which you add the reply."
 )
@@ -37,7 +36,6 @@ from .runs import report_of
 def score_replies(
     task: str,
     file: Path,
-    data: str | None,
     given: tuple[str, ...],
     template: bool,
     partial: bool,
@@ -59,10 +57,10 @@ def score_replies(
     A call without a record is an error that names it. Records of other cases are counted and not used.
 
     \b
-        personafeedback score-replies personafeedback_hard replies/new.jsonl --data FOLDER --template
-        personafeedback score-replies personafeedback_hard replies/a.jsonl --data FOLDER
+        personafeedback score-replies personafeedback_hard replies/new.jsonl -T data=FOLDER --template
+        personafeedback score-replies personafeedback_hard replies/a.jsonl -T data=FOLDER
         personafeedback score-replies personafeedback_hard replies/b.jsonl -T setting=no_persona -T method=cot
-        personafeedback score-replies recenter_relevance DIR/replies/MODEL.jsonl --data DIR --out report
+        personafeedback score-replies recenter_relevance DIR/replies/MODEL.jsonl -T data=DIR --out report
     """
     if not template:
         needs_tables(json_file)
@@ -71,7 +69,7 @@ def score_replies(
     from ..reports import files, report_text
 
     benchmark = benchmark_of(task)
-    values = given_options(given, data=data)
+    values = given_options(given)
     selection, method = asked(benchmark, task, values.pop("method", None))
     every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
     if len(every) > 1:

@@ -44,7 +44,9 @@ def report(
     out: Path | None,
     full: bool,
 ) -> None:
-    """Report runs: a verdict, scores with their intervals, baselines and caveats. A screen for each run; --full prints everything.
+    """Report runs: a verdict, scores with their intervals, baselines and caveats.
+
+    A screen for each run; --full prints everything.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
     the logs of one model that were asked the same form one row, and failed logs are passed over. Runs of a model that was told

@@ -88,7 +88,7 @@ class RewardModel:
             raise RewardError(
                 f"{path}: found no chat template in its tokenizer, expected one that says how this model "
                 "reads a conversation. Add one to a copy of the model, or use RewardBench to score the output of "
-                "`personafeedback export --format rewardbench`."
+                "`personafeedback export --out DIR`."
             )
         name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
         self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
@@ -216,7 +216,7 @@ _REPLY: Message = {"role": "assistant", "content": "b"}
 
 _OWN_CODE = (
     "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "
-    "use RewardBench to score the output of `personafeedback export --format rewardbench`."
+    "use RewardBench to score the output of `personafeedback export --out DIR`."
 )
 
 
@@ -254,7 +254,7 @@ def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
     except Exception as error:
         remedy = (
             "If its code needs a missing package, install it; if it was written for another version of transformers, use "
-            "RewardBench to score the output of `personafeedback export --format rewardbench`."
+            "RewardBench to score the output of `personafeedback export --out DIR`."
         )
         raise RewardError(
             f"{path}: found {type(error).__name__} while loading it or running a first example ({_first_line(error)}), expected a "

@@ -91,7 +91,6 @@ def files(
     compared: Sequence[DuelPair],
     writer: str,
     against: str,
-    license: str,
     provenance: Mapping[str, Any],
     models: tuple[str, ...] = (),
     root: Path = Path(),
@@ -107,7 +106,6 @@ def files(
     manifest = Manifest(
         name=_name(writer, against),
         counts={cell: len(of_cell) for cell, of_cell in cells.items() if of_cell},
-        license=license,
         labels=f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate over the pairs that are asked; "
         "ties and empty replies are not.",
         generator=writer if against in SIDES else f"{writer} and {against}",

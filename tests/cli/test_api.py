@@ -58,11 +58,13 @@ def test_each_function_gives_the_document_of_its_command(logs, tmp_path):
     log, exam = judged(tmp_path / "a", "readable", duels), judged(tmp_path / "b", "readable")
     assert json.loads(api.verdict(log, exam=exam).to_json()) == written("verdict", log, "--exam", exam)
     replies = tmp_path / "replies.jsonl"
-    assert personafeedback("score-replies", "personafeedback_hard", replies, "--data", "sample", "--template").exit_code == 0  # fmt: skip
+    assert personafeedback("score-replies", "personafeedback_hard", replies, "-T", "data=sample", "--template").exit_code == 0  # fmt: skip
     lines = [json.loads(line) for line in replies.read_text("utf-8").splitlines()]
     replies.write_text("".join(json.dumps({**line, "reply": "A"}) + "\n" for line in lines), "utf-8")
     scored = api.score_replies("personafeedback_hard", replies, data="sample")
-    assert json.loads(scored.to_json()) == written("score-replies", "personafeedback_hard", replies, "--data", "sample")
+    assert json.loads(scored.to_json()) == written(
+        "score-replies", "personafeedback_hard", replies, "-T", "data=sample"
+    )
 
 
 @pytest.fixture

@@ -124,10 +124,10 @@ def test_a_card_has_neither(home, tmp_path):
 
 
 def test_plan_and_audit_have_neither(home, tmp_path):
-    for command in (("plan",), ("audit",)):
+    for command in (("plan", "-T", f"data={home / FOLDER}"), ("audit", "--data", home / FOLDER)):
         file = tmp_path / f"{command[0]}.json"
         for words in ((), ("--json", file)):
-            done = personafeedback(*command, "--data", home / FOLDER, *words, HOME=str(home))
+            done = personafeedback(*command, *words, HOME=str(home))
             assert done.exit_code == 0, done.output
             assert [word for word in private(home) if word in done.output] == []
         text = file.read_text("utf-8")

@@ -44,9 +44,12 @@ def test_the_schema_and_the_outputs_have_the_same_version():
     assert {entry["properties"]["schema"].get("const", VERSION) for entry in SCHEMA["$defs"].values() if "schema" in entry["properties"]} == {VERSION}  # fmt: skip
 
 
-@pytest.mark.parametrize("command", ["audit", "plan"])
+DATA = {"audit": ("--data", "sample"), "plan": ("-T", "data=sample")}
+
+
+@pytest.mark.parametrize("command", DATA)
 def test_what_a_command_on_data_writes(command, tmp_path):
-    done(command, "--data", "sample", "--json", tmp_path / "out.json")
+    done(command, *DATA[command], "--json", tmp_path / "out.json")
     assert faults(json.loads((tmp_path / "out.json").read_text("utf-8")), command) == []
 
 

@@ -169,7 +169,7 @@ def printed(*arguments: object, **environment: str) -> str:
 
 def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     file = tmp_path / "new" / "plan.json"
-    shown = printed("--data", "sample", "--json", file)
+    shown = printed("-T", "data=sample", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
     made = plan_of("sample")
     assert stored == json.loads(json.dumps({"schema": SCHEMA, **made.as_dict()}))
@@ -180,14 +180,14 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
         assert re.search(rf"^{comparison.name} +{100 * smallest:.1f}$", shown, re.M)
     assert f"a design effect of {COMPARISONS[0].design_effect(made.sizes):.2f}." in shown
     assert "ESTIMATE" in shown
-    assert printed("--data", "sample", "--json", "-") == file.read_text(encoding="utf-8")
+    assert printed("-T", "data=sample", "--json", "-") == file.read_text(encoding="utf-8")
 
 
 def test_the_money_of_the_docs_is_what_is_printed(real_data):
     page = (Path(__file__).parents[2] / "docs" / "plan.md").read_text(encoding="utf-8")
     block = page[page.index("What a run takes\n                         prompt") :].partition("```")[0]
     shown = printed(
-        "personafeedback_general_hard", "--data", real_data, "-T", "setting=persona,other_persona,no_persona", "--price", "2.5,10",
+        "personafeedback_general_hard", "-T", f"data={real_data}", "-T", "setting=persona,other_persona,no_persona", "--price", "2.5,10",
         "--reply-tokens", 5,
     )  # fmt: skip
     assert block in shown
@@ -197,7 +197,7 @@ def test_data_with_some_cells_are_planned_as_the_largest_task_that_they_have(rea
     shown = printed(PERSONAFEEDBACK_DATA=str(real_data))
     assert "Task: personafeedback_general, method generate\n" in shown
     assert "no file for some cells of personafeedback)" in shown
-    done = personafeedback("plan", "personafeedback", "--data", real_data)
+    done = personafeedback("plan", "personafeedback", "-T", f"data={real_data}")
     assert done.exit_code == 1
     assert "so there are no specific_easy cases" in done.output
 
@@ -207,12 +207,12 @@ def test_data_with_some_cells_are_planned_as_the_largest_task_that_they_have(rea
     [
         (["personafeedback_x"], "task must be one of personafeedback, personafeedback_specific, "),
         (["personafeedback_mc", "-T", "method=cot"], "task personafeedback_mc has the method mc, got method=cot."),
-        (["--data", "./nowhere"], "There is no folder './nowhere'"),
+        (["-T", "data=./nowhere"], "There is no folder './nowhere'"),
         (["--price", "3"], "--price must be two numbers of dollars with a comma between them, such as 2.5,10, got '3'."),
     ],
 )  # fmt: skip
 def test_what_a_run_would_refuse_is_refused(arguments, sentence):
-    done = personafeedback("plan", "--data", "sample", *arguments)
+    done = personafeedback("plan", *arguments, PERSONAFEEDBACK_DATA="sample")
     assert done.exit_code
     assert sentence in " ".join(done.output.split())
 

@@ -148,7 +148,7 @@ def test_an_lm_eval_that_is_too_old_is_refused_and_undo_still_works(version, har
     done = command("register")
     assert done.exit_code == 1
     assert done.output == (
-        f"Error: These tasks need lm-eval 0.4.13 or later, got {version}. Upgrade it with "
+        f"Error: These tasks need lm-eval 0.4.13 or later in this Python, found {version}. Install it with "
         "`pip install 'personafeedback-tasks[lm-eval]'`, then run this again.\n"
     )
     assert not (harness / "tasks" / "personafeedback").exists()

@@ -45,8 +45,8 @@ from personafeedback_tasks.recenter.rows import Relevance
 ROWS = with_judgment(load(Relevance, "sample"))
 PEOPLE = {row.id: RECORD.targets(row)[0] for row in ROWS}
 HARD = load_cases("sample", difficulty="hard")
-RELEVANCE = ("recenter_relevance", "--data", "sample")
-LETTERS = ("personafeedback_hard", "--data", "sample")
+RELEVANCE = ("recenter_relevance", "-T", "data=sample")
+LETTERS = ("personafeedback_hard", "-T", "data=sample")
 
 
 def write(path: Path, records) -> Path:
@@ -102,7 +102,7 @@ def check_round_trip(log: Path, name: str, task, folder: Path) -> dict:
     """From a log to a file, from there to scores without a harness, and to a log of Inspect: always the numbers of the log."""
     expected = numbers(of_log(log))
     file = exported(log, folder / "replies.jsonl")
-    assert numbers(scored(name, file, "--data", "sample")) == expected
+    assert numbers(scored(name, file, "-T", "data=sample")) == expected
     again = replayed(task(), file, folder / "logs")
     assert numbers(of_log(again)) == expected
     assert read(exported(again, folder / "again.jsonl")).replies == read(file).replies
@@ -142,7 +142,7 @@ def test_several_epochs_keep_their_numbers(tmp_path):
     share = sum(label == "YES" for label in PEOPLE.values()) / len(PEOPLE)
     report = of_log(log)
     assert report["groups"]["total"]["measures"]["acc"]["value"] == pytest.approx((1 + share) / 2, abs=1e-12)
-    assert numbers(scored("recenter_relevance", file, "--data", "sample")) == numbers(report)
+    assert numbers(scored("recenter_relevance", file, "-T", "data=sample")) == numbers(report)
     assert len(read(exported(log, tmp_path / "again.jsonl")).replies) == len(records)
 
 
@@ -161,13 +161,13 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
     log = replayed(personafeedback_general_hard(data=str(root), **options), file, tmp_path / "logs")
     given = [word for name, value in options.items() for word in ("-T", f"{name}={json.dumps(value)}")]
     report = as_json(report_of(read_run(log), RunData(None)))
-    assert numbers(scored("personafeedback_general_hard", file, "--data", root, *given)) == numbers(report)
+    assert numbers(scored("personafeedback_general_hard", file, "-T", f"data={root}", *given)) == numbers(report)
 
     short = write(tmp_path / "short.jsonl", records)
     assert f"found no reply to {cases[0].id} (rag_filter)" in refused(
-        "personafeedback_general_hard", short, "--data", root, *given
+        "personafeedback_general_hard", short, "-T", f"data={root}", *given
     )
-    told = refused("personafeedback_general_hard", tmp_path / "new.jsonl", "--data", root, *given, "--template")
+    told = refused("personafeedback_general_hard", tmp_path / "new.jsonl", "-T", f"data={root}", *given, "--template")
     assert "rag_filter=true builds one from the reply to another" in told
     assert not (tmp_path / "new.jsonl").exists()
 
@@ -179,7 +179,7 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
 def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(task, tmp_path):
     """The messages are those that the model is sent, in every call; no line is a record before it has a reply."""
     file = tmp_path / "new.jsonl"
-    done = personafeedback("score-replies", task, file, "--data", "sample", "--template")
+    done = personafeedback("score-replies", task, file, "-T", "data=sample", "--template")
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     assert f"{len(rows)} calls" in done.stdout
@@ -189,10 +189,10 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
     documents = method.documents(benchmark.cases(options, benchmark.selections[selection]))
     assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in method.calls]
     assert rows[-1]["prompt"] == benchmark.turns(method, documents[-1], options, method.calls[-1])
-    assert "line 1: found no reply, expected one" in refused(task, file, "--data", "sample")
-    assert "--template writes it" in refused(task, file, "--data", "sample", "--template")
+    assert "line 1: found no reply, expected one" in refused(task, file, "-T", "data=sample")
+    assert "--template writes it" in refused(task, file, "-T", "data=sample", "--template")
     write(file, [{**row, "reply": "None of them."} for row in rows])
-    assert scored(task, file, "--data", "sample")["groups"]["total"]["cases"] > 0
+    assert scored(task, file, "-T", "data=sample")["groups"]["total"]["cases"] > 0
 
 
 # --- known answers ----------------------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def test_what_is_written_is_read_back(replies, named):
 def test_what_cannot_be_scored_says_why(arguments, told, tmp_path):
     file = write(tmp_path / "r.jsonl", letters("gold"))
     task, *options = arguments
-    assert told in refused(task, file, "--data", "sample", *options)
+    assert told in refused(task, file, "-T", "data=sample", *options)
 
 
 def test_options_are_those_of_inspect(tmp_path):

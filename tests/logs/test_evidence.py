@@ -127,7 +127,7 @@ def reasons(found) -> dict[str, int]:
 
 def scored(file: Path, records, *arguments: str) -> dict:
     file.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    done = personafeedback("score-replies", HARD, file, "--data", "sample", "--json", "-", *arguments)
+    done = personafeedback("score-replies", HARD, file, "-T", "data=sample", "--json", "-", *arguments)
     assert done.exit_code == 0, done.output
     (cell,) = json.loads(done.stdout)["reports"][0]["groups"].values()
     return cell

@@ -434,7 +434,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
     assert (warning in caplog.text) == (said == "unreadable")
     assert "24 model calls" in opening[0]  # 8 cases: 8 filters and 16 orders
-    words = (CELL, "--data", remembered, "-T", "counts=any", "-T", "setting=rag", "-T", "rag_filter=true")
+    words = (CELL, "-T", f"data={remembered}", "-T", "counts=any", "-T", "setting=rag", "-T", "rag_filter=true")
     planned = json.loads(personafeedback("plan", *words, "--json", "-").stdout)
     assert planned["calls"] == planned["settings"]["rag"]["calls"] == 24
     whole = [*filters.values(), *(build(case, RAG, order) for case in cases for order in ORDERS)]
@@ -467,8 +467,8 @@ def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
     words = [
         "plan",
         CELL,
-        "--data",
-        remembered,
+        "-T",
+        f"data={remembered}",
         "-T",
         "counts=any",
         "-T",

@@ -80,7 +80,7 @@ def test_every_command_speaks_of_the_set(folder, tmp_path):
         "rank": printed("rank", log, "--out", tmp_path / "rank"),
         "card": printed("card", log, "--model-card", card),
         "audit": printed("audit", "--data", data),
-        "plan": printed("plan", "--data", data),
+        "plan": printed("plan", "-T", f"data={data}"),
     }
     outputs["the card"] = card.read_text("utf-8")
     outputs["the page"] = (tmp_path / "rank" / "ranking.md").read_text("utf-8")

@@ -320,7 +320,7 @@ def test_a_plan_says_the_calls_and_the_smallest_score_that_each_cell_shows(real_
     found = {}
     for pairs in (MATCHED, ALL):
         file = tmp_path / f"{pairs}.json"
-        done = personafeedback("plan", SWAP.name, "--data", real_data, "-T", f"pairs={pairs}", "--json", file)
+        done = personafeedback("plan", SWAP.name, "-T", f"data={real_data}", "-T", f"pairs={pairs}", "--json", file)
         found[pairs] = json.loads(file.read_text("utf-8"))
         assert "The smallest score above chance" in done.stdout
     matched, every = found[MATCHED], found[ALL]

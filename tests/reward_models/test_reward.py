@@ -423,7 +423,7 @@ def test_code_of_a_model_that_fails_is_one_error_that_names_the_way_out(own, fou
     with pytest.raises(RewardError, match=f"found {found}") as raised:
         RewardModel(str(tmp_path), trust_remote_code=True)
     assert f"of transformers {transformers.__version__} loads and runs" in str(raised.value)
-    assert "`personafeedback export --format rewardbench`" in str(raised.value)
+    assert "`personafeedback export --out DIR`" in str(raised.value)
     assert "pass -M trust_remote_code" not in str(raised.value)
 
 

@@ -105,10 +105,10 @@ def test_every_pair_is_asked_or_says_why_not(drawn, against, tmp_path_factory):
     assert len(compared) == 6
     if not wanted:
         with pytest.raises(Exception, match="nothing to ask"):
-            files(compared, "ours", against, "unknown", {})
+            files(compared, "ours", against, {})
         return
     root = tmp_path_factory.mktemp("duel")
-    for name, content in {**people(SAMPLE.release.root), **files(compared, "ours", against, "unknown", {})}.items():
+    for name, content in {**people(SAMPLE.release.root), **files(compared, "ours", against, {})}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     loaded = load_present(root)
@@ -167,13 +167,6 @@ def test_a_writer_is_named_by_its_model_and_what_it_was_asked(written, tmp_path)
     assert duel.writer == duel.models[0]
     for case in cases:
         assert (case.extra["written"]["setting"], case.extra["other_written"]["setting"]) == ("persona", "no_persona")
-
-
-@pytest.mark.parametrize("license", [" MIT", "x" * 101])
-def test_a_license_that_no_manifest_may_have_is_refused(written, tmp_path, license):
-    said = refusal("duel", written["mixed"], "--against", "chosen", "--out", tmp_path / "duel", "--license", license)
-    assert "--license must be one printable line of 1 to 100 characters" in said
-    assert not (tmp_path / "duel").exists()
 
 
 @pytest.mark.slow

@@ -177,5 +177,5 @@ def test_a_run_of_one_difficulty_finds_its_data(tmp_path, capsys):
     assert done.returncode == 0, done.stdout
     main(["report", str(tmp_path / "logs"), "--data", "sample"], standalone_mode=False)
     assert "partial" not in capsys.readouterr().out.lower()
-    main(["score-replies", "personafeedback_write_hard", str(records), "--data", "sample"], standalone_mode=False)
+    main(["score-replies", "personafeedback_write_hard", str(records), "-T", "data=sample"], standalone_mode=False)
     assert "4.000" in capsys.readouterr().out  # characters
