@@ -76,9 +76,9 @@ def options() -> Stored:
     told = {"data": "part", "counts": "any"}
     noisy = f"{models.NAME}/noisy"
     asked: dict[str, Options] = {
-        "v1": {}, "v2": {"prompt": "v2"}, "v3": {"prompt": "v3"}, "v4": {"prompt": "v4"}, "en": {"language": "en"},
-        "zh": {"language": "zh", "prompt": "v2"}, "hide": {"hide": "Name,Preference.Travel"},
-        "hide_other": {"hide": "Name", "setting": "other_persona"}, "rag_3": {"setting": "rag", "k": 3},
+        "v1": {}, "v2": {"prompt": "v2"}, "v3": {"prompt": "v3"}, "v4": {"prompt": "v4"},
+        "hide": {"hide": "Name,Preference.Travel"},
+        "hide_other": {"hide": "Name", "setting": "other_persona"}, "rag": {"setting": "rag"},
     }  # fmt: skip
     logs = {}
     for name, more in asked.items():

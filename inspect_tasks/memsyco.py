@@ -9,12 +9,12 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 
 @task
 def memsyco(**options: Any) -> Task:
-    """All cases, or those of one part.
+    """All cases.
 
     The authors' data are not bundled: bring a checkout of their repository, or try `data=sample`, which is invented.
 
     Args:
-        options: of docs/options.md: setting, method, data, counts and stop. part chooses one file.
+        options: of docs/options.md: setting, method, data, counts and stop.
     """
     return build_task("memsyco", "", options)
 

@@ -16,11 +16,10 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 
 @task
 def personafeedback(**options: Any) -> Task:
-    """All cases, or those of one part.
+    """All cases.
 
     Args:
-        options: of docs/options.md: setting, method, k, rag_filter, prompt, language, hide, data, counts and stop. category and
-            difficulty choose a part.
+        options: of docs/options.md: setting, method, rag_filter, prompt, hide, data, counts and stop.
     """
     return build_task("personafeedback", "", options)
 

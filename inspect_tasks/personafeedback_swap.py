@@ -12,8 +12,7 @@ def personafeedback_swap(**options: Any) -> Task:
     """A question that two users asked, and the response chosen for each; right is that of the user whose persona is shown.
 
     Args:
-        options: of docs/options.md: setting, method, k, rag_filter, pairs, prompt, language, hide, data and counts. difficulty
-            chooses a part.
+        options: of docs/options.md: setting, method, rag_filter, pairs, prompt, hide, data and counts.
     """
     return build_task("personafeedback_swap", "", options)
 

@@ -9,11 +9,10 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 
 @task
 def personafeedback_write(**options: Any) -> Task:
-    """A reply to each question of a user: all questions, or those of one part.
+    """A reply to each question of a user.
 
     Args:
-        options: of docs/options.md: setting, method, k, rag_filter, prompt, language, hide, data and counts. category and
-            difficulty choose a part.
+        options: of docs/options.md: setting, method, rag_filter, prompt, hide, data and counts.
     """
     return build_task("personafeedback_write", "", options)
 

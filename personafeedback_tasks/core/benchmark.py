@@ -172,11 +172,6 @@ class Benchmark(ABC):
         control = self.report.control
         return str(options.get(control.option, "")) if control else ""
 
-    @property
-    def arguments(self) -> set[str]:
-        """The arguments of its tasks, as a harness records them: the options, and what narrows the data to one selection."""
-        return {*self.options.names(), *(name for narrowed in self.selections.values() for name in narrowed)}
-
     def settings(self, every: Sequence[Options]) -> tuple[str, ...]:
         """`setting` of all options of a run."""
         return tuple(self.setting(vars(options)) for options in every)

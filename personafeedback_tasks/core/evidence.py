@@ -40,7 +40,6 @@ class Reward(NamedTuple):
 
     reward: float  # any number; the higher, the better
     aspects: Mapping[str, float]  # name -> value of each further output of the model
-    truncated: bool  # whether the conversation was cut to the model's length
 
 
 Evidence = Reply | LogLikelihoods | FirstToken | Reward

@@ -294,7 +294,7 @@ class RewardMethod(Method):
     def _score(self, document: Scorable, evidence: Sequence[Reward]) -> list[Scored]:
         (case,) = document.cases
         rewards = named_rewards(evidence)
-        values = score_rewards(case.id, rewards, [reward.truncated for reward in evidence])
+        values = score_rewards(case.id, rewards)
         if self.against_targets is not None:
-            values = {"truncated": values["truncated"], **self.against_targets(rewards, case.targets)}
+            values = self.against_targets(rewards, case.targets)
         return [Scored((), values, rewards)]

@@ -151,17 +151,12 @@ class Options:
 _CLOSE = 0.8
 """Similarity (`difflib.SequenceMatcher.ratio`) above which a key is a misspelt one: `seting` has 0.92, another's `date` 0.75 to `data`."""
 
-_BEGINNING = 4
-"""Letters from which the beginning of a key stands for it: `lang`."""
-
 
 def _meant(key: object, names: list[str]) -> str | None:
     # None for a key of somebody else.
     if not isinstance(key, str) or key in names:
         return None
-    written = key.lower().replace("-", "_")
-    begun = [name for name in names if len(written) >= _BEGINNING and name.startswith(written)]
-    return next(iter([*begun, *get_close_matches(written, names, n=1, cutoff=_CLOSE)]), None)
+    return next(iter(get_close_matches(key.lower().replace("-", "_"), names, n=1, cutoff=_CLOSE)), None)
 
 
 def _options(owner: Any) -> tuple[Field[Any], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import correlation
 
 from ..common.errors import PersonaFeedbackError
 from ..common.statistics import mean
@@ -41,13 +42,12 @@ def named_rewards(rewards: Sequence[Reward]) -> NamedRewards:
     }
 
 
-def score_rewards(case_id: str, rewards: NamedRewards, truncated: Sequence[bool]) -> dict[str, float]:
+def score_rewards(case_id: str, rewards: NamedRewards) -> dict[str, float]:
     """The values of a case; RewardError if a reward is not a finite number.
 
     Returns:
         acc, tie: see `right_and_tie`. acc_half: acc with an equal share of a tie, half of two.
         acc_<aspect>: acc of one aspect.
-        truncated: share of the responses whose conversation was cut.
     """
     try:
         scored = {name: right_and_tie(*of_case) for name, of_case in rewards.items()}
@@ -55,13 +55,7 @@ def score_rewards(case_id: str, rewards: NamedRewards, truncated: Sequence[bool]
         raise RewardError(f"{case_id}: {error}") from error
     acc, tie = scored.pop(TOTAL)
     of_aspects = {f"acc_{name}": right for name, (right, _) in scored.items()}
-    return {
-        "acc": acc,
-        "acc_half": acc + tie / rewards[TOTAL].count(rewards[TOTAL][0]),
-        "tie": tie,
-        "truncated": sum(truncated) / len(truncated),
-        **of_aspects,
-    }
+    return {"acc": acc, "acc_half": acc + tie / rewards[TOTAL].count(rewards[TOTAL][0]), "tie": tie, **of_aspects}
 
 
 def correlations(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, float]:
@@ -88,27 +82,11 @@ def with_better(columns: Mapping[str, Sequence[float]], responses: int) -> dict[
 
 def between(columns: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
     """Name -> name -> Pearson correlation of the two columns."""
-    units = {name: _unit(column) for name, column in columns.items()}
-    return {one: {other: _product(units[one], units[other]) for other in units} for one in units}
+    return {one: {other: pearson(columns[one], columns[other]) for other in columns} for one in columns}
 
 
 def pearson(one: Sequence[float], other: Sequence[float]) -> float:
     """Pearson correlation; nan where all values of one side are equal, or there are none."""
-    return _product(_unit(one), _unit(other))
-
-
-def _product(one: Sequence[float], other: Sequence[float]) -> float:
-    if not (one and other):
+    if len(set(one)) < 2 or len(set(other)) < 2:
         return math.nan
-    return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(one, other, strict=True))))  # rounded it may exceed 1
-
-
-def _unit(values: Sequence[float]) -> list[float]:
-    # The deviations from the mean as a vector of length 1; empty where all values are equal.
-    if len(set(values)) < 2:
-        return []
-    largest = max(map(abs, values))  # divided by it first: squares of huge values overflow
-    scaled = [value / largest for value in values]
-    center = math.fsum(scaled) / len(scaled)
-    length = math.sqrt(math.fsum((value - center) ** 2 for value in scaled))
-    return [(value - center) / length for value in scaled]
+    return max(-1.0, min(1.0, correlation(one, other)))  # rounded it may exceed 1

@@ -51,11 +51,7 @@ def _rewards(method: Method, replies: Mapping[str, ChatCompletionChoice], case_i
             f"Run the case again with --model {API}/... -T method=reward."
         )
     return [
-        Reward(
-            float(about["reward"]),
-            {name: float(value) for name, value in about["aspects"].items()},
-            bool(about["truncated"]),
-        )
+        Reward(float(about["reward"]), {name: float(value) for name, value in about["aspects"].items()})
         for about in abouts
     ]
 

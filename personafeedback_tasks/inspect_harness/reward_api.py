@@ -35,7 +35,7 @@ CONNECTIONS = 2 * WINDOW
 PAUSE = 0.01
 """Seconds without a new request after which a window is scored."""
 
-ARGUMENTS = ("batch_size", "aspects", "truncate", "trust_remote_code", "dtype", "revision")
+ARGUMENTS = ("batch_size", "aspects", "trust_remote_code", "dtype", "revision")
 
 
 @dataclass(eq=False)
@@ -106,7 +106,6 @@ class RewardModelAPI(ModelAPI):
         output.choices[0].message.metadata = {
             "reward": found.reward,
             "persona": request.encoded.persona,
-            "truncated": found.truncated,
             "dtype": self.model.dtype,
             "revision": self.model.commit,
             "aspects": found.aspects,
@@ -178,9 +177,8 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
         raise OptionError(f"batch_size must be a positive integer, got {size!r}.")
     if "revision" in found:
         found["revision"] = str(found["revision"])
-    for name in ("truncate", "trust_remote_code"):
-        if not isinstance(found.get(name, False), bool):
-            raise OptionError(f"{name} must be true or false, got {found[name]!r}.")
+    if not isinstance(found.get("trust_remote_code", False), bool):
+        raise OptionError(f"trust_remote_code must be true or false, got {found['trust_remote_code']!r}.")
     if "aspects" in found:
         found["aspects"] = _names(found["aspects"])
     return found

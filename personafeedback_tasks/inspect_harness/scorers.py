@@ -28,8 +28,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     """The scorer of a benchmark's method.
 
     Of rewards, acc is 1 if the right response alone has the highest reward, so 0 on a tie; acc_half is an equal share
-    there, 0.5 of two; tie says whether it is one; truncated is the share of responses whose conversation was cut;
-    acc_<aspect> is acc of one output of the model.
+    there, 0.5 of two; tie says whether it is one; acc_<aspect> is acc of one output of the model.
     """
     benchmark = find(name)
     method = benchmark.methods[method_name]

@@ -47,7 +47,7 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
 
     Args:
         selection: one of `Benchmark.selections`: the end of the task's name.
-        options: what the user passed: options of `Benchmark.options`, `stop`, and what narrows the whole benchmark to a part.
+        options: what the user passed: options of `Benchmark.options`, and `stop`.
         only: the method that the task's name says; None leaves it to an option.
 
     Raises:
@@ -58,8 +58,6 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
     given = {**options, **options.get("unknown", {})}
     given.pop("unknown", None)
     when = given.pop("stop", None)
-    narrowing = {name for narrowed in record.selections.values() for name in narrowed} if not selection else set()
-    part = {name: given.pop(name) for name in narrowing & given.keys()}
     if only is not None:
         if given.get("method", only) != only:
             raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
@@ -68,8 +66,7 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
     told = every[0]
     method = record.method(told.method, "inspect")
     name = record.task(selection, method.suffix if only else "")
-    chosen = {name: value for name, value in part.items() if value is not None}
-    cases = record.cases(told, {**chosen, **record.selections[selection]})
+    cases = record.cases(told, record.selections[selection])
     for one in every:
         record.check(one, cases)
     solver, scorer, config = _parts(record, method, cases, every)

@@ -290,7 +290,7 @@ def _conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str |
         found |= {"dtype": noted("dtype") or spec.model_args.get("dtype", "auto")}
         if commit := noted("revision"):
             found["revision"] = commit
-    options = {name: value for name, value in spec.task_args.items() if name not in benchmark.arguments}
+    options = {name: value for name, value in spec.task_args.items() if name not in benchmark.options.names()}
     for schema, record in (("EvalSpec", vars(spec)), ("EvalConfig", vars(spec.config))):
         found |= fields.conditions(f"inspect {schema}", record)
     found |= fields.conditions("metadata", spec.metadata or {}) | fields.conditions("task_args", options)

@@ -16,7 +16,7 @@ from ..common.foreign import without_passwords
 from ..core.benchmark import Benchmark, find
 from ..core.cases import NamedSet, remark_of
 from ..core.documents import of_settings
-from ..core.method import Method, RewardMethod
+from ..core.method import Method
 from ..core.result import ScoredCase
 from ..core.report import Line
 from ..core.signature import TYPES, set_of, signatures
@@ -142,11 +142,8 @@ class Run:
 
     @cached_property
     def cut_prompts(self) -> int:
-        """Prompts known to be cut: rewards report it, others have no answer."""
-        outcomes = [outcome for case in self.cases.values() for outcome in case]
-        told = sum(outcome.answers.count(PROMPT_CUT) for outcome in outcomes)
-        if isinstance(self.method, RewardMethod):
-            told = round(sum(outcome.values.get("truncated", 0) for outcome in outcomes) * len(self.method.calls))
+        """Prompts known to be cut, which have no answer."""
+        told = sum(outcome.answers.count(PROMPT_CUT) for case in self.cases.values() for outcome in case)
         return told + (self.prompts.cut or 0)
 
     def values(self, metric: str) -> Mapping[str, float]:

@@ -47,7 +47,7 @@ def conversation(case: PersonaCase, template: Template, side: str) -> list[Messa
     if template.setting == PADDING:
         told = neutral(len(case.persona.text), case.persona.language)
     elif template.setting != "no_persona":
-        told = f"{TOLD[template.language_of(case)]}\n\n<persona>\n{profile(case, template)}\n</persona>"
+        told = f"{TOLD[case.language]}\n\n<persona>\n{profile(case, template)}\n</persona>"
     return pairwise.conversation(told, case.question, case.responses[SIDES.index(side)])
 
 

@@ -18,7 +18,10 @@ from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases
 from .persona import Persona
 from .system import neutral
-from .wordings import LANGUAGES, WORDINGS, Wording
+from .wordings import WORDINGS, Wording
+
+PIECES = 5
+"""How many pieces of a memory `rag` shows, at most. The paper names no number."""
 
 
 def _retrieves(options: Mapping[str, Any]) -> bool:
@@ -45,7 +48,6 @@ class Template(Options):
         said=lambda setting: [setting], always=True,
     )  # fmt: skip
     method: str = option("generate", "how the model's choice is read", always=True)
-    k: int = option(5, "how many pieces of content `rag` shows", said=lambda k: [f"k={k}"], relevant=_retrieves)
     rag_filter: bool = option(
         False, "whether the model first drops irrelevant pieces of `rag` (Inspect)",
         said=lambda on: ["rag_filter"] if on else [], relevant=_retrieves,
@@ -53,10 +55,6 @@ class Template(Options):
     prompt: str = option(
         "v1", "which wording of the question", values=lambda: tuple(WORDINGS), said=lambda version: [f"prompt {version}"],
         always=True,
-    )  # fmt: skip
-    language: str = option(
-        "auto", "the language of the prompt: the persona's, or one for all", values=lambda: ("auto", *LANGUAGES),
-        said=lambda language: [f"language {language}"],
     )  # fmt: skip
     hide: tuple[str, ...] = option(
         (), "persona fields that are left out, such as Name,Preference.Travel",
@@ -74,8 +72,6 @@ class Template(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise OptionError(f"k must be a positive integer, got {self.k!r}.")
         if not isinstance(self.rag_filter, bool):
             raise OptionError(f"rag_filter must be true or false, got {self.rag_filter!r}.")
         if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs", "write")):
@@ -89,16 +85,13 @@ class Template(Options):
                 "Leave hide out, or use setting=persona."
             )
 
-    def language_of(self, case: PersonaCase) -> str:
-        """`en` or `zh`, of the fixed texts."""
-        return case.language if self.language == "auto" else self.language
-
     def wording(self, case: PersonaCase) -> Wording:
-        return WORDINGS[self.prompt][self.language_of(case)]
+        """The fixed texts, in the persona's language."""
+        return WORDINGS[self.prompt][case.language]
 
     def pieces(self, case: PersonaCase) -> tuple[str, ...]:
         """Pieces of the user's memory that `rag` shows, the most relevant first."""
-        return retrieve(case.question, case.persona.memory, self.k) if self.kept is None else self.kept
+        return retrieve(case.question, case.persona.memory, PIECES) if self.kept is None else self.kept
 
     def check(self, cases: PersonaCases) -> None:
         """Find out before the first call whether every prompt can be built.
@@ -158,7 +151,7 @@ def padding(case: PersonaCase, template: Template) -> str:
 def rag(case: PersonaCase, template: Template) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
 
-    The paper retrieves by the question (Appendix F) and does not say how, or how many: BM25 and k = 5 are ours.
+    The paper retrieves by the question (Appendix F) and does not say how, or how many: BM25 and PIECES are ours.
     """
     pieces = template.pieces(case)
     if not pieces:  # the filter dropped them all: nothing is known about the user

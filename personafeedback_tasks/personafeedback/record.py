@@ -177,7 +177,7 @@ REPORT = report_of(
         alike={OTHER_PERSONA: ("hide",), SIMILAR_PERSONA: ("hide",)},
         further=True,
     ),
-    wording=("prompt", "language"),
+    wording=("prompt",),
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
     card=CardSpec(
         dataset=HUB_ID,

@@ -34,7 +34,6 @@ class Encoded:
 
     ids: list[int]
     persona: str  # `system turn`, `before the question` or `not told`
-    truncated: bool = False
 
 
 class RewardModel:
@@ -45,7 +44,6 @@ class RewardModel:
         batch_size: conversations per forward pass.
         aspects: names of the outputs, where the model has more than one. Its reward is then the model's own `score` if
             its code computes one, else the first aspect.
-        truncate: cut what is too long instead of refusing it.
         dtype: one of DTYPES; `auto` is bfloat16 on a GPU and float32 elsewhere.
         revision: a commit, branch or tag of the Hub.
 
@@ -62,12 +60,11 @@ class RewardModel:
         *,
         batch_size: int = 8,
         aspects: Sequence[str] = (),
-        truncate: bool = False,
         trust_remote_code: bool = False,
         dtype: str = "auto",
         revision: str | None = None,
     ) -> None:
-        self.path, self.batch_size, self.truncate = path, batch_size, truncate
+        self.path, self.batch_size = path, batch_size
         choose("dtype", dtype, DTYPES)
         _refuse_revision(path, revision, trust_remote_code)
         with _one_error(path, trust_remote_code):
@@ -159,16 +156,12 @@ class RewardModel:
 
     def _fit(self, ids: list[int], place: str, name: str) -> Encoded:
         limit = self.max_length
-        if limit is None or len(ids) <= limit:
-            return Encoded(ids, place)
-        if not self.truncate:
+        if limit is not None and len(ids) > limit:
             raise RewardError(
                 f"{name}: found {len(ids):,} tokens, expected at most {limit:,}, the context length of {self.path}. "
-                "Use a model with a longer context, or pass -M truncate=true to cut the beginning; the result then counts it."
+                "Use a model with a longer context."
             )
-        # The beginning is cut, since the response is at the end; a token that marks the beginning is kept.
-        head = ids[:1] if ids[0] in self.tokenizer.all_special_ids else []
-        return Encoded([*head, *ids[len(ids) - limit + len(head) :]], place, truncated=True)
+        return Encoded(ids, place)
 
     def score(self, encoded: Sequence[Encoded]) -> list[Reward]:
         # The longest first: what does not fit into memory fails at once.
@@ -179,7 +172,7 @@ class RewardModel:
             scores, aspects = self._forward([encoded[index].ids for index in batch])
             rows = aspects.tolist() if self.aspects else [()] * len(batch)
             for index, score, row in zip(batch, scores.tolist(), rows, strict=True):
-                rewards[index] = Reward(score, dict(zip(self.aspects, row, strict=True)), encoded[index].truncated)
+                rewards[index] = Reward(score, dict(zip(self.aspects, row, strict=True)))
         return [rewards[index] for index in range(len(encoded))]
 
     @torch.inference_mode()

@@ -45,7 +45,7 @@ class Writing(Template):
 
     def wording(self, case: Any) -> Wording:
         """The fixed texts for the user of a question."""
-        return _WORDINGS[self.prompt][self.language_of(case)]
+        return _WORDINGS[self.prompt][case.language]
 
 
 def check(options: Writing, questions: Questions) -> None:

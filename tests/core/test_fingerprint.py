@@ -16,7 +16,7 @@ from personafeedback_tasks.personafeedback.wordings import WORDINGS
 
 pytestmark = pytest.mark.slow
 
-CHOSEN = ("method", "prompt", "language")
+CHOSEN = ("method", "prompt")
 """Options that a fingerprint may depend on; it is the same under every value of the others."""
 
 AS_ANOTHER = {"similar_persona", "padding", "dialogue"}
@@ -26,7 +26,7 @@ Key = tuple[str, ...]
 
 
 def variants(benchmark: Benchmark) -> Iterator[tuple[Key, dict[str, Any]]]:
-    """What a fingerprint may depend on, with the options: all methods, all wordings in both languages, and each language by itself."""
+    """What a fingerprint may depend on, with the options: all methods and all wordings."""
     known = {"method": tuple(benchmark.methods)}
     known |= {
         name: benchmark.options.values_of(name) for name in CHOSEN[1:] if name in benchmark.options.signed_names()
@@ -93,7 +93,7 @@ def test_one_more_character_in_any_kind_of_prompt_changes_the_fingerprint(name, 
 def test_every_text_of_a_wording_changes_its_fingerprint(version, monkeypatch):
     benchmark = benchmarks()["personafeedback"]
     for language, wording in list(WORDINGS[version].items()):
-        chosen = {"method": "generate", "prompt": version, "language": language}
+        chosen = {"method": "generate", "prompt": version}
         before = fingerprint(benchmark, chosen)
         for field in dataclasses.fields(wording):
             text = getattr(wording, field.name)
@@ -123,7 +123,7 @@ def test_a_run_and_its_controls_have_the_same_fingerprint(name):
         assert len(found) <= 1, key
 
 
-def test_wordings_and_languages_are_told_apart():
+def test_wordings_are_told_apart():
     (benchmark,) = (one for one in benchmarks().values() if one.name == "personafeedback")
     prints: dict[str, Key] = {}
     for key, chosen in variants(benchmark):

@@ -216,17 +216,14 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
 
 
 def test_options_reach_the_prompt_and_the_name(tmp_path):
-    options = {"prompt": "v3", "language": "en", "hide": ["Name", "Preference.Travel"]}
+    options = {"prompt": "v3", "hide": ["Name", "Preference.Travel"]}
     log = evaluate(tasks.personafeedback_hard(data="sample", **options), "scripted/gold", tmp_path, limit=3)
-    template = prompts.Template(prompt="v3", language="en", hide=("Name", "Preference.Travel"))
+    template = prompts.Template(prompt="v3", hide=("Name", "Preference.Travel"))
     case_of = {case.id: case for case in load_cases("sample")}
     for sample in read_eval_log(log.location, resolve_attachments=True).samples:
         texts = {event.input[-1].text for event in sample.events if event.event == "model"}
         assert texts == {prompts.build(case_of[sample.id], template, order) for order in ORDERS}
-    assert (
-        log.eval.task
-        == "personafeedback_hard (prompt v3, language en, without Name, without Preference.Travel, demonstration)"
-    )
+    assert log.eval.task == "personafeedback_hard (prompt v3, without Name, without Preference.Travel, demonstration)"
 
 
 @pytest.mark.parametrize(
@@ -294,7 +291,7 @@ def test_the_warning_of_a_resumed_run_counts_the_replies_of_all_cases(monkeypatc
 
 def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
     done = command(
-        "personafeedback_tasks/personafeedback", "-T", "setting=no_persona", "-T", "category=general",
+        "personafeedback_tasks/personafeedback_general", "-T", "setting=no_persona",
         "--model", "personafeedback/first", "--limit", "10", "--log-dir", tmp_path, PERSONAFEEDBACK_DATA=str(real_data),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -307,7 +304,7 @@ def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
     )
     assert f"{characters:,} prompt characters" in output
     for part in (
-        "personafeedback (no_persona): 10 of 3,841 cases", "20 model calls", "prompt characters", "setting no_persona",
+        "personafeedback_general (no_persona): 10 of 3,841 cases", "20 model calls", "prompt characters", "setting no_persona",
         "method generate", "sha256", "languages zh 10",
     ):  # fmt: skip
         assert part in output, part

@@ -126,14 +126,14 @@ def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real
 
 
 def test_options_change_the_prompt_and_the_name(real_part):
-    metadata = {"prompt": "v2", "language": "en", "hide": "Name,Preference.Travel"}
+    metadata = {"prompt": "v2", "hide": "Name,Preference.Travel"}
     lm = JudgeLM(JUDGES["gold"])
     results = evaluate(lm, "personafeedback_general_hard", real_part, limit=5, metadata=metadata)
-    template = prompts.Template(prompt="v2", language="en", hide=("Name", "Preference.Travel"))
+    template = prompts.Template(prompt="v2", hide=("Name", "Preference.Travel"))
     cases = load_cases(real_part, "general", "hard")[:5]
     assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
     alias = results["results"]["personafeedback_general_hard"]["alias"]
-    assert alias.endswith("(prompt v2, language en, without Name, without Preference.Travel)")
+    assert alias.endswith("(prompt v2, without Name, without Preference.Travel)")
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_metadata_of_other_people_is_left_alone_and_ours_is_checked():
 @pytest.mark.parametrize(
     ("key", "meant"),
     [
-        ("seting", "setting"), ("Setting", "setting"), ("lang", "language"), ("rag-filter", "rag_filter"), ("hidden", "hide"),
+        ("seting", "setting"), ("Setting", "setting"), ("rag-filter", "rag_filter"), ("hidden", "hide"),
     ],
 )  # fmt: skip
 def test_a_misspelt_option_is_an_error_that_names_the_one_meant(key, meant):

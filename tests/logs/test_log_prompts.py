@@ -35,7 +35,7 @@ HARD = "personafeedback_general_hard"
 HARNESSES = ("lm-eval", "inspect")
 SETTINGS = ("persona", "no_persona", "other_persona")
 ASKED: dict[str, Json] = {setting: {"setting": setting} for setting in SETTINGS} | {
-    "v2": {"prompt": "v2"}, "v3": {"prompt": "v3"}, "zh": {"language": "zh"}, "hidden": {"hide": "Name"},
+    "v2": {"prompt": "v2"}, "v3": {"prompt": "v3"}, "hidden": {"hide": "Name"},
 }  # fmt: skip
 
 
@@ -133,7 +133,6 @@ CLAIMS: dict[str, tuple[Json, str]] = {
     "1.10 is newer than 1.2": ({"task_version": "1.10"}, r"found task version 1\.10 of personafeedback"),
     "setting": ({"setting": "no_persona"}, "found another prompt"),
     "method": ({"method": "cot"}, "(found another prompt|found no answers from our scorer|found the answers)"),
-    "language": ({"language": "zh"}, "found another prompt"),
     "cases": ({"cells": {"general_hard": {"cases": 7, "data": "x"}}}, "found 7 as the number of cases of general_hard, expected 8"),
     "cell": ({"cells": {"general_easy": {"cases": 8, "data": "x"}}}, "found a case of general_hard, expected one of general_easy"),
     "texts": ({"cells": {"general_hard": {"cases": 8, "data": "x"}}}, "found the digest x of the cases of general_hard"),
@@ -152,7 +151,7 @@ def test_a_signature_that_the_prompts_or_the_data_refute_is_refused(harness, nam
 # --- the prompts --------------------------------------------------------------------------------------------------------
 
 
-CLAIMED: list[Json] = [{"setting": "no_persona"}, {"prompt": "v2"}, {"language": "zh"}, {"hide": ["Name"]}]
+CLAIMED: list[Json] = [{"setting": "no_persona"}, {"prompt": "v2"}, {"hide": ["Name"]}]
 
 
 @pytest.mark.tried("settings and wordings that seven logs claim everywhere but in their prompts: one sentence")

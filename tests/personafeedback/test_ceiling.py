@@ -61,7 +61,7 @@ def report_of(cases):
     signature = {
         "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate",
         "prompt": "v1", "fingerprint": "v1-0123456789ab", "source": cases.source, "counts": "checked", "data": cases.digest,
-        "demonstration": False, "language": "auto", "hide": [], "k": 5, "rag_filter": False, "memory": None, "set": asdict(cases.named_set),
+        "demonstration": False, "hide": [], "rag_filter": False, "memory": None, "set": asdict(cases.named_set),
     }  # fmt: skip
     counts = {cell: len(of_cell) for cell, of_cell in cases.cells.items()}
     run = Run(

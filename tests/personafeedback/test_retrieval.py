@@ -220,7 +220,6 @@ def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected,
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"k": 0}, "k must be a positive integer, got 0"),
         ({"setting": "rag", "rag_filter": 1}, "rag_filter must be true or false, got 1."),
         (
             {"rag_filter": True},
@@ -242,20 +241,19 @@ def test_an_option_that_does_not_exist_is_refused(option, sentence):
         Options.read(option)
 
 
-def test_the_signature_holds_k_the_filter_and_the_memories_of_all_users(remembered):
+def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered):
     def signed(cell="hard", **options):
         cases = load_cases(remembered, "general", cell, counts="any")
         return signature(find("personafeedback"), CELL, cases, Options(**options))
 
-    one = signed(setting="rag", k=3)
-    assert (one["k"], one["rag_filter"], one["memory"]) == (3, False, digest(remembered))
+    one = signed(setting="rag")
+    assert (one["rag_filter"], one["memory"]) == (False, digest(remembered))
     assert signed()["memory"] is None
-    assert signed()["k"] == 5
     assert signed("easy", setting="rag")["memory"] == one["memory"]  # the cells of a run agree
     assert signed(setting="rag", rag_filter=True)["rag_filter"] is True
     path = remembered / "memory" / "Nora_s01.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("lamp", "lantern"), encoding="utf-8")
-    assert signed(setting="rag", k=3)["memory"] not in (one["memory"], None)
+    assert signed(setting="rag")["memory"] not in (one["memory"], None)
     assert signed()["data"] == one["data"]
 
 
@@ -297,12 +295,11 @@ def test_lm_eval_asks_what_is_retrieved(remembered):
     from support.lm_eval_runs import JudgeLM, evaluate
 
     lm = JudgeLM(JUDGES["gold"])
-    results = evaluate(lm, CELL, remembered, metadata={"setting": "rag", "k": 3, "counts": "any"})
-    template = Template(setting="rag", k=3)
+    results = evaluate(lm, CELL, remembered, metadata={"setting": "rag", "counts": "any"})
+    template = Template(setting="rag")
     assert set(lm.prompts) == {build(case, template, order) for case in hard(remembered) for order in ORDERS}
     assert results["results"][CELL]["acc,none"] == 1
-    assert results["results"][CELL]["alias"] == f"{CELL} (rag, k=3)"
-    assert results["configs"][CELL]["metadata"]["personafeedback_tasks"]["k"] == 3
+    assert results["results"][CELL]["alias"] == f"{CELL} (rag)"
 
 
 def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(remembered, tmp_path, monkeypatch):
@@ -382,12 +379,12 @@ def asked(log, *calls: str) -> dict[tuple[str, str], str]:
 
 @pytest.mark.slow
 def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
-    log = run_inspect(remembered, tmp_path / "logs", setting="rag", k=3)
-    template = Template(setting="rag", k=3)
+    log = run_inspect(remembered, tmp_path / "logs", setting="rag")
+    template = Template(setting="rag")
     cases = hard(remembered)
     assert asked(log, *ORDERS) == {(c.id, order): build(c, template, order) for c in cases for order in ORDERS}
     assert asked(log, "rag_filter") == {}
-    assert log.eval.task == f"{CELL} (rag, k=3)"
+    assert log.eval.task == f"{CELL} (rag)"
     assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
 

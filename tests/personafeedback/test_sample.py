@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.personafeedback.prompts import PIECES
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 
@@ -66,7 +66,7 @@ def test_nothing_of_it_stands_in_the_real_data(sample, real_data):
 
 def test_every_user_has_memories_in_their_language(sample):
     for case in sample:
-        assert len(case.persona.memory) > Template().k  # so that something is left out
+        assert len(case.persona.memory) > PIECES  # so that something is left out
         for piece in case.persona.memory:
             assert bool(re.search("[\u4e00-\u9fff]", piece)) == (case.language == "zh"), piece
     everything = [piece for persona in {c.user_id: c.persona for c in sample}.values() for piece in persona.memory]

@@ -181,7 +181,7 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     options = Options(setting="no_persona")
     said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in SIDES}
     found = metrics(log)
-    keys = ("acc", "acc_half", "tie", "truncated", *(f"acc_{name}" for name in ASPECTS))
+    keys = ("acc", "acc_half", "tie", *(f"acc_{name}" for name in ASPECTS))
     table = {f"{key}{group}{of}" for key in keys for group in ("", "_general_hard") for of in ("", "_stderr")}
     assert set(found) == table | {"accuracy", "stderr"} | {f"pearson_{name}" for name in ("reward", *ASPECTS)}
     for index, name in enumerate(ASPECTS):
@@ -333,25 +333,13 @@ def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place
     assert log.samples[0].scores["personafeedback_reward"].metadata["persona"] == place
 
 
-def test_a_conversation_over_the_length_is_refused_or_cut_and_counted(sample, tmp_path):
+def test_a_conversation_over_the_length_is_refused(sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), max_position_embeddings=300)
     task = tasks.personafeedback_general_hard(data="sample", method="reward")
     log = evaluate(task, folder, tmp_path, limit=1)
     assert log.status == "error"
     assert f"{sample[0].id}, " in log.error.message
     assert "tokens, expected at most 300, the context length of" in log.error.message
-    assert "-M truncate=true" in log.error.message
-    log = evaluate(task, folder, tmp_path, limit=1, model_args={"truncate": True})
-    assert metrics(log)["truncated"] == 1
-    assert words(report.make_report(read_run(log.location), None))[0].startswith("PROMPTS CUT: 2 prompts")
-    model = RewardModel(str(folder), truncate=True)
-    turns = conversation(sample[0], Options(), "chosen")
-    whole = model.tokenizer(model.tokenizer.apply_chat_template(turns, tokenize=False))["input_ids"]
-    (cut,) = model.encode([turns], ["x"])
-    assert cut.ids == whole[-300:], "the response stands at the end and stays whole"
-    model.tokenizer.bos_token = "<system>"
-    (cut,) = model.encode([turns], ["x"])
-    assert cut.ids == [whole[0], *whole[-299:]], "a token that marks the beginning stays"
 
 
 def test_a_wrong_pair_of_model_and_method_is_named(one, tmp_path):
@@ -438,7 +426,7 @@ def test_names_must_fit_the_outputs(one, five):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"batch": 4}, "-M batch=4 is not an option of personafeedback-reward. Use: batch_size, aspects, truncate"),
+        ({"batch": 4}, "-M batch=4 is not an option of personafeedback-reward. Use: batch_size, aspects, trust"),
         ({"batch_size": 0}, "batch_size must be a positive integer, got 0"),
         ({"aspects": "a,,b"}, "aspects must name each output, got 'a,,b'. Names must not be empty"),
         ({"aspects": ["reward", "b"]}, "Names must not be empty or one of reward, stderr, half, .*specific_easy"),

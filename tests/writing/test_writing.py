@@ -71,12 +71,16 @@ def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_rel
     row = {"user_id": "1", "question": "Which tea do I like?", "chosen": "Green.", "reject": "Black."}
     root = make_release({"general/easy": [row]}, {"1": {"Name": "Ada", "Job": "pilot"}})
     (root / "memory").mkdir()
-    pieces = ["A green tea that calms.", "News of trains."]
+    pieces = [
+        "A green tea that calms.",
+        *(f"News of tea {number}: the trade." for number in range(4)),
+        "News of trains.",
+    ]
     (root / "memory" / "1.jsonl").write_text("".join(json.dumps({"text": piece}) + "\n" for piece in pieces), "utf-8")
     (one,) = questions(load_present(root, counts="any"))
-    prompt = build(one, Writing(setting="rag", k=1))
+    prompt = build(one, Writing(setting="rag"))
     assert pieces[0] in prompt
-    assert not [text for text in (pieces[1], "pilot", "Green.", "Black.") if text in prompt]
+    assert not [text for text in (pieces[-1], "pilot", "Green.", "Black.") if text in prompt]
 
 
 # --- what is said of a reply -------------------------------------------------------------------------------------------

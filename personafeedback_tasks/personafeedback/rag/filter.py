@@ -32,7 +32,7 @@ _TEXTS = {
 
 def build(case: PersonaCase, template: Template, pieces: Sequence[str]) -> str:
     """The prompt that asks which pieces matter."""
-    opening, ask = _TEXTS[template.language_of(case)]
+    opening, ask = _TEXTS[case.language]
     numbered = "\n".join(f"{number}. {piece}" for number, piece in enumerate(pieces, start=1))
     return (
         f"{opening}\n\n"
