@@ -9,7 +9,7 @@ from typing import Any
 from ..common import private
 from ..common.errors import DataError
 from ..common.records import broken, rows, short
-from ..personafeedback.rag import memory
+from ..personafeedback import memory
 
 NAMED = 5
 """Lines that a message names; it counts the others."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib.metadata import entry_points
 from math import nan
@@ -37,22 +37,39 @@ def always(options: Mapping[str, Any]) -> bool:
     return True
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stage:
+class Stage(ABC):
     """A call before those of the method, whose reply changes what they show. Inspect only."""
 
     name: str  # of the option that turns it on; its messages and scores carry it
     max_tokens: int  # new tokens of its reply where the method needs no more than a label, see `limit`
-    applies: Callable[[Any], bool]
-    prompt: Callable[[Any, Any], str]  # (case, options)
-    about: Callable[[Any, Any], dict[str, Any]]  # facts of the case that `read` needs; they travel with the message
-    read: Callable[[str, Mapping[str, Any]], str]  # (reply, those facts) -> what a score says of it
-    apply: Callable[[Any, Any, str], Any]  # (case, options, reply) -> the options for the calls of the method
-    warning: Callable[[str, Sequence[str]], str | None]  # (task, what the scores say)
 
     def limit(self, method: Method) -> int:
         """New tokens of its reply, at most."""
         return method.max_tokens or self.max_tokens
+
+    @abstractmethod
+    def applies(self, options: Any) -> bool:
+        """Whether these options turn it on."""
+
+    @abstractmethod
+    def prompt(self, case: Any, options: Any) -> str:
+        """Its prompt."""
+
+    @abstractmethod
+    def about(self, case: Any, options: Any) -> dict[str, Any]:
+        """Facts of the case that `read` needs; they travel with the message."""
+
+    @abstractmethod
+    def read(self, reply: str, about: Mapping[str, Any]) -> str:
+        """What a score says of the reply."""
+
+    @abstractmethod
+    def apply(self, case: Any, options: Any, reply: str) -> Any:
+        """The options for the calls of the method."""
+
+    @abstractmethod
+    def warning(self, task: str, outcomes: Sequence[str]) -> str | None:
+        """A warning at the end of a run, from what the scores say; None where all is well."""
 
 
 class Benchmark(ABC):

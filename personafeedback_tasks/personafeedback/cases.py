@@ -18,11 +18,10 @@ from ..common.records import broken, cut, read, rows, short, short_list
 from ..core import cases as core
 from ..core.cases import digest_of
 from ..pairwise.cases import in_proportion
-from . import manifest
+from . import manifest, memory
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS
 from .others import Others
 from .persona import Persona, load_profile
-from .rag import memory
 from .release import Release, cell_file, files_of, locate, selected
 
 COUNTS = ("checked", "any")

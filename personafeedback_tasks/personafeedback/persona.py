@@ -11,7 +11,7 @@ from typing import Any
 
 from ..common.records import broken, leaves, load_json, short
 from ..common.text import language_of
-from .rag import memory
+from . import memory
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,17 @@
-"""Case -> the two prompts, one per order. We found no prompt of the authors for choosing; the wordings are ours.
+"""Case -> the two prompts, one per order: the wordings in `wordings/`, the options, and what each setting tells of the user.
 
-With the whole persona, all prompts of a user share the part before the question: a prefix cache serves it.
+We found no prompt of the authors for choosing; the wordings are ours. A text never changes without a new version: old
+scores would seem to be of the new prompt. With the whole persona, all prompts of a user share the part before the
+question: a prefix cache serves it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
 
 from ..common.errors import OptionError
 from ..common.retrieval import check_installed, retrieve
@@ -16,10 +20,52 @@ from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases
+from .others import Others
 from .persona import Persona
 from .system import neutral
-from .wordings import WORDINGS, Wording
 
+# --- the fixed texts --------------------------------------------------------------------------------------------------
+
+# v1 (default): what annotators were told (arXiv 2506.12915, Appendix D), in our words; the line on order is ours
+# v2: the bare question; v3: shorter criteria of our own, from the outside
+# v4: the instruction on the annotators' screen (Figure 5), without the criteria; which had three options
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The fixed texts of one wording in one language.
+
+    Attributes:
+        with_persona: instructions where a whole persona follows.
+        with_memory: instructions where pieces of content that interests the user follow (`rag`).
+        without_persona: instructions where nothing is told about the user.
+        ask: the last words, for a reply that is a letter.
+        ask_cot: the last words, for a reply that reasons first (method `cot`).
+    """
+
+    with_persona: str
+    with_memory: str
+    without_persona: str
+    ask: str
+    ask_cot: str = ""
+
+
+def wordings(folder: Path) -> dict[str, dict[str, Wording]]:
+    """Prompt version -> language -> its texts, from files such as `v1_en.md`."""
+    found: dict[str, dict[str, Wording]] = {}
+    for path in sorted(folder.glob("*.md")):
+        version, language = path.stem.split("_")
+        _, *parts = re.split(r"^# (\w+)\n", path.read_text(encoding="utf-8"), flags=re.M)
+        texts = dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
+        found.setdefault(version, {})[language] = Wording(**texts)
+    return found
+
+
+WORDINGS = wordings(Path(__file__).with_name("wordings"))
+"""Prompt version -> language -> its texts."""
+
+# --- the options ------------------------------------------------------------------------------------------------------
 PIECES = 5
 """How many pieces of a memory `rag` shows, at most. The paper names no number."""
 
@@ -181,3 +227,45 @@ def build(case: PersonaCase, template: Template, order: str) -> str:
         wording.ask_cot if template.method == "cot" else wording.ask,
         TWO,
     )
+
+
+# --- stand-ins for cases, for fingerprints ----------------------------------------------------------------------------
+
+
+HIDDEN = ("Home.City", "Likes", "喜好")
+
+
+class _Others(Others):
+    def of(self, user_id: str) -> Persona:
+        return Persona("", {"Name": "Bo"})
+
+
+STAND_INS = tuple(
+    PersonaCase("", "", "", Persona("", profile), "Q", "C", "R", others=_Others(Path()))
+    for profile in (
+        {"Name": "Ada", "Age": 36, "Likes": ["tea", {"in": "May"}], "Home": {"City": "Ely", "Pets": []}},
+        {"姓名": "小安", "喜好": ["茶"]},
+    )
+)
+"""One of each language: their contents tell the fixed texts and the layout apart."""
+
+AnyTemplate = TypeVar("AnyTemplate", bound=Template)
+
+
+def stand_ins(options: AnyTemplate, methods: Sequence[str]) -> Iterator[tuple[PersonaCase, AnyTemplate]]:
+    """Each stand-in with the options under every setting and method, with hidden fields, and before and after the filter.
+
+    A similar persona is laid out like another one, and the text of PADDING has its own digest: both are left out.
+    """
+    plain = replace(options, rag_filter=False, hide=(), kept=("tea", "snow"))
+    for case in STAND_INS:
+        for method in methods:
+            yield from (
+                (case, replace(plain, setting=setting, method=method))
+                for setting in SETTINGS
+                if setting not in (SIMILAR_PERSONA, PADDING)
+            )
+            yield case, replace(plain, setting="persona", method=method, hide=HIDDEN)
+            yield case, replace(plain, setting="rag", method=method, kept=())
+        if methods[0] != "reward":
+            yield case, replace(plain, setting="rag", method=methods[0], rag_filter=True, hide=HIDDEN)

@@ -15,7 +15,6 @@ from .. import TASK_VERSION
 from ..common.errors import DataError
 from ..common.records import cut, decoded, short
 from ..common.significance import Comparison
-from ..core.benchmark import Stage
 from ..core.cases import digest_of
 from ..core.conversation import Message
 from ..core.duels import Duels
@@ -25,7 +24,7 @@ from ..core.signature import set_of
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of
-from . import card, conversations, prompts, stand_ins
+from . import card, conversations, memory, prompts
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, ceiling_sentence, label_ceilings, repeated_labels
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
@@ -33,21 +32,11 @@ from .cases import PersonaCase, PersonaCases, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
 from .manifest import CHOSEN, REJECTED
 from .prompts import Template
-from .rag import filter as rag_filter
-from .rag import memory
+from .rag_filter import RagFilter
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
 from .system import NEUTRAL
 
-FILTER = Stage(
-    name="rag_filter",
-    max_tokens=1024,
-    applies=lambda options: options.rag_filter,
-    prompt=lambda case, options: rag_filter.build(case, options, options.pieces(case)),
-    about=lambda case, options: {"pieces": len(options.pieces(case))},
-    read=lambda reply, about: rag_filter.said(rag_filter.read_numbers(reply, about["pieces"]), about["pieces"]),
-    apply=rag_filter.applied,
-    warning=rag_filter.warning,
-)
+FILTER = RagFilter()
 
 # --- the data --------------------------------------------------------------------------------------------------------
 
@@ -245,7 +234,7 @@ class PersonaFeedback(PairwiseBenchmark):
         # rewards depend on conversations alone, and the other methods on prompts
         rewards = options.method == "reward"
         alike = [name for name, method in self.methods.items() if isinstance(method, RewardMethod) is rewards]
-        return self.fingerprint_of("conversations" if rewards else options.prompt, stand_ins.shown(options, alike))
+        return self.fingerprint_of("conversations" if rewards else options.prompt, prompts.stand_ins(options, alike))
 
     def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
         return _sizes(signature)

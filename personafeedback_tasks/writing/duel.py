@@ -19,9 +19,9 @@ from ..common.records import cut, short
 from ..core.duels import Duel, NotAsked
 from ..core.evidence import Reply
 from ..parsing.written import text_of
+from ..personafeedback import memory
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
-from ..personafeedback.rag import memory
 from .cases import Questions, UserQuestion
 
 SIDES: dict[str, Callable[[PersonaCase], str]] = {

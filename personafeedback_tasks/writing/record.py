@@ -19,18 +19,16 @@ from ..pairwise.names import says
 from ..pairwise.terms import overlap_terms
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
-from ..personafeedback.prompts import SETTINGS, Template
+from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
-from ..personafeedback.stand_ins import shown
-from ..personafeedback.wordings import Wording, wordings
 from .cases import Questions, UserQuestion, columns, facts, questions
 
 VERSION = "1.2"
 
 _WORDINGS = wordings(Path(__file__).with_name("wordings"))
 """Prompt version -> language -> its texts. A text here never changes without a new version. The wordings are ours; they name the criteria that
-the annotators judged by (see personafeedback/wordings.py), so that the writer knows what it is compared by."""
+the annotators judged by (see personafeedback/prompts.py), so that the writer knows what it is compared by."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,8 +181,8 @@ class Write(Benchmark):
         check(options, cases)
 
     def fingerprint(self, options: Writing) -> str:
-        stand_ins = ((UserQuestion("", (case,)), told) for case, told in shown(options, [METHOD.name]))
-        return self.fingerprint_of(options.prompt, stand_ins)
+        shown = ((UserQuestion("", (case,)), told) for case, told in stand_ins(options, [METHOD.name]))
+        return self.fingerprint_of(options.prompt, shown)
 
     def signs(self, cases: Questions, options: Writing) -> dict[str, Any]:
         return {**PERSONAFEEDBACK.signs(cases.pairs, options), "questions_of": ", ".join(cases.pairs.cells)}

@@ -12,7 +12,7 @@ import pytest
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
-from personafeedback_tasks.personafeedback.wordings import WORDINGS
+from personafeedback_tasks.personafeedback.prompts import WORDINGS
 
 pytestmark = pytest.mark.slow
 
@@ -105,13 +105,14 @@ def test_every_text_of_a_wording_changes_its_fingerprint(version, monkeypatch):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_prompt_of_a_call_before_those_of_the_method_changes_it_in_each_language(language, monkeypatch):
     benchmark = benchmarks()["personafeedback"]
-    stage, chosen = benchmark.stage, {"method": "generate"}
+    stage, chosen = type(benchmark.stage), {"method": "generate"}
+    prompt = stage.prompt
 
-    def other(case, options):
-        return stage.prompt(case, options) + "~" * (case.language == language)
+    def other(self, case, options):
+        return prompt(self, case, options) + "~" * (case.language == language)
 
     before = fingerprint(benchmark, chosen)
-    monkeypatch.setattr(type(benchmark), "stage", dataclasses.replace(stage, prompt=other))
+    monkeypatch.setattr(stage, "prompt", other)
     assert fingerprint(benchmark, chosen) != before
 
 

@@ -40,8 +40,8 @@ from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.prompts import WORDINGS
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
-from personafeedback_tasks.personafeedback.wordings import WORDINGS
 
 
 def value(results, task, metric):

@@ -12,7 +12,7 @@ import pytest
 
 from personafeedback_tasks.parsing import vocabulary
 from personafeedback_tasks.parsing.answers import IMPOSSIBLE, LETTERS, REASONS, excerpt, read_last_line, read_reply
-from personafeedback_tasks.personafeedback.wordings import WORDINGS
+from personafeedback_tasks.personafeedback.prompts import WORDINGS
 
 NONE, CUT, PROMPT_CUT, REFUSED, INVALID, *_ = REASONS
 

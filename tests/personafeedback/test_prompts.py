@@ -17,11 +17,10 @@ from personafeedback_tasks.pairwise.orders import ORDERS, TWO
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import SETTINGS, Template, build
+from personafeedback_tasks.personafeedback.prompts import LANGUAGES, SETTINGS, WORDINGS, Template, build
 from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.system import neutral
-from personafeedback_tasks.personafeedback.wordings import LANGUAGES, WORDINGS
 
 WITHOUT_MEMORY = [setting for setting in SETTINGS if setting != "rag"]
 """Settings that need no more than the release; test_retrieval.py has the prompts of `rag`."""

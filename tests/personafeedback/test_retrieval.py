@@ -23,12 +23,11 @@ from personafeedback_tasks.core.signature import KEY, signature
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
+from personafeedback_tasks.personafeedback.memory import digest
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
-from personafeedback_tasks.personafeedback.rag import filter as rag_filter
-from personafeedback_tasks.personafeedback.rag.filter import read_numbers
-from personafeedback_tasks.personafeedback.rag.memory import digest
+from personafeedback_tasks.personafeedback.rag_filter import RagFilter, read_numbers
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 
 CELL = "personafeedback_general_hard"
@@ -146,7 +145,7 @@ def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
 def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
     case = next(case for case in hard(remembered) if case.language == language)
     built = {name: build(case, template, order) for name, template in STORED_TEMPLATES.items()}
-    built["rag_filter"] = rag_filter.build(case, RAG, RAG.pieces(case))
+    built["rag_filter"] = RagFilter().prompt(case, RAG)
     first, second = TWO.shown(case.responses, order)
     texts = {
         "persona": case.persona.text,
@@ -419,7 +418,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     assert len(asked(log, *ORDERS)) == 2 * len(cases)
     # Once per case, with the persona, the question and the numbered pieces.
     filters = asked(log, "rag_filter")
-    assert filters == {(c.id, "rag_filter"): rag_filter.build(c, RAG, RAG.pieces(c)) for c in cases}
+    assert filters == {(c.id, "rag_filter"): RagFilter().prompt(c, RAG) for c in cases}
     for case in cases:
         prompt = filters[case.id, "rag_filter"]
         assert case.persona.text in prompt

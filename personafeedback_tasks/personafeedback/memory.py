@@ -9,8 +9,8 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...common.errors import DataError
-from ...common.records import broken, cut, read, rows, short, short_list
+from ..common.errors import DataError
+from ..common.records import broken, cut, read, rows, short, short_list
 
 FOLDER = "memory"
 

@@ -1,1 +1,0 @@
-"""The setting `rag`: the pieces of a user's memory that fit a question best, and the model's own filter of them."""
