@@ -32,7 +32,7 @@ def spent_rows(root: Path) -> tuple[list[Sequence[str]], int]:
     if not any((root / "logs").glob("*/*.eval")):
         return [], 0
     require("inspect_ai", extra="build")
-    from ..inspect_harness.spent import spent
+    from ..inspect_harness.generation import spent
 
     usage, broken = spent(root)
     summed: list[tuple[tuple[str, str], Usage]] = [*usage.items(), (("total", ""), total(usage.values()))]

@@ -18,12 +18,21 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, EvalSample, transcript
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    EvalSampleSummary,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    read_eval_log_samples_by_id,
+    transcript,
+)
 from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.records import cut
+from ..core.usage import NONE, Usage
 
 RETRIES = 5
 """Retries before Inspect gives up a text, for about a minute and a half. By default it never gives up."""
@@ -234,3 +243,47 @@ def _environment(name: str, value: str) -> Iterator[None]:
             del os.environ[name]
         else:
             os.environ[name] = before
+
+
+def spent(folder: Path) -> tuple[dict[tuple[str, str], Usage], int]:
+    """((step, model) -> usage as the provider counted it, ordered by name; number of logs that cannot be read).
+
+    Calls that failed or were under way at a kill are unknown. A text that a killed run wrote counts from the next run's
+    log, where it comes from the cache with its tokens.
+    """
+    found: dict[tuple[str, str], Usage] = {}
+    paid: set[tuple[str, str, str]] = set()
+    from_cache: list[tuple[tuple[str, str], Path, list[EvalSampleSummary]]] = []
+    broken = 0
+    for path in sorted((folder / LOGS).glob("*/*.eval")):
+        try:
+            model = read_eval_log(path, header_only=True).eval.model
+            summaries = read_eval_log_sample_summaries(path)
+        except Exception:  # of a dozen unrelated classes: a killed process can leave half a file
+            broken += 1
+            continue
+        key = (path.parent.name, model)
+        found.setdefault(key, NONE)
+        cached = []
+        for one in summaries:
+            if one.model_usage:
+                usage = list(one.model_usage.values())
+                found[key] += _usage(
+                    sum(part.input_tokens for part in usage), sum(part.output_tokens for part in usage)
+                )
+                paid.add((*key, str(one.id)))
+            elif one.completed and not one.error:
+                cached.append(one)
+        from_cache.append((key, path, cached))
+    for key, path, cached in from_cache:
+        new = [one for one in cached if (*key, str(one.id)) not in paid]
+        if new:
+            paid.update((*key, str(one.id)) for one in new)
+            for sample in read_eval_log_samples_by_id(path, [(one.id, one.epoch) for one in new]):
+                told = sample.output.usage
+                found[key] += _usage(told.input_tokens if told else 0, told.output_tokens if told else 0)
+    return dict(sorted(found.items())), broken
+
+
+def _usage(input_tokens: int, output_tokens: int) -> Usage:
+    return Usage(1, input_tokens, 0, output_tokens, 0)

@@ -20,8 +20,9 @@ from ..core.cases import CaseSet, shown_source
 from ..core.method import Method, RewardMethod, TextMethod, TopTokenMethod
 from ..core.options import Options
 from ..core.stopping import KEY
-from . import hooks, logprobs
+from . import hooks
 from .calls import ask_every_call, text_config
+from .evidence import LOGPROBS
 from .reward_api import CONNECTIONS, refuse_other_model
 from .scorers import scores
 from .stopping import stop_of
@@ -117,6 +118,6 @@ def _parts(
     if isinstance(method, RewardMethod):
         config = GenerateConfig(max_connections=CONNECTIONS)
         return ask_every_call(record, cases, every, refuse_other_model), scorer, config
-    config = logprobs.CONFIG if isinstance(method, TopTokenMethod) else text_config(method.max_tokens)
+    config = LOGPROBS if isinstance(method, TopTokenMethod) else text_config(method.max_tokens)
     keep = isinstance(method, TextMethod) and len(method.calls) > 1  # a long text is not to be paid for twice
     return ask_every_call(record, cases, every, keep=keep), scorer, config

@@ -28,7 +28,7 @@ from ..core.signature import signatures, signed
 from ..core.thinking import settle, token_limit
 from ..core.window import KEY as PROMPTS
 from . import metrics
-from .window import LENGTHS, check_prompts
+from .window import check_prompts
 
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
 
@@ -79,7 +79,6 @@ class BenchmarkTask(ConfigurableTask):
                 "Leave it out, or run the task in Inspect."
             )
         self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run
-        self._lengths = {name: metadata[name] for name in LENGTHS if isinstance(metadata.get(name), int)}
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options[0]))
         metadata = {name: value for name, value in metadata.items() if name in logged}
@@ -148,7 +147,7 @@ class BenchmarkTask(ConfigurableTask):
         self._counted = {*self.benchmark.counted([document["id"] for _, document in asked])}
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
         labels = self.method.requests(self.benchmark.labels)
-        prompts = check_prompts(self._config.task, self.instances, labels, kwargs.get("chat_template"), self._lengths)
+        prompts = check_prompts(self._config.task, self.instances, labels, kwargs.get("chat_template"))
         if prompts.refusal:
             raise OptionError(prompts.refusal)
         self._config.metadata[PROMPTS] = prompts.as_dict()

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
 
-from ..core.window import PromptCheck, Window, check, made_for
-
-LENGTHS = ("max_length", "max_model_len", "context_length")
-"""The names of a window in --model_args."""
+from ..core.window import PromptCheck, Window, check
 
 _KINDS = {"HFLM": ("max_length", 1), "TemplateAPI": ("max_length", 0), "SGLangLM": ("max_model_len", 0), "VLLM": ("max_model_len", -1)}  # fmt: skip
 """Class of the models that cut prompts -> (the argument that sets the window, by how many tokens a prompt with its label may exceed it).
@@ -22,14 +19,11 @@ Other models send what they get; what a server does with it cannot be seen in lm
 """
 
 
-def check_prompts(
-    task: str, requests: Sequence[Instance], labels: int, chat_template: Any, named: Mapping[str, int]
-) -> PromptCheck:
+def check_prompts(task: str, requests: Sequence[Instance], labels: int, chat_template: Any) -> PromptCheck:
     """Count the prompts that the model of the run would cut, before it is asked.
 
     Args:
         labels: number of requests per prompt: 1 where the model writes a reply.
-        named: those of LENGTHS that --model_args name.
     """
     model = _model(chat_template)
     if requests[0].request_type == "generate_until":
@@ -37,7 +31,7 @@ def check_prompts(
     else:
         of_prompts = (requests[start : start + labels] for start in range(0, len(requests), labels))
         texts, new = [max(("".join(request.args) for request in each), key=len) for each in of_prompts], None
-    window = _window(model, new, named) if all(isinstance(text, str) for text in texts) else None
+    window = _window(model, new) if all(isinstance(text, str) for text in texts) else None
     encode = getattr(model, "tok_encode", None)
     return check(task, texts, window, (lambda text: len(encode(text))) if encode else None)
 
@@ -54,36 +48,22 @@ def _model(chat_template: Any) -> Any:
     return model.lm if isinstance(model, CachingLM) else model
 
 
-def _window(model: Any, new: int | None, named: Mapping[str, int]) -> Window | None:
+def _window(model: Any, new: int | None) -> Window | None:
     # None if nobody here knows what is cut. `new`: tokens that are kept free for a reply; None where the model only
     # reads.
     kinds = {kind.__name__ for kind in type(model).__mro__}
-    option, beyond = next((_KINDS[kind] for kind in _KINDS if kind in kinds), ("", 0))
-    lower = "" if new is None else ", or lower max_gen_toks with --gen_kwargs"
-    over_api = "TemplateAPI" in kinds
-    default = "lm-eval's default" if over_api else "the model's own"
-    source = f"{next(iter(named))} in --model_args" if named else default
-    if not option:
-        size = min(named.values(), default=sys.maxsize)
-        full = size <= (new or 0)  # then no prompt fits, whatever the model does
-        return Window(size, size - (new or 0), source, f"Raise it{lower}.") if full else None
-    if over_api and (model.tokenizer is None or (new is not None and not model.tokenized_requests)):
+    kind = next((kind for kind in _KINDS if kind in kinds), None)
+    over_api = kind == "TemplateAPI"
+    if kind is None or (over_api and (model.tokenizer is None or (new is not None and not model.tokenized_requests))):
         return None
+    option, beyond = _KINDS[kind]
     size = model.max_length + over_api  # whose max_length is one less than what was passed
     room = model.max_length + beyond if new is None else model.max_length - new
-    encoder = (
-        getattr(model, "backend", "") == "seq2seq"
-    )  # its positions are relative, and a reply has a window of its own
-    if encoder:
+    if getattr(model, "backend", "") == "seq2seq":  # a reply has a window of its own
         room = size
-    if new is not None and getattr(model, "truncation", False) and model.tokenizer.model_max_length < room:
-        room = model.tokenizer.model_max_length
-        return Window(room, room, "its tokenizer's, with truncation=True", "Leave truncation out of --model_args.")
-    positions = made_for(getattr(model, "config", None))
-    if positions and positions.room < room and not encoder:
-        return positions
+    lower = "" if new is None else ", or lower max_gen_toks with --gen_kwargs"
     remedy = (
         f"They would lose their beginning, which is the persona. Pass --model_args {option}={{smallest}} if the model has such a "
         f"window{lower}; else take another model."
     )
-    return Window(size, room, source, remedy)
+    return Window(size, room, f"{option} of the model", remedy)

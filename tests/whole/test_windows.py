@@ -87,7 +87,7 @@ def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suf
     assert (of, window) == (16, 2048 if not suffix else 1000)
     assert 0 < cut <= of
     if not suffix:
-        assert "(lm-eval's default), which leaves 1,023 for a prompt" in done.stderr
+        assert "(max_length of the model), which leaves 1,023 for a prompt" in done.stderr
     assert lm_eval(f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest - 1}").returncode == 1
     assert completions.texts == []
 
@@ -166,7 +166,7 @@ def test_each_backend_has_its_own_rule(kind, room, with_label):
             )
             for argument in arguments
         ]
-        return check_prompts("t", requests, labels, template, {}).cut
+        return check_prompts("t", requests, labels, template).cut
 
     if room is None:
         assert cut(3, [{"max_gen_toks": 0}], "generate_until", 1) is None
@@ -176,24 +176,6 @@ def test_each_backend_has_its_own_rule(kind, room, with_label):
         assert cut(room - new + 1, [{"max_gen_toks": new}], "generate_until", 1) == 1
     assert cut(with_label - 1, [" A", " B"], "loglikelihood", 2) == 0
     assert cut(with_label, [" A", " B"], "loglikelihood", 2) == 1
-
-
-@pytest.mark.parametrize(("positions", "backend", "cut"), [(9, "causal", 1), (10, "causal", 0), (9, "seq2seq", 0)])
-def test_a_longer_max_length_gives_a_model_no_more_positions(positions, backend, cut):
-    from types import SimpleNamespace
-
-    from lm_eval.api.instance import Instance
-
-    from personafeedback_tasks.lm_eval_harness.window import check_prompts
-
-    config = SimpleNamespace(max_position_embeddings=positions)
-    named = {"max_length": 100, "config": config, "backend": backend, "tok_encode": lambda self, text: text.split()}
-    model = type("HFLM", (), {**named, "template": lambda self: None})()
-    prompt = " ".join(["wörterbuch"] * 10)
-    request = Instance(request_type="generate_until", doc={}, arguments=(prompt, {"max_gen_toks": 4}), idx=0)
-    found = check_prompts("t", [request], 1, model.template, {"max_length": 100})
-    assert found.cut == cut
-    assert ("window of 9 tokens (the positions that the model was made for)" in found.refusal) == bool(cut)
 
 
 def test_what_nobody_can_know_is_a_caveat_in_every_output(completions, tmp_path):
@@ -293,15 +275,13 @@ def test_hf_of_inspect_is_refused_beyond_its_positions(tiny_model, tmp_path):
     shutil.copytree(tiny_model, short)
     config = json.loads((short / "config.json").read_bytes())
 
-    def run(positions, name, *more):
+    def run(positions, name):
         (short / "config.json").write_text(json.dumps({**config, "max_position_embeddings": positions}))
         return inspect(
             tmp_path / name, "--model", f"hf/{name}", "-M", f"model_path={short}", "-M", "device=cpu", "-M", "do_sample=false",
-            "--limit", "1", "--max-tokens", "2", "--temperature", "1", *more,
+            "--limit", "1", "--max-tokens", "2", "--temperature", "1",
         )  # fmt: skip
 
-    truncation = ("-M", 'tokenizer_call_args={"truncation": true, "max_length": 300}')
-    assert "2 of 2 prompts do not fit into the window of 300 tokens (tokenizer_call_args)" in run(9000, "truncated", *truncation).stdout  # fmt: skip
     done = run(600, "few")
     found = re.search(r"2 of 2 prompts do not fit into the window of 600 tokens .* at least ([\d,]+)\.", done.stdout)
     smallest = int(found[1].replace(",", ""))
