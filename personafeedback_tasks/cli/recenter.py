@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from ..common.columns import in_columns
-from ..common.embeddings import DEFAULT
+from ..common.embeddings import DEFAULT, EXTRA
+from ..common.errors import OptionError, require
 from ..common.files import write_all
 from ..common.records import json_lines
 from ..recenter.data import load, with_judgment
@@ -17,9 +18,6 @@ from ..recenter.importers import convert
 from ..recenter.rows import Relevance
 from .options import FOLDER, out_option
 from .output import progress, say
-
-SCORES = 3
-"""Columns of the filter's card that are printed."""
 
 
 @click.group()
@@ -77,26 +75,29 @@ def train(data: str, out: Path, embeddings: str) -> None:
     """Train a filter on people's labels, evaluate it on users it has not seen, and write it to a folder.
 
     It says which attributes of a user matter for a prompt. DATA is a folder with relevance.jsonl, or `sample`. The filter is a logistic
-    regression over frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no random numbers. DIR gets the weights, a
-    model card (README.md), metrics.json and every held-out prediction. Needs the extra `filter`.
+    regression over frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no random numbers. DIR gets filter.json with the weights
+    and scores, a model card (README.md) and every held-out prediction. Needs the extra `filter`.
 
     \b
         personafeedback recenter train sample --out filter
         RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_relevance \\
             --model personafeedback/relevance-filter -M path=filter
     """
-    from ..recenter.filter import card, folder, training
+    for module in ("sentence_transformers", "sklearn"):
+        require(module, extra=EXTRA)
+    from ..recenter.filter import folder, training
 
-    training.check_installed()
-    folder.refuse_others(out)
+    if out.is_dir() and any(out.iterdir()) and not (out / folder.ABOUT).is_file():
+        raise OptionError(
+            f"{out}: found a folder with other files, expected a new one or one with a filter. Pass another --out."
+        )
     rows = with_judgment(load(Relevance, data))
     with progress() as show:
-        files, metrics = training.train_on(rows, embeddings, show)
+        files, table = training.train_on(rows, embeddings, show)
     write_all({out / name: content for name, content in files.items()})
     if rows.demonstration:
-        say(card.DEMONSTRATION)
-    table = [["", *card.SCORE_NAMES.values()], *card.rows_of(metrics)]
-    for line in in_columns([row[: SCORES + 1] for row in table]):
+        say(training.DEMONSTRATION)
+    for line in in_columns(table):
         say(line)
     say(
         f"wrote {out}: {len(rows):,} rows of {len({row.user_id for row in rows})} users; {len(rows.unscored):,} with even votes left out"

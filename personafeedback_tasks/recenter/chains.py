@@ -25,8 +25,6 @@ class StageRun(NamedTuple):
     model: str
     task: str
     earlier: Earlier
-    signature: str
-    source: str
     came_from: str
     filtered_by: str
 

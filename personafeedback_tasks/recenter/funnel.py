@@ -17,7 +17,6 @@ from ..common.text import same_text
 from ..core.earlier import Earlier
 from ..parsing.answers import REASONS
 from .extract import EXTRACT, extracted
-from .pairings import SENSITIVE, ForPrompt
 from .ratings import NO_DIFFERENCE
 from .respond import RESPOND, replied
 from .rows import Response
@@ -39,31 +38,24 @@ class Funnel:
 
     Attributes:
         steps: name -> its share; only shares that can be formed.
-        parts: split -> part -> step -> its share there.
         notes: what is absent and why, and how much was judged, in sentences.
     """
 
     model: str
     steps: Mapping[str, Estimate]
-    parts: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
     notes: Sequence[str]
 
 
-FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, NO_BETTER, WORSE, UNCOMFORTABLE, DRAGGED_IN = STEPS = (
+FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, DRAGGED_IN = STEPS = (
     Step("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted"),
     Step("accepted", "accepted", "of the extracted attributes, those that most people accept"),
     Step("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected"),
     Step("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)"),
     Step("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average"),
-    Step("no_better", "no better", "of the personalized replies, those rated at most 3: no difference, or worse"),
     Step("worse", "worse than generic", "of the personalized replies, those rated below 3"),
     Step("uncomfortable", "uncomfortable", "of the personalized replies, those that at least half of the people who were asked find uncomfortable"),
     Step("over_personalized", "over-personalized", "of the personalized replies, those that as many find over-personalized"),
 )  # fmt: skip
-
-SOURCE = "source"
-SPLITS = (SOURCE, SENSITIVE)
-"""What is extracted by the source of its conversation, the later stages by whether the prompt is sensitive."""
 
 
 class Judged(NamedTuple):
@@ -77,9 +69,7 @@ class Judged(NamedTuple):
     step: Step
     is_so: bool
     user: str
-    prompt: str
-    split: str
-    part: str
+    prompt: str = ""
 
 
 def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> Funnel:
@@ -95,14 +85,7 @@ def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> F
             notes.append(f"No run of {task}: nothing is said of {what}.")
     if people.disputed:
         notes.append(f"{people.disputed:,} judgments are left out: rows with the same texts have different ones.")
-    parts = {
-        split: {
-            part: _shares(one for one in judged if (one.split, one.part) == (split, part))
-            for part in sorted({one.part for one in judged if one.split == split})
-        }
-        for split in SPLITS
-    }
-    return Funnel(model, _shares(judged), {split: of for split, of in parts.items() if len(of) > 1}, notes)
+    return Funnel(model, _shares(judged), notes)
 
 
 def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
@@ -127,11 +110,11 @@ def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
     for one in noted:
         of_conversation[one.conversation_id].append(one.attribute)
         if row := people.of(one):
-            accepted.append(Judged(ACCEPTED, not row.judgment, one.user_id, "", SOURCE, one.source))
+            accepted.append(Judged(ACCEPTED, not row.judgment, one.user_id))
     for name in sorted(people.lacking.keys() & {case.id for case in run.cases}):
         asked = people.lacking[name]
         found += [
-            Judged(FOUND, is_among(attribute, of_conversation[name]), asked.user_id, "", SOURCE, asked.source)
+            Judged(FOUND, is_among(attribute, of_conversation[name]), asked.user_id)
             for attribute in people.true_of[name]
         ]
     notes = [_count("extracted attributes", "extraction", len(accepted), len(noted))]
@@ -157,9 +140,9 @@ def _of_select(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]
             judged += 1
             is_there = same_text(row.attribute) in names
             if judgment.judgment:
-                found.append(Judged(SELECTED, is_there, *_place(one)))
+                found.append(Judged(SELECTED, is_there, one.user_id, one.prompt_id))
             if is_there:
-                found.append(Judged(IRRELEVANT, not judgment.judgment, *_place(one)))
+                found.append(Judged(IRRELEVANT, not judgment.judgment, one.user_id, one.prompt_id))
     notes = [_count("attributes to select from", "relevance", judged, sum(len(one.attributes) for one in shown))]
     if unread := sum(one.selected is None for one in shown):
         notes.append(f"{unread:,} of {len(shown):,} selections could not be read: they select nothing.")
@@ -173,12 +156,12 @@ def _of_respond(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
     for one, row in rated:
         rating = row.judgment
         assert rating is not None  # as of all rows of people's judgments
-        steps = {BETTER: rating > NO_DIFFERENCE, NO_BETTER: rating <= NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
+        steps = {BETTER: rating > NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
         if row.found:
             steps |= dict(
                 zip((UNCOMFORTABLE, DRAGGED_IN), (fault in row.found["personalized"] for fault in FAULTS), strict=True)
             )
-        found += [Judged(step, is_so, *_place(one)) for step, is_so in steps.items()]
+        found += [Judged(step, is_so, one.user_id, one.prompt_id) for step, is_so in steps.items()]
     return found, [_count("pairs of replies", "response", len(rated), len(replies))]
 
 
@@ -187,10 +170,6 @@ _OF_STAGE = {
     SELECT.name: (_of_select, "what is selected"),
     RESPOND.name: (_of_respond, "the replies"),
 }
-
-
-def _place(one: ForPrompt) -> tuple[str, str, str, str]:
-    return one.user_id, one.prompt_id, SENSITIVE, SENSITIVE if one.sensitive else "not sensitive"
 
 
 def _count(noun: str, stage: str, judged: int, of: int) -> str:

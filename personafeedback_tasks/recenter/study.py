@@ -5,7 +5,6 @@ Judgments are found by the texts that people saw: ids of several models' attribu
 
 from __future__ import annotations
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -265,25 +264,25 @@ def is_among(attribute: str, others: Iterable[str]) -> bool:
     return any(same_text(attribute) == same_text(other) or likeness(attribute, other) >= NEAR for other in others)
 
 
-def read_judgments(folders: Sequence[str | os.PathLike[str] | None]) -> Judgments:
-    """People's judgments of all folders together; None is RECENTER_DATA. Each may lack some, but not all, files."""
+def read_judgments(data: str | None) -> Judgments:
+    """People's judgments in a folder, which may lack some, but not all, files; None is RECENTER_DATA."""
     names = [*(stage.file for stage in STAGES), MISSED]
+    folder, source = located(data, names)
+    if not any((folder / name).is_file() for name in names):
+        raise DataError(
+            f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a folder that "
+            "`personafeedback annotate votes` wrote."
+        )
     found: dict[Key, JudgedRow] = {}
     disputed: set[Key] = set()
+    for stage in STAGES:
+        for row in each_if_there(folder / stage.file, partial(parse, stage)):
+            if row.judgment is not None and found.setdefault(_key(row), row).judgment != row.judgment:
+                disputed.add(_key(row))
     lacking: dict[str, Lacking] = {}
-    for folder, source in (located(folder, names) for folder in folders):
-        if not any((folder / name).is_file() for name in names):
-            raise DataError(
-                f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a "
-                "folder that `personafeedback annotate votes` wrote."
-            )
-        for stage in STAGES:
-            for row in each_if_there(folder / stage.file, partial(parse, stage)):
-                if row.judgment is not None and found.setdefault(_key(row), row).judgment != row.judgment:
-                    disputed.add(_key(row))
-        for row in each_if_there(folder / MISSED, lambda row, where: record(where, row, Lacking)):
-            name = conversation_id(row.user_id, row.conversation)
-            before = lacking[name].missing if name in lacking else ()
-            lacking[name] = replace(row, missing=(*before, *row.missing))
+    for row in each_if_there(folder / MISSED, lambda row, where: record(where, row, Lacking)):
+        name = conversation_id(row.user_id, row.conversation)
+        before = lacking[name].missing if name in lacking else ()
+        lacking[name] = replace(row, missing=(*before, *row.missing))
     rows = {key: row for key, row in found.items() if key not in disputed}
     return Judgments(rows, len(disputed), lacking)

@@ -13,7 +13,7 @@ EXTRACT, SELECT, RESPOND = TASKS
 
 def run(task, digest, came_from="people", filtered_by="none", model="m"):
     return StageRun(
-        model, task, Earlier(f"openai/{model}", "data", digest, f"{digest}.eval", ()), "", "sample", f"openai/{model} {came_from}", filtered_by
+        model, task, Earlier(f"openai/{model}", "data", digest, f"{digest}.eval", ()), f"openai/{model} {came_from}", filtered_by
     )  # fmt: skip
 
 

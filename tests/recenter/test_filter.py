@@ -30,10 +30,8 @@ from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.words import read_yes_no
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.filter.folder import relevance_filter
-from personafeedback_tasks.recenter.filter.model import EVALUATIONS, Groups, features_of, threshold
-from personafeedback_tasks.recenter.filter.training import held_out
+from personafeedback_tasks.recenter.filter.model import EVALUATIONS, features_of, held_out, threshold
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
 
@@ -54,6 +52,11 @@ def trained(data, out, minilm, *arguments):
 
 def predicted(folder):
     return [json.loads(line) for line in (folder / "predictions.jsonl").read_text("utf-8").splitlines()]
+
+
+def block_of(folder):
+    """The command in its card."""
+    return re.search(r"```bash\n(.*?)\n```", (folder / "README.md").read_text("utf-8"), re.S)[1]
 
 
 def refused(done, *words):
@@ -108,26 +111,23 @@ def test_a_model_that_cannot_be_loaded_is_named(what, minilm, tmp_path):
 # --- splits -----------------------------------------------------------------------------------------------------------
 
 GROUPS = st.lists(
-    st.tuples(st.sampled_from("abcdefgh"), st.sampled_from(["p", "q", "r", "s"]), st.booleans()),
-    min_size=8,
-    max_size=60,
-).filter(lambda rows: len({user for user, _, _ in rows}) > 2 and len({prompt for _, prompt, _ in rows}) > 1)
+    st.tuples(st.sampled_from("abcdefgh"), st.sampled_from(["p", "q", "r", "s"])), min_size=8, max_size=60
+).filter(lambda rows: len({user for user, _ in rows}) > 2 and len({prompt for _, prompt in rows}) > 1)
 
 
 @given(GROUPS)
 @settings(deadline=None, derandomize=True, max_examples=60)
 def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
-    users, prompts, labels = zip(*rows, strict=True)
-    groups = Groups(*map(np.array, (users, prompts, labels)))
+    users, prompts = map(np.array, zip(*rows, strict=True))
     for name, split in EVALUATIONS.items():
-        folds = split(groups)
-        assert sorted(index for fold in folds for index in fold.test) == list(range(len(rows)))
-        for fold in folds:
-            assert not {users[index] for index in fold.train} & {users[index] for index in fold.test}
+        folds = split(users, prompts)
+        assert sorted(index for _, tested in folds for index in tested) == list(range(len(rows)))
+        for own, tested in folds:
+            assert not {*users[own]} & {*users[tested]}
             if name == "by_user_and_prompt":
-                assert not {prompts[index] for index in fold.train} & {prompts[index] for index in fold.test}
+                assert not {*prompts[own]} & {*prompts[tested]}
             else:
-                assert len(fold.train) + len(fold.test) == len(rows)
+                assert len(own) + len(tested) == len(rows)
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)
@@ -137,13 +137,13 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     users, prompts, _ = map(np.array, zip(*product("abcd", "pq", range(12)), strict=True))
     found = rng.normal(size=(len(users), 7))
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
-    folds = EVALUATIONS[name](Groups(users, prompts, labels))
-    before = held_out(found, Groups(users, prompts, labels), folds)
+    folds = EVALUATIONS[name](users, prompts)
+    before = held_out(found, labels, users, folds)
     inverted = labels.copy()
-    inverted[folds[1].test] ^= True
-    after = held_out(found, Groups(users, prompts, inverted), folds)
+    inverted[folds[1][1]] ^= True
+    after = held_out(found, inverted, users, folds)
     tested = [index for index, made in enumerate(before) if made.fold == 2]
-    assert tested == sorted(folds[1].test)
+    assert tested == sorted(folds[1][1])
     assert [after[index] for index in tested] == [before[index] for index in tested]
     assert after != before
 
@@ -154,14 +154,13 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     [
         (planted.rows(2, 5, 5), "50 rows of 2 users"),
         ([{**row, "prompt": "Same?"} for row in PLANTED], "of 6 users and 1 prompts, too few"),
-        ([{**row, "label": row["user_id"] == "u1"} for row in PLANTED], "without 2 of the users, expected relevant and irrelevant rows of several others"),
-        ([{**row, "label": True} for row in PLANTED], "found rows of one kind"),
+        ([{**row, "label": row["user_id"] == "u1"} for row in PLANTED], "too few"),
+        ([{**row, "label": True} for row in PLANTED], "too few"),
     ],
-)  # fmt: skip
-def test_too_few_users_or_labels_are_named_before_any_model_is_loaded(rows, words, tmp_path):
-    pytest.importorskip("sentence_transformers")
-    done = train(planted.write(tmp_path / "data", rows), tmp_path / "out", "nobody/has-this")
-    refused(done, words, "Add rows")
+)
+def test_too_few_users_or_labels_are_named(rows, words, minilm, tmp_path):
+    refused(train(planted.write(tmp_path / "data", rows), tmp_path / "out", minilm), words, "Add rows of more users")
+    assert not (tmp_path / "out").exists()
 
 
 # --- the model --------------------------------------------------------------------------------------------------------
@@ -195,9 +194,9 @@ def test_features_are_the_attribute_the_product_and_its_sum_of_about_equal_lengt
 
 def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
     """For users, and for prompts, that the model has not seen."""
-    found = json.loads((of_planted / "metrics.json").read_text("utf-8"))
+    found = json.loads((of_planted / "filter.json").read_text("utf-8"))["metrics"]
     for name in EVALUATIONS:
-        assert found[name]["f1"]["value"] > found["always_yes"]["f1"]["value"] + 0.15, name
+        assert found[name]["f1"]["value"] > found["always YES"]["f1"]["value"] + 0.15, name
         assert found[name]["kappa"]["value"] > 0.3, name
 
 
@@ -205,16 +204,16 @@ def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
 
 
 def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of_sample):
-    found = json.loads((of_sample / "metrics.json").read_text("utf-8"))
+    found = json.loads((of_sample / "filter.json").read_text("utf-8"))["metrics"]
     rows = predicted(of_sample)
     people, users = [row["label"] for row in rows], [row["user_id"] for row in rows]
     labeled = with_judgment(load(Relevance, "sample"))
     assert [(row["id"], row["label"]) for row in rows] == [(row.id, row.judgment) for row in labeled]
     prompts = [row.prompt for row in labeled]
     said = {name: [row[name]["answer"] == "YES" for row in rows] for name in EVALUATIONS}
-    said |= {"always_yes": [True] * len(rows), "always_no": [False] * len(rows)}
+    said |= {"always YES": [True] * len(rows), "always NO": [False] * len(rows)}
     theirs = {
-        "acc": metrics.accuracy_score, "f1": metrics.f1_score, "recall": metrics.recall_score, "kappa": metrics.cohen_kappa_score,
+        "f1": metrics.f1_score, "recall": metrics.recall_score, "kappa": metrics.cohen_kappa_score,
         "over_selection": lambda people, model: sum(model) / sum(people),
     }  # fmt: skip
     assert found.keys() == said.keys()
@@ -231,7 +230,7 @@ def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of
             f"| {100 * found[name]['f1']['value']:.1f} ± {100 * stderr:.1f} | {found[name]['kappa']['value']:.3f} ±"
             in card
         )
-    assert found["always_no"]["precision"]["value"] is None
+    assert found["always NO"]["precision"]["value"] is None
     for name in EVALUATIONS:
         for row in rows:
             of = row[name]
@@ -260,7 +259,7 @@ def test_the_card_tells_what_the_hub_reads_and_no_path(of_sample, of_planted, mi
 def test_a_folder_with_something_else_is_refused_and_stays_as_it_is(minilm, tmp_path):
     (tmp_path / "README.md").write_text("mine", encoding="utf-8")
     before = tree(tmp_path)
-    refused(train("sample", tmp_path, minilm), "found files but no filter.json", "Use another folder")
+    refused(train("sample", tmp_path, minilm), "found a folder with other files", "Pass another --out")
     assert tree(tmp_path) == before
 
 
@@ -285,9 +284,8 @@ def test_the_command_in_the_card_runs_and_gives_the_held_out_predictions(of_samp
     from inspect_ai.log import read_eval_log
     from support.inspect_runs import command
 
-    (line,) = re.search(r"```bash\n(.*?)\n```", (of_sample / "README.md").read_text("utf-8"), re.S)[1].splitlines()
-    data, *words = shlex.split(line)
-    assert (data, words[:2]) == ("RECENTER_DATA=sample", ["inspect", "eval"])
+    words = shlex.split(block_of(of_sample))
+    assert words[:2] == ["inspect", "eval"]
     shutil.copytree(of_sample, tmp_path / "moved")
     monkeypatch.chdir(tmp_path / "moved")
     done = command(*words[2:], RECENTER_DATA="sample")
@@ -297,7 +295,7 @@ def test_the_command_in_the_card_runs_and_gives_the_held_out_predictions(of_samp
     assert read_run(log).conditions["path"] == "."  # so that two filters make two rows
     said = {row["id"]: row["by_user"]["answer"] for row in predicted(of_sample)}
     assert {sample.id: read_yes_no(sample.output.completion) for sample in run.samples} == said
-    found = json.loads((of_sample / "metrics.json").read_text("utf-8"))["by_user"]
+    found = json.loads((of_sample / "filter.json").read_text("utf-8"))["metrics"]["by_user"]
     table = {name: metric.value for name, metric in run.results.scores[0].metrics.items()}
     for name, estimate in found.items():
         assert table[name] == pytest.approx(estimate["value"], abs=1e-12)
@@ -308,17 +306,16 @@ def test_the_command_in_the_card_runs_and_gives_the_held_out_predictions(of_samp
 def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm):
     """Of the same id as well: only the same texts are a row of the training data."""
     judge = relevance_filter(path=str(of_planted))
-    weights = json.loads((of_planted / "weights.json").read_text("utf-8"))
-    limit = json.loads((of_planted / "filter.json").read_text("utf-8"))["threshold"]
+    about = json.loads((of_planted / "filter.json").read_text("utf-8"))
     rows = [Relevance("r0-0-0", "u0", "Which pan should I buy?", "Bakes bread on Sundays"),
             Relevance("new", "u9", "Which pan should I buy?", "Uses Linux on a laptop")]  # fmt: skip
     for row in rows:
         one, other = embedder(str(minilm)).embed([row.attribute, row.prompt])
         values = [*one, *(one * other * 384**0.5), 4 * one @ other]
-        total = weights["bias"] + np.dot(weights["weights"], values)
+        total = about["bias"] + np.dot(about["weights"], values)
         probability = 1 / (1 + np.exp(-total))
         reply = asked(judge, row).text
-        assert reply.startswith("YES\n" if probability >= limit else "NO\n")
+        assert reply.startswith("YES\n" if probability >= about["threshold"] else "NO\n")
         assert f"Probability {probability:.3f}" in reply
         assert "trained on all rows" in reply
     row = Relevance("r0-0-0", "u0", PLANTED[0]["prompt"], PLANTED[0]["attribute"])
@@ -326,7 +323,7 @@ def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm
 
 
 def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
-    assert {path.name for path in of_sample.iterdir()} == set(filter_folder.FILES)
+    assert {path.name for path in of_sample.iterdir()} == {"filter.json", "predictions.jsonl", "README.md"}
 
     def never(*arguments, **words):
         raise AssertionError("no file of somebody else's may be unpickled")
@@ -343,12 +340,9 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
     [
         ("filter.json", None, "found no filter.json"),
         ("filter.json", lambda text: text[:40], "expected JSON"),
-        ("filter.json", lambda text: text.replace('"format": 1', '"format": 2'), "format = 2, expected int <= 1"),
         ("filter.json", lambda text: re.sub(r'"threshold": [^,]+', '"threshold": null', text), "threshold = None, expected float"),
-        ("weights.json", None, "could not be read"),
-        ("weights.json", lambda text: re.sub(r'"weights": \[[^]]*\]', '"weights": []', text), "found 0 weights, expected 769"),
-        ("weights.json", lambda text: re.sub(r'"bias": [^,]+', '"bias": NaN', text), "byte 11"),
-        ("weights.json", lambda text: "[]", "found [], expected object"),
+        ("filter.json", lambda text: re.sub(r'"bias": [^,]+', '"bias": NaN', text), "byte"),
+        ("filter.json", lambda text: "[]", "found [], expected object"),
         ("predictions.jsonl", None, "could not be read"),
         ("predictions.jsonl", lambda text: text.replace('"probability"', '"chance"', 1), "line 1: found no by_user.probability"),
     ],
@@ -386,5 +380,5 @@ def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
     done = personafeedback(*words, **cached(minilm, tmp_path))
     assert done.stdout.endswith(block(PAGE, "filter: output"))  # after a warning of the Hub's client: it is offline
     assert f"base_model: {DEFAULT}\n" in (tmp_path / "filter" / "README.md").read_text("utf-8")
-    (shown,) = re.findall(r"```bash\n(RECENTER_DATA.*?)\n", (tmp_path / "filter" / "README.md").read_text("utf-8"))
+    shown = f"RECENTER_DATA=sample {block_of(tmp_path / 'filter')}"
     assert shown.replace("path=.", "path=filter") == block(PAGE, "filter: run").strip()  # which another test runs

@@ -74,33 +74,31 @@ def known(logs, people):
 
 
 def expected():
-    """Step -> (value, user) of everything that it counts, by the plan alone; and the same of parts of it."""
-    names = "found accepted selected irrelevant better no_better worse uncomfortable over_personalized"
+    """Step -> (value, user) of everything that it counts, by the plan alone."""
+    names = "found accepted selected irrelevant better worse uncomfortable over_personalized"
     found = {name: [] for name in names.split()}
     for name, noted in PLAN.noted.items():
-        user, source = PLAN.owner[name], PLAN.sources[name]
+        user = PLAN.owner[name]
         right = [one for one in noted if PLAN.accepted[name, one]]
-        found["accepted"] += [(one in right, user, source) for one in noted]
-        found["found"] += [(True, user, source)] * len(right) + [(False, user, source)] * len(PLAN.missing[name])
+        found["accepted"] += [(one in right, user) for one in noted]
+        found["found"] += [(True, user)] * len(right) + [(False, user)] * len(PLAN.missing[name])
     for user in (f"u{number}" for number in range(planted.USERS)):
         for number, (topic, _) in enumerate(planted.PROMPTS):
-            part = "sensitive" if topic in planted.SENSITIVE else "not sensitive"
             for one in PLAN.profile(user):
                 is_there, matters = planted.selects(user, one, topic), planted.relevant(one, topic)
-                found["selected"] += [(is_there, user, part)] if matters else []
-                found["irrelevant"] += [(not matters, user, part)] if is_there else []
+                found["selected"] += [(is_there, user)] if matters else []
+                found["irrelevant"] += [(not matters, user)] if is_there else []
             if planted.shown(PLAN, user, topic):
                 rating = sum(planted.votes(user, number)) / 2
                 marked = {"uncomfortable": (int(user[1:]) + number) % 4 >= 2, "over_personalized": number % 3 >= 2}
-                values = {"better": rating > 3, "no_better": rating <= 3, "worse": rating < 3, **marked}
-                for name, value in values.items():
-                    found[name].append((value, user, part))
+                for name, value in {"better": rating > 3, "worse": rating < 3, **marked}.items():
+                    found[name].append((value, user))
     return found
 
 
 def test_every_share_is_the_planted_one(known):
     for name, items in expected().items():
-        values = [float(value) for value, _, _ in items]
+        values = [float(value) for value, _ in items]
         step = known["steps"][name]
         assert 0 < sum(values) < len(values), name  # a share that could not tell a mistake would be no test
         assert step["value"] == pytest.approx(sum(values) / len(values), abs=1e-12), name
@@ -108,21 +106,8 @@ def test_every_share_is_the_planted_one(known):
         assert step["low"] < step["value"] < step["high"]
     own = expected()["accepted"]
     assert known["steps"]["accepted"]["stderr"] == pytest.approx(
-        share([float(one) for one, _, _ in own], [of for _, of, _ in own]).stderr
+        share([float(one) for one, _ in own], [of for _, of in own]).stderr
     )
-
-
-def test_parts_have_their_own_shares(known):
-    for split, names in (
-        ("source", ("found", "accepted")),
-        ("sensitive", ("selected", "irrelevant", "better", "worse")),
-    ):
-        for name in names:
-            parts = {}
-            for value, _, part in expected()[name]:
-                parts.setdefault(part, []).append(float(value))
-            found = {part: steps[name]["value"] for part, steps in known["parts"][split].items() if name in steps}
-            assert found == {part: pytest.approx(sum(values) / len(values)) for part, values in parts.items()}, name
 
 
 @pytest.mark.slow
@@ -131,16 +116,12 @@ def test_both_harnesses_give_the_same_funnel(known, logs, data, people, tmp_path
 
     others = made_by(in_lm_eval, data, tmp_path)
     (there,) = told(*others.values(), "--people", people)["models"]
-    for name in ("steps", "parts"):
-        assert there[name] == known[name], name
+    assert there["steps"] == known["steps"]
     log = re.compile(r"[\w.-]+\.(eval|json)\b")
     assert [log.sub("LOG", note) for note in there["notes"]] == [log.sub("LOG", note) for note in known["notes"]]
     both = told(*logs.values(), *others.values(), "--people", people)["models"]
     assert [model["steps"] for model in both] == [known["steps"]] * 2
     assert len({model["model"] for model in both}) == 2
-    out = tmp_path / "out"
-    done = personafeedback("chain", *logs.values(), *others.values(), "--people", people, "--out", out)
-    assert done.exit_code == 0, done.output
     joined = [word for model in both for word in ("--name", f"{model['model']}=one")]
     done = personafeedback("chain", *logs.values(), *others.values(), *joined, "--people", people)
     assert done.exit_code != 0
@@ -161,32 +142,24 @@ def test_a_step_without_labels_is_left_out_with_a_sentence(logs, tmp_path, data)
     alone = told(logs["recenter_select"], "--people", some)["models"][0]
     assert alone["steps"] == model["steps"]
     assert "No run of recenter_extract: nothing is said of what is extracted." in alone["notes"]
-    assert "source" not in alone["parts"]  # nobody knows where an attribute is from
 
 
-def test_folders_of_people_add_up_and_rows_that_differ_are_left_out(logs, people, tmp_path):
-    parts = [
-        planted.write_people(tmp_path / name, PLAN, (name,))
-        for name in ("extraction", "missing", "relevance", "response")
-    ]
-    folders = [word for part in parts for word in ("--people", part)]
-    whole = told(*logs.values(), "--people", people)
-    assert told(*logs.values(), *folders) == whole
-    path = parts[0] / "extraction.jsonl"
-    row = {**json.loads(path.read_text("utf-8").splitlines()[0]), "votes": ["uncertain"] * 2 + ["accepted"]}
-    row["votes"] = (
-        ["accepted"] if json.loads(path.read_text("utf-8").splitlines()[0])["votes"][0] == "rejected" else ["rejected"]
-    )
-    planted.lines(tmp_path / "other" / "extraction.jsonl", [row])
-    (model,) = told(*logs.values(), *folders, "--people", tmp_path / "other")["models"]
-    assert model["steps"]["accepted"]["n"] == whole["models"][0]["steps"]["accepted"]["n"] - 1
+def test_rows_of_the_same_texts_that_differ_are_left_out(logs, people, tmp_path):
+    whole = told(*logs.values(), "--people", people)["models"][0]
+    folder = planted.write_people(tmp_path / "people", PLAN)
+    path = folder / "extraction.jsonl"
+    row = json.loads(path.read_text("utf-8").splitlines()[0])
+    other = {**row, "id": "other", "votes": ["accepted" if row["votes"][0] == "rejected" else "rejected"]}
+    path.write_text(path.read_text("utf-8") + json.dumps(other) + "\n", "utf-8")
+    (model,) = told(*logs.values(), "--people", folder)["models"]
+    assert model["steps"]["accepted"]["n"] == whole["steps"]["accepted"]["n"] - 1
     assert "1 judgments are left out: rows with the same texts have different ones." in model["notes"]
 
 
 def test_an_unreadable_selection_selects_nothing_and_is_counted(people):
     run = planted.runs(PLAN)["recenter_select"]
     cases = tuple(replace(case, answers=("invalid_response_format",)) for case in run.cases)
-    found = make_funnel("m", {"recenter_select": replace(run, cases=cases)}, read_judgments([people]))
+    found = make_funnel("m", {"recenter_select": replace(run, cases=cases)}, read_judgments(str(people)))
     assert found.steps["selected"].value == 0  # there is something to select, and nothing was
     assert "irrelevant" not in found.steps  # of nothing there is no share
     assert "64 of 64 selections could not be read: they select nothing." in found.notes
@@ -197,9 +170,9 @@ def test_an_unreadable_list_of_attributes_extracts_nothing_and_is_counted(people
     run = planted.runs(PLAN)["recenter_extract"]
     unread = {case.id for case in run.cases[:3]}
     cases = [replace(case, answers=("refusal",)) if case.id in unread else case for case in run.cases]
-    made = make_funnel("m", {"recenter_extract": replace(run, cases=tuple(cases))}, read_judgments([people]))
+    made = make_funnel("m", {"recenter_extract": replace(run, cases=tuple(cases))}, read_judgments(str(people)))
     assert "3 of 32 lists of attributes could not be read: nothing is extracted there." in made.notes
-    found = [value for value, _, _ in expected()["found"]]
+    found = [value for value, _ in expected()["found"]]
     lost = sum(PLAN.accepted[name, one] for name in unread for one in PLAN.noted[name])
     assert (made.steps["found"].n, made.steps["found"].value) == (
         len(found),
@@ -211,7 +184,7 @@ def test_what_is_counted_has_an_order_of_its_own(people, monkeypatch):
     """That of the users: the last digit of an error depends on it, and sets of texts have another one in every process."""
     seen = []
     monkeypatch.setattr(funnel, "share", lambda values, users, also=None: seen.append(users))
-    make_funnel("model", planted.runs(PLAN), read_judgments([people]))
+    make_funnel("model", planted.runs(PLAN), read_judgments(str(people)))
     assert len(seen) > 4
     assert all(users == sorted(users) for users in seen)
 
@@ -260,7 +233,7 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(logs, tmp_
 
 def test_a_funnel_of_which_nothing_was_judged_says_so(logs, tmp_path):
     """The sample's people said nothing of these users."""
-    done = personafeedback("chain", *logs.values(), "--people", "sample", "--out", tmp_path)
+    done = personafeedback("chain", *logs.values(), "--people", "sample", "--json", tmp_path / "chain.json")
     assert done.exit_code == 0, done.output
     assert json.loads((tmp_path / "chain.json").read_text("utf-8"))["models"][0]["steps"] == {}
     assert done.output.count("this step is absent") == 3

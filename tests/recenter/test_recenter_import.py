@@ -156,11 +156,11 @@ def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
         find("recenter_respond"), lambda name, call: f"A {call} reply.", logs, method="respond", selected=str(log), **of
     )
     assert (written["written"], written["length_generic"]) == (1, len("A generic reply."))
-    done = personafeedback("chain", logs, "--people", data, "--out", tmp_path / "chain")
+    done = personafeedback("chain", logs, "--people", data, "--json", tmp_path / "chain.json")
     assert done.exit_code == 0, done.output
     assert "People judged 6 of the 6 attributes to select from." in done.output
     assert "People judged none of the 3 pairs of replies" in done.output
-    steps = [model["steps"] for model in json.loads((tmp_path / "chain" / "chain.json").read_text("utf-8"))["models"]]
+    steps = [model["steps"] for model in json.loads((tmp_path / "chain.json").read_text("utf-8"))["models"]]
     assert [{name: value["value"] for name, value in of_model.items()} for of_model in steps] == [
         {"selected": 1.0, "irrelevant": 0.5}, {}
     ]  # fmt: skip

@@ -5,9 +5,8 @@ predictions.jsonl has each training row's prediction by the fold without its use
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -27,12 +26,7 @@ from .model import Model, Prediction, features_of
 JUDGE = "relevance-filter"
 """Its name as a judge: `--model personafeedback/NAME`."""
 
-FORMAT = 1
-"""Of these files; a folder of another one is refused."""
-
-ABOUT, WEIGHTS, PREDICTIONS, METRICS, CARD = FILES = (
-    "filter.json", "weights.json", "predictions.jsonl", "metrics.json", "README.md",
-)  # fmt: skip
+ABOUT, PREDICTIONS, CARD = "filter.json", "predictions.jsonl", "README.md"
 
 WHAT_TO_DO = "Train it again: `personafeedback recenter train`"
 
@@ -72,15 +66,12 @@ class Filter:
 
     def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
         """The prediction for a row. Raises DataError if the embedding model has another digest."""
-        if held_out := self._held_out(row, texts):
-            return held_out
+        text = digest_of(texts)
+        # other data may have other ids: then the first row with the texts counts
+        if made := self.held_out.get((row, text)) or self._of_texts.get(text):
+            return made
         columns = features_of(*map(self._vector, texts))
         return Prediction(0, float(self.model.probabilities(columns)[0]), self.model.threshold)
-
-    def _held_out(self, row: str, texts: tuple[str, ...]) -> Prediction | None:
-        # other data may have other ids: then the first row with the texts counts
-        text = digest_of(texts)
-        return self.held_out.get((row, text)) or self._of_texts.get(text)
 
     @cached_property
     def _of_texts(self) -> dict[str, Prediction]:
@@ -103,39 +94,17 @@ def texts(row: Relevance) -> tuple[str, ...]:
     return row.attribute, row.prompt
 
 
-def refuse_others(folder: Path) -> None:
-    """Raise DataError if the folder has files but no filter."""
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
-        raise DataError(
-            f"{folder}: found files but no {ABOUT}, expected a new or empty folder, or one with a filter to replace. Use another folder."
-        )
-
-
-def predictions(rows: Sequence[Relevance], evaluations: Mapping[str, Sequence[Prediction]]) -> Iterator[str]:
-    """The lines of predictions.jsonl: id, user, label and text digest of a row, and each evaluation's prediction."""
-    for index, row in enumerate(rows):
-        text = digest_of(texts(row))
-        about = {"id": row.id, "user_id": row.user_id, "text": text, "label": bool(row.judgment)}
-        made = {name: {**asdict(of[index]), "answer": of[index].answer} for name, of in evaluations.items()}
-        yield json.dumps({**about, **made}, ensure_ascii=False) + "\n"
-
-
 class _Embeddings(Struct):
     model: str
     digest: str
-    dimensions: int
 
 
 class _About(Struct):
-    format: Annotated[int, Meta(ge=FORMAT, le=FORMAT)]
     embeddings: _Embeddings
     threshold: float
     strength: float
-
-
-class _Weights(Struct):
     bias: float
-    weights: Sequence[float]
+    weights: Annotated[list[float], Meta(min_length=1)]
 
 
 class _Predicted(Struct):
@@ -160,10 +129,6 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
         )
     about = decoded(folder / ABOUT, load_json(folder / ABOUT, "JSON"), _About, f"{WHAT_TO_DO}.")
-    path, columns = folder / WEIGHTS, 2 * about.embeddings.dimensions + 1
-    found = decoded(path, load_json(path, "JSON"), _Weights, f"{WHAT_TO_DO}.")
-    if len(found.weights) != columns:
-        raise DataError(f"{path}: found {len(found.weights)} weights, expected {columns}. {WHAT_TO_DO}.")
     held_out: dict[tuple[str, str], Prediction] = {}
     for number, row in rows(folder / PREDICTIONS):
         line = decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
@@ -172,6 +137,6 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
         folder=folder,
         embeddings=str(embeddings or about.embeddings.model),
         digest=about.embeddings.digest,
-        model=Model(np.array(found.weights), found.bias, about.strength, about.threshold),
+        model=Model(np.array(about.weights), about.bias, about.strength, about.threshold),
         held_out=held_out,
     )

@@ -5,18 +5,20 @@ Features: the attribute's embedding, its product with the prompt's, the cosine. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...common.embeddings import Vectors
-from ...common.errors import DataError
 from ...common.text import same_text
 from ..relevance import RELEVANCE
 from ..rows import Relevance
 
-Features = Any
-"""An array of float64, shape (rows, columns)."""
+Array = Any
+"""A numpy array; features are float64 of shape (rows, columns), labels are bool."""
+
+Folds = list[tuple[Array, Array]]
+"""(numbers of the rows to train on, numbers of those to test) of each fold."""
 
 FOLDS = 5
 """At most: of users, and of prompts. Fewer where there are fewer users or prompts."""
@@ -40,12 +42,12 @@ class Model:
         threshold: probability from which on a row is called relevant: inner folds' highest F1.
     """
 
-    weights: Any
+    weights: Array
     bias: float
     strength: float
     threshold: float
 
-    def probabilities(self, features: Features) -> Any:
+    def probabilities(self, features: Array) -> Array:
         """Of being relevant, shape (rows,), in [0, 1]."""
         import numpy as np
 
@@ -74,47 +76,21 @@ class Prediction:
         return RELEVANCE.label(self.found)
 
 
-class Groups(NamedTuple):
-    """Users, prompts (case and white space folded) and people's labels: arrays of shape (rows,)."""
-
-    users: Any
-    prompts: Any
-    labels: Any
-
-    def of(self, rows: Any) -> Groups:
-        """The groups of some rows, by their numbers."""
-        return Groups(*(values[rows] for values in self))
-
-
-class Fold(NamedTuple):
-    """Row numbers, as arrays."""
-
-    train: Any
-    test: Any
-
-
-def groups_of(rows: Sequence[Relevance]) -> Groups:
-    import numpy as np
-
-    values = zip(*((row.user_id, same_text(row.prompt), bool(row.judgment)) for row in rows), strict=True)
-    return Groups(*map(np.array, values))
-
-
-def by_user(groups: Groups) -> list[Fold]:
+def by_user(users: Array, prompts: Array) -> Folds:
     """Folds that test every row once, by a model that was trained on other users' rows."""
-    return list(_folds(groups.users))
+    return _folds(users)
 
 
-def by_user_and_prompt(groups: Groups) -> list[Fold]:
+def by_user_and_prompt(users: Array, prompts: Array) -> Folds:
     """Folds that test every row once, by a model that has seen neither its user nor its prompt."""
     import numpy as np
 
     folds = [
-        Fold(np.intersect1d(users.train, prompts.train), np.intersect1d(users.test, prompts.test))
-        for users in _folds(groups.users)
-        for prompts in _folds(groups.prompts)
+        (np.intersect1d(own, of_prompts), np.intersect1d(tested, tested_prompts))
+        for own, tested in _folds(users)
+        for of_prompts, tested_prompts in _folds(prompts)
     ]
-    return [fold for fold in folds if len(fold.test)]
+    return [(own, tested) for own, tested in folds if len(tested)]
 
 
 # Pairs are never split at random. Rows of one user share attributes, and rows of one prompt share the prompt: a random split
@@ -122,33 +98,20 @@ def by_user_and_prompt(groups: Groups) -> list[Fold]:
 EVALUATIONS = {"by_user": by_user, "by_user_and_prompt": by_user_and_prompt}
 
 
-def _folds(names: Any) -> Iterator[Fold]:
+def _folds(groups: Array) -> Folds:
     from sklearn.model_selection import GroupKFold
 
-    for train, test in GroupKFold(min(FOLDS, len(set(names)))).split(names, groups=names):
-        yield Fold(train, test)
+    return list(GroupKFold(min(FOLDS, len(set(groups)))).split(groups, groups=groups))
 
 
-def check(groups: Groups, source: str) -> None:
-    """Raise DataError if a model of an evaluation, or of its inner folds, would be trained on rows of one label."""
-    few = (
-        f"{source}: found {len(groups.labels):,} rows of {len(set(groups.users))} users and {len(set(groups.prompts))} prompts, too few to "
-        "test on users and prompts that were held out"
-    )
-    if len(set(groups.users)) < 3 or len(set(groups.prompts)) < 2:
-        raise DataError(f"{few}: expected at least 3 users and 2 prompts. Add rows.")
-    for folds in EVALUATIONS.values():
-        for fold in folds(groups):
-            inside = groups.of(fold.train)
-            several = len(set(inside.users)) > 1
-            if not several or any(len(set(inside.labels[inner.train])) < 2 for inner in by_user(inside)):
-                raise DataError(
-                    f"{few}: without {len(set(groups.users[fold.test]))} of the users, expected relevant and irrelevant rows of several "
-                    "others to train on, found rows of one kind. Add rows of more users."
-                )
+def groups_of(rows: Sequence[Relevance]) -> tuple[Array, Array]:
+    """(users, prompts with case and white space folded), each of shape (rows,)."""
+    import numpy as np
+
+    return np.array([row.user_id for row in rows]), np.array([same_text(row.prompt) for row in rows])
 
 
-def features_of(attributes: Vectors, prompts: Vectors) -> Features:
+def features_of(attributes: Vectors, prompts: Vectors) -> Array:
     """The features of rows, from the unit vectors of their texts.
 
     Each part is scaled to a length of about 1, so that the penalty weighs them alike: the product of two unit
@@ -162,26 +125,37 @@ def features_of(attributes: Vectors, prompts: Vectors) -> Features:
     return np.concatenate([attributes, product * attributes.shape[1] ** 0.5, COSINE * cosine], axis=1)
 
 
-def train(features: Features, groups: Groups) -> Model:
+def train(features: Array, labels: Array, users: Array) -> Model:
+    """ValueError (scikit-learn's) with a single user, or with folds of which one has rows of one label only."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss
     from sklearn.model_selection import cross_val_predict
     from threadpoolctl import threadpool_limits
 
-    inner, labels = by_user(groups), groups.labels
+    inner = _folds(users)
     models = [LogisticRegression(C=strength, max_iter=ITERATIONS) for strength in STRENGTHS]
     # More threads wait for each other on matrices of this size; and one adds up in the same order everywhere.
     with threadpool_limits(1):
-        held_out = [
+        probabilities = [
             cross_val_predict(model, features, labels, cv=inner, method="predict_proba")[:, 1] for model in models
         ]
-        losses = [log_loss(labels, probabilities) for probabilities in held_out]
+        losses = [log_loss(labels, of_model) for of_model in probabilities]
         best = losses.index(min(losses))
         fitted = models[best].fit(features, labels)
-    return Model(fitted.coef_[0], float(fitted.intercept_[0]), STRENGTHS[best], threshold(labels, held_out[best]))
+    return Model(fitted.coef_[0], float(fitted.intercept_[0]), STRENGTHS[best], threshold(labels, probabilities[best]))
 
 
-def threshold(labels: Any, probabilities: Any) -> float:
+def held_out(features: Array, labels: Array, users: Array, folds: Folds) -> list[Prediction]:
+    """One prediction per row, by the model of the fold that tests it, with that fold's own penalty and threshold."""
+    made: dict[int, Prediction] = {}
+    for number, (own, tested) in enumerate(folds, start=1):
+        model = train(features[own], labels[own], users[own])
+        for index, probability in zip(tested, model.probabilities(features[tested]), strict=True):
+            made[int(index)] = Prediction(number, float(probability), model.threshold)
+    return [made[index] for index in range(len(labels))]
+
+
+def threshold(labels: Array, probabilities: Array) -> float:
     """The probability of held-out rows from which on F1 is highest; of several, the one that selects least."""
     import numpy as np
     from sklearn.metrics import precision_recall_curve
