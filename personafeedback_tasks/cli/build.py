@@ -139,6 +139,8 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
     \b
         personafeedback build pilot DIR --people 5 --model openai/gpt-4o --model openai/gpt-4o-mini
     """
+    if not names and not folder.read(Person):
+        raise OptionError(f"{folder.root}: there are no texts to show yet. Pass --model MODEL, which writes them.")
     few, stopped = Folder(folder.root, people), None
     with progress() as show:
         models = Models(tuple(dict.fromkeys(names)), **options, show=show)

@@ -40,7 +40,7 @@ def register(undo: bool = False) -> Iterator[str]:
         folder = Path(spec.origin).parent / "tasks" / source.name
         try:
             removed = _unlink(folder)  # an earlier version may have had other files
-            yield f"{removed} files removed from {folder}." if undo else _link(source, folder)
+            yield f"Removed from {folder}: {removed}." if undo else _link(source, folder)
         except OSError as error:
             raise PersonaFeedbackError(
                 f"{folder}: its links could not be changed ({error.strerror or error}). "
@@ -56,7 +56,7 @@ def _link(source: Path, folder: Path) -> str:
         if path.name not in left:
             (folder / path.name).symlink_to(path)
     kept = f" Left alone, as `register` did not make them: {', '.join(left)}." if left else ""
-    return f"{len(files) - len(left)} files of {source} linked into {folder}.{kept} `lm_eval run --tasks {source.name}` now works."
+    return f"Linked into {folder}: {len(files) - len(left)} of {source}.{kept} `lm_eval run --tasks {source.name}` now works."
 
 
 def _unlink(folder: Path) -> int:

@@ -150,3 +150,12 @@ _REMEDIES = {
     ),
 }
 """What to do about replies without a label."""
+
+
+def unanswered(task: str | None, model: str, status: int | None, error: str | None) -> str:
+    """Warning of a run whose harness asks again without end: none of its calls was answered so far."""
+    last = f"status {status}" if status else error or "an error"
+    return (
+        f"{task or 'This run'}: {model} has answered no call yet; the last one ended with {last}. Inspect asks again without end: "
+        "check that the server runs at this address, or stop this and pass --max-retries 2."
+    )

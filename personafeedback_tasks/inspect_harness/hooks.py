@@ -55,6 +55,9 @@ _SCORES: dict[str, list[list[Score]]] = {}
 # id of one of our running evaluations -> (bytes, tokens) of its prompts, for `core.window.counted`
 _CALLS: dict[str, list[Any]] = {}
 
+# ids of our running evaluations of which no call was answered yet
+_UNANSWERED: set[str] = set()
+
 
 @cache
 def _register() -> None:
@@ -65,6 +68,7 @@ def _register() -> None:
             if found:
                 TASK.set(data.spec.task_id)
                 _SCORES[data.eval_id], _CALLS[data.eval_id] = [], []
+                _UNANSWERED.add(data.eval_id)
                 ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1
                 opening, prompts = _opening(found, ids, epochs, data.plan.config.system_message)
                 _inform(opening)
@@ -75,13 +79,26 @@ def _register() -> None:
                 if said := judges.before(data.spec.model, data.spec.model_args, asked):
                     logger.warning(said)
 
+        async def on_model_retry(self, data: Any) -> None:  # from inspect-ai 0.3.285 on, of which it names the class
+            # The second failure of a call comes after about ten seconds. Inspect itself shows a count of retries alone.
+            if data.attempt > 1 and data.eval_id in _UNANSWERED:
+                _UNANSWERED.discard(data.eval_id)
+                logger.warning(
+                    messages.unanswered(data.task_name, data.model_name, data.status_code, data.exception_type)
+                )
+
+        async def on_model_usage(self, data: Any) -> None:
+            _UNANSWERED.discard(data.eval_id)
+
         async def on_sample_end(self, data: SampleEnd) -> None:
+            _UNANSWERED.discard(data.eval_id)
             if data.eval_id in _SCORES and data.sample.scores:
                 _SCORES[data.eval_id].append(list(data.sample.scores.values()))
                 _CALLS[data.eval_id] += (data.sample.output.metadata or {}).get(window.KEY, ())
 
         async def on_task_end(self, data: TaskEnd) -> None:
             seen = _SCORES.pop(data.eval_id, None)
+            _UNANSWERED.discard(data.eval_id)
             if seen is not None:
                 signature, *_ = signatures(data.log.eval.metadata or {})
                 # A resumed run takes its first samples from the log. Accessing them reads the whole log again.

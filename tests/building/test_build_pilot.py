@@ -202,6 +202,14 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     assert {one.id for one in folder.read(Pair)} == before
 
 
+def test_without_texts_and_without_a_model_there_is_no_page(tmp_path):
+    folder = a_build(tmp_path / "build")
+    done = personafeedback("build", "pilot", folder.root)
+    assert done.exit_code == 1
+    assert "there are no texts to show yet. Pass --model MODEL" in done.output
+    assert not (folder.root / "pilot.html").exists()
+
+
 def test_where_nothing_passes_the_page_shows_why(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=2, specific=1)
     writer.write = lambda prompt, model: "No." if "Write the profile" in prompt else write(prompt, model)

@@ -55,23 +55,23 @@ def test_register_links_every_yaml_file_and_says_so(harness):
     names = {path.name for path in SOURCE.iterdir() if path.name.endswith("yaml")}
     assert {path.name for path in folder.iterdir() if path.is_symlink()} == names
     assert len(names) == 36 + 6
-    assert f"42 files of {SOURCE} linked into {folder}" in done.output
+    assert f"Linked into {folder}: 42 of {SOURCE}." in done.output
 
 
 def test_undo_removes_exactly_what_register_made(harness):
     before = files(harness)
     command("register")
-    assert "42 files removed" in command("register", "--undo").output
+    assert "personafeedback: 42." in command("register", "--undo").output
     assert files(harness) == before
     assert not (harness / "tasks" / "personafeedback").exists()
-    assert "0 files removed" in command("register", "--undo").output
+    assert "personafeedback: 0." in command("register", "--undo").output
 
 
 def test_undo_leaves_files_of_others(harness):
     command("register")
     mine = harness / "tasks" / "personafeedback" / "mine.yaml"
     mine.write_text("task: mine\n", encoding="utf-8")
-    assert "42 files removed" in command("register", "--undo").output
+    assert "personafeedback: 42." in command("register", "--undo").output
     assert [path.name for path in mine.parent.iterdir()] == ["mine.yaml"]
 
 
@@ -155,7 +155,7 @@ def test_an_lm_eval_that_is_too_old_is_refused_and_undo_still_works(version, har
     give_version(harness, "0.4.13")
     command("register")
     give_version(harness, version)
-    assert "42 files removed" in command("register", "--undo").output
+    assert "personafeedback: 42." in command("register", "--undo").output
     assert not (harness / "tasks" / "personafeedback").exists()
 
 

@@ -92,7 +92,7 @@ def test_an_editable_lm_eval_is_as_it_was_after_ours_came_and_went(editable, whe
     succeed(venv, IMPORT)
     assert listing(source) == before
 
-    assert f"linked into {registration_in(source / 'lm_eval')}" in succeed(venv, "personafeedback register")
+    assert f"Linked into {registration_in(source / 'lm_eval')}" in succeed(venv, "personafeedback register")
     succeed(venv, IMPORT)
     ours = {path: content for path, content in listing(source).items() if path not in before}
     assert {Path(path).parts[:3] for path in ours} == {
@@ -152,20 +152,20 @@ def test_register_links_into_the_lm_eval_that_this_python_imports(layered, wheel
     folders = {"PYTHONPATH": str(first_on_path.parent)}
     before = listing(elsewhere)
 
-    assert f"linked into {registration_in(first_on_path)}" in succeed(venv, "personafeedback register", **folders)
+    assert f"Linked into {registration_in(first_on_path)}" in succeed(venv, "personafeedback register", **folders)
     assert listing(elsewhere) == before
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE, **folders)
     fail(venv, RUN, **SAMPLE)
 
-    assert f"linked into {registration_in(elsewhere)}" in succeed(venv, "personafeedback register")
+    assert f"Linked into {registration_in(elsewhere)}" in succeed(venv, "personafeedback register")
     link = registration_in(elsewhere) / "personafeedback_general_hard.yaml"
     assert link.readlink() == task_configs(venv) / link.name
     assert "personafeedback_general_hard (demonstration)" in succeed(venv, RUN, **SAMPLE)
 
-    assert "42 files removed" in succeed(venv, "personafeedback register --undo", **folders)
+    assert "personafeedback: 42." in succeed(venv, "personafeedback register --undo", **folders)
     assert listing(first_on_path) == before
     assert link.is_symlink()
-    assert "42 files removed" in succeed(venv, "personafeedback register --undo")
+    assert "personafeedback: 42." in succeed(venv, "personafeedback register --undo")
     assert listing(elsewhere) == before
 
 
@@ -182,7 +182,7 @@ def test_uninstalling_without_undoing_harms_no_other_task(layered, wheel):
     assert "personafeedback" not in names
     # The command that removes them comes back with the package.
     install(venv, wheel)
-    assert "42 files removed" in succeed(venv, "personafeedback register --undo")
+    assert "personafeedback: 42." in succeed(venv, "personafeedback register --undo")
     assert listing(elsewhere) == before
 
 
@@ -218,7 +218,7 @@ def test_an_upgrade_of_ours(layered, wheel, newer_wheel):
     ours = registration_in(elsewhere)
     install(venv, wheel)
     saved = Path(shutil.copytree(task_configs(venv), venv.home / "saved"))
-    assert f"linked into {ours}" in succeed(venv, "personafeedback register")
+    assert f"Linked into {ours}" in succeed(venv, "personafeedback register")
     assert version_run(venv) == TASK_VERSION
 
     install(venv, newer_wheel)
