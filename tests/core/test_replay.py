@@ -27,14 +27,13 @@ from support.logs import lm_eval_log
 from support.recorded import exported, line_of
 from support.shown import as_json
 
-from personafeedback_tasks import recenter
 from personafeedback_tasks.cli.runs import report_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.plan import asked, benchmark_of
 from personafeedback_tasks.core.recorded import Key, read
 from personafeedback_tasks.logs.data import RunData
-from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
@@ -198,20 +197,6 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
 # --- known answers ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("said", "acc", "recall"),
-    [(lambda label: label, 1, 1), (lambda label: {"YES": "NO", "NO": "YES"}[label], 0, 0), (lambda label: "YES", None, 1)],
-    ids=["perfect", "inverted", "always YES"],
-)  # fmt: skip
-def test_known_answers_about_relevance_have_known_scores(said, acc, recall, tmp_path):
-    share = sum(label == "YES" for label in PEOPLE.values()) / len(PEOPLE)
-    report = scored(RELEVANCE[0], write(tmp_path / "model.jsonl", relevance(said)), *RELEVANCE[1:])
-    found = report["groups"]["total"]["measures"]
-    assert report["model"] == "model"
-    assert " | recorded replies | " in report["signature"]
-    assert (found["acc"]["value"], found["recall"]["value"]) == (share if acc is None else acc, recall)
-
-
 @pytest.mark.parametrize(("judge", "acc"), [("gold", 1), ("anti_gold", 0), ("always_first", 0.5)])
 @pytest.mark.parametrize("task", ["personafeedback_hard", "personafeedback_tasks/personafeedback_hard"])
 def test_known_letters_have_known_scores(judge, acc, task, tmp_path):
@@ -247,21 +232,6 @@ def test_a_case_without_a_record_is_named(tmp_path):
     part = scored(RELEVANCE[0], file, *RELEVANCE[1:], "--partial")
     assert part["groups"]["total"]["cases"] == len(records) - 4
     assert part["partial"] == {"relevance": [51, 55]}
-
-
-def test_a_record_without_its_call_answers_none_of_several(tmp_path):
-    file = write(tmp_path / "r.jsonl", [{"id": case.id, "reply": "A"} for case in HARD])
-    assert f"found no reply to {HARD[0].id} ({ORDERS[0]}) (line 1 has no `call`, and a case has several)" in refused(
-        LETTERS[0], file, *LETTERS[1:]
-    )
-
-
-def test_extra_records_are_counted_in_one_line(tmp_path):
-    extra = [{"id": f"extra-{number}", "reply": "YES"} for number in range(3)]
-    file = write(tmp_path / "r.jsonl", [*relevance(lambda label: label), *extra])
-    done = personafeedback("score-replies", RELEVANCE[0], file, *RELEVANCE[1:], "--json", "-")
-    assert done.stderr == f"{file}: 3 of 58 records belong to no call of this run (first: line 56: extra-0)\n"
-    assert json.loads(done.stdout)["reports"][0]["groups"]["total"]["measures"]["acc"]["value"] == 1
 
 
 GOOD = {"id": "a", "call": "c", "reply": "YES"}
@@ -335,15 +305,6 @@ def test_what_cannot_be_scored_says_why(arguments, told, tmp_path):
     assert told in refused(task, file, "-T", "data=sample", *options)
 
 
-def test_options_are_those_of_inspect(tmp_path):
-    """A value is read as YAML, and a list at its commas; the signature has it."""
-    file = write(tmp_path / "r.jsonl", letters("gold"))
-    more = ["-T", "setting=other_persona", "-T", "hide=Name,Preference.Travel", "-T", "counts=any", "-T", "prompt=v2"]
-    signature = scored(LETTERS[0], file, *LETTERS[1:], *more)["signature"]
-    for part in ("setting other_persona |", "prompt v2-", "without Name |", "without Preference.Travel |"):
-        assert f" {part}" in signature
-
-
 # --- in Inspect -------------------------------------------------------------------------------------------------------
 
 REPLAY = ("--model", "personafeedback/replay")
@@ -370,20 +331,6 @@ def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path, caplog):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["-M", "replies=7"], "replay needs -M replies=FILE, a file as `personafeedback score-replies` takes it, got 7."),
-        (["-M", "replies=nowhere.jsonl"], "nowhere.jsonl: could not be read "),
-    ],
-)  # fmt: skip
-def test_a_replay_without_a_file_is_refused(arguments, told, tmp_path):
-    done = inspect(*RELEVANCE_TASK, *REPLAY, *arguments, "--log-dir", tmp_path)
-    assert done.returncode != 0
-    assert told in done.stdout + done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
     ("method", "told"),
     [("logprobs", "found no log-probabilities in the reply"), ("reward", "method=reward needs a reward model, got")],
 )
@@ -392,18 +339,6 @@ def test_a_replay_has_texts_only(method, told, tmp_path):
     task = ("personafeedback_tasks/personafeedback_hard", "-T", "data=sample", "-T", f"method={method}")
     done = inspect(*task, *REPLAY, "-M", f"replies={file}", "--log-dir", tmp_path / "logs")
     assert told in " ".join(done.stdout.split())
-
-
-@pytest.mark.slow
-def test_replays_of_two_files_are_two_runs(tmp_path):
-    """They bear one model's name; the file tells them apart, in a folder as well."""
-    files = [write(tmp_path / f"{judge}.jsonl", letters(judge)) for judge in ("gold", "always_first")]
-    for file in files:
-        # A benchmark's replay is that of every other.
-        replayed(personafeedback_hard(data="sample"), file, tmp_path / "logs", model="recenter_relevance/replay")
-    runs = read_runs([tmp_path / "logs"])
-    assert [run.conditions["replies"] for run in runs] == list(map(str, files))
-    assert {run.model for run in runs} == {"recenter_relevance/replay"}
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------
@@ -419,21 +354,3 @@ def test_the_commands_of_the_page_run_as_printed(tmp_path, monkeypatch):
     rows = [json.loads(line) for line in Path("model.jsonl").read_text("utf-8").splitlines()]
     write(Path("model.jsonl"), [{**row, "reply": "Answer: A"} for row in rows])
     assert "personafeedback/replay" in run_as_printed(others, monkeypatch)
-
-
-@pytest.mark.slow
-def test_the_commands_of_the_helps_run_as_printed(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")
-    for folder in ("logs", "replies", "DIR/replies"):
-        Path(folder).mkdir(parents=True)
-    for name in "ab":
-        write(Path(f"replies/{name}.jsonl"), letters("reasoned"))
-    replayed(personafeedback_hard(data="sample"), Path("replies/b.jsonl"), tmp_path / "made").rename("logs/a.eval")
-    shutil.copy(Path(recenter.__file__).with_name("sample") / "relevance.jsonl", "DIR/relevance.jsonl")
-    write(Path("DIR/replies/MODEL.jsonl"), relevance(lambda label: label))
-    lines = [line.strip() for line in personafeedback("score-replies", "-h").stdout.splitlines()]
-    commands = [line.replace("FOLDER", "sample") for line in lines if line.startswith(("personafeedback ", "inspect "))]
-    assert len(commands) == 4
-    run_as_printed(commands, monkeypatch)
-    assert Path("report/index.html").is_file()

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,13 +18,11 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.commands import AWAY
 from support.inspect_runs import command, evaluate, inspect_eval, metrics
 from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.core.signature import KEY
-from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
@@ -152,38 +147,9 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
         assert sample.target == ["A", "B"]
 
 
-@pytest.mark.slow
-def test_cot_asks_for_reasons_first_and_gives_them_room(tmp_path):
-    log = evaluate(tasks.personafeedback_hard(data="sample", method="cot"), "scripted/gold", tmp_path)
-    assert log.plan.config.max_tokens == 4096
-    assert log.eval.metadata[KEY]["method"] == "cot"
-    template = prompts.Template(method="cot")
-    case_of = {case.id: case for case in load_cases("sample")}
-    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
-        calls = [event for event in sample.events if event.event == "model"]
-        asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
-        assert asked == {order: prompts.build(case_of[sample.id], template, order) for order in ORDERS}
-
-
 def cot(tmp_path, stop=None):
     model = get_model("scripted/reasoned", stop=stop, memoize=False)
     return evaluate(tasks.personafeedback_general_hard(data="sample", method="cot"), model, tmp_path)
-
-
-def cot_answers(log):
-    return {s.id: tuple(s.scores["personafeedback_cot"].answer.split(", ")) for s in log.samples}
-
-
-def test_both_harnesses_read_the_same_last_lines(tmp_path):
-    pytest.importorskip("lm_eval")
-    from support.lm_eval_runs import evaluate as evaluate_lm_eval
-
-    task = "personafeedback_general_hard_cot"
-    theirs = evaluate_lm_eval("reasoned", task, "sample", log_samples=True)["samples"][task]
-    expected = {s["doc"]["id"]: tuple(s["filtered_resps"]) for s in theirs}
-    log = cot(tmp_path)
-    assert cot_answers(log) == expected
-    assert {"A", "B", "invalid_response_format", "no_response"} == set().union(*expected.values())
 
 
 @pytest.mark.slow
@@ -243,29 +209,6 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
 def test_an_unknown_option_is_refused(option, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         tasks.personafeedback_hard(data="sample", **option)
-
-
-@pytest.mark.slow
-def test_the_unreadable_reply_has_its_reason(tmp_path):
-    task = tasks.personafeedback_general_hard
-    for stop, reason in ((None, "no_response"), ("max_tokens", "truncated"), ("content_filter", "refusal")):
-        log = evaluate(task(data="sample"), get_model("scripted/silent", stop=stop, memoize=False), tmp_path)
-        for sample in log.samples:
-            score = sample.scores["personafeedback"]
-            assert score.reason == reason
-            assert score.answer == f"{reason}, {reason}"
-    log = evaluate(task(data="sample"), get_model("scripted/gold", stop="max_tokens", memoize=False), tmp_path)
-    assert metrics(log)["acc"] == 1
-
-
-def test_the_warning_counts_the_replies_of_every_epoch(tmp_path, monkeypatch, caplog):
-    said: list[str] = []
-    monkeypatch.setattr(hooks, "_inform", said.append)
-    task = tasks.personafeedback_general_hard(data="sample")
-    evaluate(task, "scripted/silent", tmp_path, epochs=2, log_samples=False)
-    assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
-    assert "16 of 16" not in caplog.text
-    assert "8 of 8 cases; 32 model calls" in said[0]
 
 
 @pytest.mark.slow
@@ -345,18 +288,3 @@ def test_a_log_has_no_folder_of_this_machine_as_its_data_sets_location(tmp_path)
     log = evaluate(tasks.personafeedback_general_hard(data=str(data), counts="any"), "scripted/gold", tmp_path, limit=1)
     assert log.eval.dataset.location == "mine"
     assert read_run(log.location).cases
-
-
-@pytest.mark.slow
-def test_files_are_written_though_the_reader_of_the_screen_leaves(tmp_path):
-    """`report --out DIR | head -1`: the pipe closes while the command prints."""
-    log = evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/gold", tmp_path)
-    out = tmp_path / "out"
-    reading, writing = os.pipe()
-    os.close(reading)
-    subprocess.run(
-        [sys.executable, "-m", "personafeedback_tasks", "report", log.location, "--out", out],
-        stdout=writing, stderr=subprocess.PIPE, cwd=AWAY, check=False,
-    )  # fmt: skip
-    os.close(writing)
-    assert (out / "index.html").is_file()

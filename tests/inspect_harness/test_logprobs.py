@@ -84,22 +84,6 @@ def test_both_letters_are_read_alike(listed):
     )
 
 
-@given(TOPS, st.randoms())
-def test_neither_place_in_the_list_nor_repetition_nor_other_tokens_matter(listed, random):
-    shuffled = [*listed, *listed[:3], ("Well", -0.1), ("", -0.2)]
-    random.shuffle(shuffled)
-    assert top_reader(("A", "B"))(shuffled) == pytest.approx(top_reader(("A", "B"))(listed), abs=1e-12, nan_ok=True)
-
-
-@given(TOPS, st.integers(-2000, 2000))
-def test_a_factor_on_all_probabilities_leaves_the_odds(listed, factor):
-    pair, moved = (
-        top_reader(("A", "B"))(listed),
-        top_reader(("A", "B"))([(token, value + factor) for token, value in listed]),
-    )
-    assert moved == pytest.approx([value + factor for value in pair], abs=1e-6, nan_ok=True)
-
-
 def test_an_absent_letter_is_impossible_and_two_absent_ones_are_undefined():
     a, b = top_reader(("A", "B"))(top(A=0.9, Well=0.1))
     assert (a, b) == (pytest.approx(log(0.9)), -math.inf)

@@ -103,11 +103,3 @@ def test_a_limit_counts_only_where_it_leaves_a_call_without_reply(limit, setting
         }
         whole = {name for name, replies in made.items() if replies == 2 * len(settings.split(","))}
         assert run.cases.keys() == whole
-
-
-def test_an_epoch_without_all_replies_leaves_its_case_out(tmp_path):
-    log = evaluated("persona", "fail", {"fail_on_error": False, "score_on_error": True, "epochs": 2}, tmp_path)
-    (run,) = read_runs([log.location])
-    assert {*run.values("acc").values()} == {1.0}
-    assert (len(run.cases), run.left_out) == (CASES // 2, {"ended in an error": CASES})
-    assert metrics(log)["acc"] == 1

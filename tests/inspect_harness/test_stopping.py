@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from functools import partial
-from pathlib import Path
 from signal import SIGINT, SIGKILL
 from unittest.mock import patch
 
@@ -17,8 +16,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai import eval as inspect_eval
-from inspect_ai import score
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
 from support.commands import personafeedback
@@ -29,8 +27,6 @@ from support.releases import write_release
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import mean
-from personafeedback_tasks.core import window
-from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.core.stopping import user_order
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, TWO
@@ -196,16 +192,6 @@ def test_a_run_in_another_order_is_refused(data, tmp_path, more, sentence):
     assert sentence in " ".join(done.stdout.split())
 
 
-def test_a_limit_is_a_beginning_of_the_order_and_its_last_user_does_not_count(data, tmp_path):
-    log = inspect_runs.evaluate(task(data), "scripted/planted_gap", tmp_path, limit=3 * CASES + 1)
-    known = log.results.early_stopping.metadata
-    assert (known["users"], known["decision"]) == (3, None)
-    for run in read_runs([log.location]):
-        assert len(run.cases) == 3 * CASES
-        assert run.partial
-    assert "PARTIAL" in personafeedback("report", log.location).output
-
-
 @pytest.mark.release
 @pytest.mark.parametrize(("verb", "by"), [("eval", SIGKILL), ("eval-set", SIGINT)])
 def test_a_run_that_is_killed_or_interrupted_and_goes_on_stops_at_the_same_user(stopped, data, tmp_path, verb, by):
@@ -245,14 +231,6 @@ def test_a_run_that_is_killed_or_interrupted_and_goes_on_stops_at_the_same_user(
     assert len(before) + len(after) <= 4 * (len(stopped.samples) + 2) + 8
 
 
-def test_a_log_that_is_scored_again_says_the_same(stopped, data, tmp_path):
-    again = score(read_eval_log(stopped.location), task(data).scorer, action="overwrite")
-    write_eval_log(again, str(tmp_path / "again.eval"))
-    for here, there in zip(read_runs([tmp_path / "again.eval"]), read_runs([stopped.location]), strict=True):
-        assert here.stopped == there.stopped
-        assert here.cases.keys() == there.cases.keys()
-
-
 def test_a_sample_that_fails_for_good_leaves_its_user_and_those_after_out(stopped, data, tmp_path):
     """Nothing is decided without a user of the order, so that all are asked."""
     failing = stopped.samples[3 * CASES].id  # of an early user
@@ -275,21 +253,6 @@ def test_a_sample_that_fails_for_good_leaves_its_user_and_those_after_out(stoppe
 def task_order(data) -> list[set[str]]:
     users = {case.id: case.user_id for case in load_cases(str(data), "general", "hard", "any")}
     return [{name for name, of in users.items() if of == user} for user in user_order(users.values())]
-
-
-def test_without_stop_nothing_is_another(data, tmp_path):
-    plain = inspect_runs.evaluate(
-        tasks.personafeedback_general_hard(setting=SETTINGS, data=str(data), counts="any"),
-        "scripted/planted_gap",
-        tmp_path,
-        limit=4,
-    )
-    assert plain.results.early_stopping is None
-    assert plain.eval.metadata.keys() == {KEY, window.KEY}
-    assert [sample.id for sample in plain.samples] == [
-        case.id for case in load_cases(str(data), "general", "hard", "any")
-    ][:4]
-    assert read_runs([Path(plain.location)])[0].stopped is None
 
 
 def test_lm_eval_refuses_to_stop(data):

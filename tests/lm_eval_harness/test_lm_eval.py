@@ -147,20 +147,6 @@ def test_an_unknown_option_is_refused(metadata, sentence, real_part):
         evaluate("gold", "personafeedback_general_hard", real_part, limit=1, metadata=metadata)
 
 
-def test_a_field_that_a_cell_of_the_group_lacks_can_be_hidden_in_both_harnesses(real_data):
-    """None of the users of the hard cases has quirks; users of other cells of the release have."""
-    hard, easy = (load_cases(real_data, "general", difficulty) for difficulty in ("hard", "easy"))
-    assert not any("Unique_Quirks" in case.persona.fields for case in hard)
-    lm = JudgeLM(JUDGES["gold"])
-    evaluate(lm, "personafeedback_general", real_data, limit=200, metadata={"hide": "Unique_Quirks"})
-    assert not any("Unique_Quirks" in prompt for prompt in lm.prompts)
-    assert any("Unique_Quirks" in prompts.build(case, prompts.Template(), ORDERS[0]) for case in easy[:200])
-    pytest.importorskip("inspect_ai")
-    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-
-    assert tasks.personafeedback_general_hard(data=str(real_data), hide="Unique_Quirks")
-
-
 def test_groups_are_weighted_by_cases(lm_eval_general):
     results = json.loads(lm_eval_general.read_text(encoding="utf-8"))
     cells = {"easy": 1510, "medium": 1321, "hard": 1010}
@@ -348,22 +334,6 @@ def test_the_command_says_what_it_asks_and_warns_of_unreadable_replies(real_data
     (results,) = tmp_path.rglob("results_*.json")
     config = json.loads(results.read_text(encoding="utf-8"))["configs"]["personafeedback_general_hard"]
     assert config["metadata"]["setting"] == "no_persona"
-
-
-@pytest.mark.parametrize(
-    ("task", "arguments", "sentence"),
-    [
-        ("hard_cot", ["--model_args", "max_length=4096"], "2 of 2 prompts do not fit into the window of 4,096 tokens (max_length in --model_args), which leaves 0 for a prompt."),
-        ("hard_cot", ["--model_args", "max_length=4097"], None),
-    ],
-)  # fmt: skip
-def test_the_command_refuses_a_context_without_room_for_a_prompt(task, arguments, sentence):
-    done = command(
-        "--model", "dummy", "--tasks", f"personafeedback_general_{task}",
-        "--limit", "1", *arguments, PERSONAFEEDBACK_DATA="sample",
-    )  # fmt: skip
-    assert (done.returncode == 0) == (sentence is None), done.stderr
-    assert sentence is None or sentence in done.stderr
 
 
 def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tasks(tmp_path):

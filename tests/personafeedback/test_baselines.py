@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from support.documents import DOCS, text
 from support.releases import write_release
 
-from personafeedback_tasks import __version__
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.pairwise.names import says
 from personafeedback_tasks.pairwise.orders import ORDERS
@@ -153,24 +152,3 @@ def test_where_nobody_elses_persona_fits_the_command_says_why(tmp_path):
     document = json.loads(CliRunner().invoke(main, [*arguments, "--json", "-"]).stdout)["baselines"]
     assert document["other_persona"] is document["right_minus_wrong"] is None
     assert document["acc"]["overlap"]["general_easy"]["acc"] == 1
-
-
-# --- the command -----------------------------------------------------------------------------------------------------
-
-
-def test_the_json_is_what_the_function_returns():
-    done = CliRunner().invoke(main, ["audit", "--data", "sample", "--json", "-"])
-    assert done.exit_code == 0, done.output
-    document = json.loads(done.stdout)
-    cases = load_cases("sample")
-    assert list(document) == sorted(document)
-    assert (document["version"], document["data"]) == (__version__, cases.revision)
-    document = document["baselines"]
-    assert document["chance"] == 0.5
-    assert document["acc"] == {
-        name: {group: {"acc": of.value, "stderr": of.stderr, "n": of.n} for group, of in by_group.items()}
-        for name, by_group in baselines(cases).items()
-    }
-    wrong, difference = with_other_persona(cases)
-    assert document["other_persona"]["overlap"]["total"]["acc"] == wrong["overlap"]["total"].value
-    assert document["right_minus_wrong"]["overlap"]["total"]["acc"] == difference["overlap"]["total"].value

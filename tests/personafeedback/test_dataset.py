@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.releases import write_release
 
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, PersonaCase, load_cases
+from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 REAL_COUNTS = {"easy": 1510, "medium": 1321, "hard": 1010}
@@ -69,28 +69,6 @@ def test_real_cases_are_the_lines_of_their_file(real_data, difficulty):
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
-def line_of(case: PersonaCase) -> int:
-    return int(case.id.partition(":")[2])
-
-
-def check_spread(cases) -> None:
-    """In every prefix, no user has more than three times the cases of another who has some left, plus one."""
-    left, had = Counter(case.user_id for case in cases), Counter()
-    for case in cases:
-        had[case.user_id] += 1
-        left[case.user_id] -= 1
-        waiting = [had[user] for user in left if left[user]]
-        assert not waiting or max(had.values()) <= 3 * min(waiting) + 1, case.id
-
-
-def test_a_limit_of_any_size_spreads_over_the_real_users(real_data):
-    cases = load_cases(real_data, "general")
-    check_spread(cases)
-    users = len({case.user_id for case in cases})
-    assert users >= 100
-    assert len({case.user_id for case in cases[:users]}) == users
-
-
 def furthest_from_proportion(cases, sizes) -> float:
     """The largest distance, in cases, of any cell in any prefix from its proportional share."""
     seen, worst = Counter(), 0.0
@@ -114,17 +92,6 @@ def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_r
 
 
 # --- which cells -----------------------------------------------------------------------------------------------------
-
-SIX = {f"{category}/{difficulty}": [row()] for category in CATEGORIES for difficulty in DIFFICULTIES}
-
-
-@pytest.mark.parametrize("category", [None, *CATEGORIES])
-@pytest.mark.parametrize("difficulty", [None, *DIFFICULTIES])
-def test_category_and_difficulty_choose_the_cells(make_release, category, difficulty):
-    cases = load_cases(make_release(SIX, PERSONAS), category, difficulty, counts="any")
-    assert {c.cell for c in cases} == {
-        f"{c}_{d}" for c in CATEGORIES for d in DIFFICULTIES if category in (None, c) and difficulty in (None, d)
-    }
 
 
 @pytest.mark.parametrize(
@@ -188,22 +155,6 @@ def test_keys_that_are_not_known_are_kept(make_release):
     assert case.extra == extra
 
 
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
-def test_only_line_feeds_end_a_line(make_release, separator):
-    text = f"one{separator}two"
-    cases = load(make_release({"general/easy": [row(question=text), *ROWS[1:]]}, PERSONAS))
-    assert [c.question for c in cases if line_of(c) == 1] == [text]
-    assert len(cases) == 3
-
-
-def test_carriage_returns_at_line_ends_change_nothing(release):
-    before = load(release)
-    for path in release.rglob("*.json*"):
-        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    after = load(release)
-    assert (after.cases, after.digest) == (before.cases, before.digest)
-
-
 # --- damage ----------------------------------------------------------------------------------------------------------
 
 MEND = r"\. Fix this record or download the data again\."
@@ -260,15 +211,6 @@ def test_a_user_id_cannot_leave_the_persona_folder(make_release, user):
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\n"])
-def test_an_empty_file_is_refused(release, content):
-    path = release / "data" / "general" / "easy.jsonl"
-    path.write_bytes(content)
-    refuses(
-        release, f"{re.escape(str(path))}: the file is empty, expected one JSON object per line. Get a complete copy."
-    )
-
-
 def test_a_missing_persona_is_named_with_the_line_that_needs_it(release):
     path = release / "persona" / "u2.json"
     path.unlink()
@@ -322,15 +264,6 @@ WHOLE = {
 }
 
 
-def test_the_digest_is_the_same_under_every_spelling_of_folders_and_files(make_release):
-    renamed = {"spedific/medium": "specific/mid"}
-    one, two = make_release(WHOLE, PERSONAS), make_release({renamed.get(n, n): r for n, r in WHOLE.items()}, PERSONAS)
-    (two / "data" / "spedific").rename(two / "data" / "moved")
-    for file in (two / "data" / "moved").iterdir():
-        file.rename(two / "data" / "specific" / file.name)
-    assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
-
-
 @pytest.mark.parametrize(
     "change", ["data/spedific/easy.jsonl", "data/general/medium.jsonl", "persona/u2.json", "persona/new.json"]
 )
@@ -341,14 +274,6 @@ def test_the_digest_changes_with_any_file_that_another_run_could_read(make_relea
     before, after = (load_cases(root, "general", "hard", counts="any") for root in (one, two))
     assert before.cases == after.cases
     assert before.digest != after.digest
-
-
-@pytest.mark.parametrize("other", ["README.md", "data/general/notes.txt", "memory/u1.jsonl", "persona/README.md"])
-def test_files_that_no_prompt_but_rag_reads_are_not_in_the_digest(make_release, other):
-    one, two = make_release(WHOLE, PERSONAS), make_release(WHOLE, PERSONAS)
-    (two / other).parent.mkdir(exist_ok=True)
-    (two / other).write_text("{}", encoding="utf-8")
-    assert load_cases(one, counts="any").digest == load_cases(two, counts="any").digest
 
 
 # --- fuzz ------------------------------------------------------------------------------------------------------------
@@ -392,9 +317,3 @@ def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_er
         else:
             message = name
         assert name.rpartition("/")[2] in message
-
-
-@pytest.mark.parametrize("user", ["a" * 300, "李" * 100])
-def test_a_user_id_that_no_file_system_takes_has_no_persona(make_release, user):
-    row = {"user_id": user, "question": "q", "chosen": "c", "reject": "r"}
-    refuses(make_release({"general/easy": [row]}, {}), ".*line 1: found no persona for user_id.*Add the file\\.")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import shutil
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -18,19 +16,12 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
-from lm_eval.api.model import LM
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.commands import personafeedback
 from support.documents import DOCS
-from support.inspect_runs import evaluate as evaluate_inspect
-from support.judges import OTHER
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
-from support.logs import lm_eval_log
-from support.samples import a_part
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
@@ -68,16 +59,6 @@ def test_each_real_persona_goes_to_one_other_user_of_its_language(real_data):
     languages = {name: persona.language for name, persona in sample.personas.items()}
     assert Counter(languages.values()) == {"en": 4, "zh": 4}
     assert {languages[name] == languages[other] for name, other in sample.given.items()} == {True}
-
-
-@pytest.mark.release
-def test_of_all_real_pairs_the_two_ski_coaches_are_near_twins(real_data):
-    """Any two personas alone exchange theirs, unless they are near twins."""
-    personas = Others(real_data).personas.values()
-    apart = [pair for pair in itertools.combinations(personas, 2) if exchange(*pair) is None]
-    assert [[persona.user_id for persona in pair] for pair in apart] == [["Alex_k5Ep", "Leo_0mLX"]]
-    for persona in apart[0]:
-        assert "吉林某滑雪场教练" in persona.text
 
 
 STATEMENTS = st.lists(st.sampled_from(["tea", "chess", "rain", "go"]), min_size=1, max_size=3)
@@ -188,138 +169,7 @@ def test_the_prompt_is_that_of_persona_with_the_other_profile(method):
 
 # --- planted judges --------------------------------------------------------------------------------------------------
 
-SETTINGS = ("persona", "other_persona", "no_persona")
-SKILLS = {
-    "reads": {"persona": 0.85, "other_persona": 0.65, "no_persona": 0.55},
-    "ignores": dict.fromkeys(SETTINGS, 0.7),
-}
-"""Judge -> what is in the prompt -> how often it is right."""
 TASK, LIMIT = "personafeedback_general_hard", 150
-PROFILES: dict[str, str] = {}
-"""Case id -> its user's own profile."""
-
-
-def says(judge: str, prompt: str, case_id: str, order: str) -> str:
-    """The letter of a judge that sees in the prompt whose persona is in it. Chance is a hash of the prompt."""
-    told = "no_persona" if "<persona>" not in prompt else "persona" if PROFILES[case_id] in prompt else "other_persona"
-    drawn = int(hashlib.sha256(f"{judge} {prompt}".encode()).hexdigest(), 16) / 16**64
-    letter = CHOSEN_LETTER[order]
-    return letter if drawn < SKILLS[judge][told] else OTHER[letter]
-
-
-@modelapi(name="planted")
-class Planted(ModelAPI):
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
-
-    async def generate(self, input, tools, tool_choice, config):
-        about = input[-1].metadata
-        letter = says(self.model_name, input[-1].text, about["case_id"], about["call"].rpartition(" ")[2])
-        output = ModelOutput.from_content("planted", letter)
-        output.usage = ModelUsage()
-        return output
-
-
-class PlantedLM(LM):
-    def __init__(self, judge):
-        super().__init__()
-        self.judge = judge
-
-    def generate_until(self, requests, disable_tqdm=False):
-        return [says(self.judge, request.args[0], request.doc["id"], ORDERS[request.idx % 2]) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        raise AssertionError("no task here asks for this")
-
-    loglikelihood_rolling = loglikelihood
-
-
-@pytest.fixture(scope="module")
-def logs(real_data, tmp_path_factory):
-    """`logs(harness, judge)`: setting -> log. Each is made once."""
-    PROFILES.update({case.id: case.persona.text for case in load_cases(real_data, "general", "hard")})
-    folder = tmp_path_factory.mktemp("planted")
-
-    def of(harness, judge, setting):
-        to = folder / harness / judge / setting
-        if harness == "lm-eval":
-            return lm_eval_log(to, PlantedLM(judge), TASK, real_data, metadata={"setting": setting}, limit=LIMIT)
-        built = getattr(tasks, TASK)(data=str(real_data), setting=setting)
-        return evaluate_inspect(built, f"planted/{judge}", to, limit=LIMIT).location
-
-    return cache(lambda harness, judge: {setting: of(harness, judge, setting) for setting in SETTINGS})
-
-
-def reported(of, tmp_path):
-    """(what `report` prints, its JSON)."""
-    done = personafeedback(
-        "report", "--full", of["persona"], of["no_persona"], of["other_persona"],
-        "--out", tmp_path,
-    )  # fmt: skip
-    assert done.exit_code == 0, done.output
-    return done.stdout, json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"][0]
-
-
-@pytest.mark.parametrize(
-    ("harness", "judge"),
-    [
-        ("lm-eval", "reads"),
-        ("inspect", "reads"),
-        pytest.param("inspect", "ignores", marks=pytest.mark.release),
-    ],
-)
-def test_the_report_finds_what_was_planted(harness, judge, logs, tmp_path):
-    printed, stored = reported(logs(harness, judge), tmp_path)
-    sheet, skill = stored["settings"], SKILLS[judge]
-    assert sheet["named"] == {
-        "right minus wrong": "persona - other_persona",
-        "wrong minus none": "other_persona - no_persona",
-        "persona gain": "persona - no_persona",
-    }
-    (column,) = sheet["groups"].values()
-    assert column["cases"] == LIMIT
-    for name, (more, less) in {
-        "right minus wrong": ("persona", "other_persona"),
-        "wrong minus none": ("other_persona", "no_persona"),
-    }.items():
-        found = column["differences"][f"{more} - {less}"]
-        assert found["low"] <= skill[more] - skill[less] <= found["high"], (name, found)
-        assert found["value"] == pytest.approx(column["scores"][more]["value"] - column["scores"][less]["value"])
-        assert 0 < found["high"] - found["low"] < 0.25
-        assert f"{100 * found['value']:+.1f}" in printed.partition("Differences")[2]
-        for text in (printed, (tmp_path / "report.md").read_text(encoding="utf-8")):
-            assert f"{name.capitalize()} is {more}" in " ".join(text.replace("\\", "").split())
-    if judge == "reads":  # and more than nothing: an interval that holds everything would find it, too
-        assert column["differences"]["persona - other_persona"]["low"] > 0
-    else:
-        assert column["differences"]["persona - other_persona"]["low"] < 0
-    assert "setting other_persona" in printed
-    assert "others " in printed
-
-
-@pytest.mark.parametrize("judge", a_part(SKILLS, 2))
-def test_both_harnesses_give_the_same_split(judge, logs, tmp_path):
-    one, another = (reported(logs(harness, judge), tmp_path / harness)[1] for harness in ("lm-eval", "inspect"))
-    assert one["settings"]["groups"] == another["settings"]["groups"]
-    assert one["groups"] == another["groups"]
-
-
-@pytest.mark.slow
-def test_a_run_and_its_control_hide_the_same(tmp_path):
-    """Else the difference would be that of the hidden fields, too."""
-    log = {
-        (setting, hide): evaluate_inspect(
-            tasks.personafeedback_general_hard(data="sample", setting=setting, hide=hide), "scripted/gold", tmp_path
-        ).location
-        for setting, hide in [("persona", "Name"), ("other_persona", "Name"), ("other_persona", None)]
-    }
-    same = personafeedback("report", "--full", log["persona", "Name"], log["other_persona", "Name"])
-    assert same.exit_code == 0, same.output
-    assert "Right minus wrong is persona - other_persona" in same.stdout
-    done = personafeedback("report", "--full", log["persona", "Name"], log["other_persona", None])
-    words = " ".join(done.output.split())
-    assert "Right minus wrong is persona" not in words
-    assert "found hide [], expected ['Name'] as in the run that it controls. Only setting may differ." in words
 
 
 # --- a similar user ----------------------------------------------------------------------------------------------------
@@ -374,27 +224,6 @@ def test_each_real_persona_goes_to_one_similar_user(real_data):
     assert prompts.build(case, SIMILAR, ORDERS[0]) == prompts.build(case, Template(), ORDERS[0]).replace(
         f"\n{case.persona.text}\n", f"\n{case.similar_persona.text}\n"
     )
-
-
-def test_a_report_has_the_difference_to_a_similar_user_where_it_was_asked(tmp_path):
-    for case in load_cases(SAMPLE):
-        PROFILES.setdefault(case.id, case.persona.text)
-    told = "persona,similar_persona,other_persona,padding,no_persona"
-    task = tasks.personafeedback_general_hard(data="sample", setting=told)
-    inspect = evaluate_inspect(task, "planted/ignores", tmp_path / "inspect").location
-    lm_eval = lm_eval_log(
-        tmp_path / "lm-eval", PlantedLM("ignores"), "personafeedback_general_hard", SAMPLE, metadata={"setting": told}
-    )
-    for log in (inspect, lm_eval):
-        done = personafeedback("report", "--data", "sample", log)
-        assert done.exit_code == 0, done.output
-        assert "right minus similar" in done.stdout
-        assert "right minus padding" in done.stdout
-    alone = tasks.personafeedback_general_hard(data="sample")
-    done = personafeedback("report", "--data", "sample", evaluate_inspect(alone, "scripted/gold", tmp_path).location)
-    assert "right minus wrong" in done.stdout
-    assert "similar" not in done.stdout
-    assert "padding" not in done.stdout
 
 
 @pytest.mark.parametrize("method", ["generate", "reward"])

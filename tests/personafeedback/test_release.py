@@ -17,7 +17,7 @@ from werkzeug import Response
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback import release
-from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES, load_cases
+from personafeedback_tasks.personafeedback.cases import CATEGORIES, DIFFICULTIES
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION, PAPER_COUNTS, locate
 
 CELLS = {
@@ -69,15 +69,6 @@ def test_without_data_the_pinned_hub_release_is_taken(hub, monkeypatch, value):
     assert [arguments for arguments, _ in hub] == [(HUB_ID,)]
 
 
-def test_a_relative_folder_and_one_under_home_are_named_in_full(folder, monkeypatch):
-    monkeypatch.chdir(folder.parent)
-    monkeypatch.setenv("HOME", str(folder.parent))
-    for name in (folder.name, f"./{folder.name}", f"~/{folder.name}", f"{folder}/", f" {folder} "):
-        found = locate(name)
-        assert (found.source, found.counts, found.is_sample) == (str(folder), PAPER_COUNTS, False)
-        assert len(load_cases(name, "general", "easy", counts="any")) == 1
-
-
 @pytest.mark.parametrize("name", ["nowhere", "/no/such/folder", "a/b/c", "o/n@"])
 def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
     sentence = re.escape(
@@ -109,14 +100,6 @@ def test_the_hub_is_asked_for_one_revision_and_the_folders_that_are_read(hub, fo
     assert hub == [(arguments, {"repo_type": "dataset", "revision": revision, "allow_patterns": patterns})]
     assert found.source == f"{arguments[0]}@{folder.name}"  # a snapshot's folder is its commit
     assert found.counts == PAPER_COUNTS
-
-
-def test_six_cells_and_all_their_tasks_need_one_call(hub):
-    assert len(load_cases(counts="any")) == 6
-    for category in CATEGORIES:
-        for difficulty in DIFFICULTIES:
-            load_cases(None, category, difficulty, counts="any")
-    assert len(hub) == 1
 
 
 # --- the real client against a Hub on loopback -----------------------------------------------------------------------
@@ -198,17 +181,6 @@ def serve_dataset(server, folder: Path, token: str | None = None, branch: str = 
 
     server.expect_request(re.compile(".*")).respond_with_handler(answer)
     return asked
-
-
-def test_a_dataset_is_fetched_once(server, run_with_hub, folder):
-    asked = serve_dataset(server, folder)
-    endpoint = server.url_for("")
-    revision = load_cases(folder, counts="any").revision.replace(folder.name, f"owner/name@{COMMIT}")
-    assert run_with_hub(endpoint, "owner/name@v1") == f"6 {revision}"
-    assert set(asked) == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    asked.clear()
-    assert run_with_hub(endpoint, f"owner/name@{COMMIT}") == f"6 {revision}"
-    assert asked == []
 
 
 def test_a_gated_dataset_asks_for_a_token_and_opens_with_it(server, run_with_hub, folder):

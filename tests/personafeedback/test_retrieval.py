@@ -120,13 +120,6 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert without == [piece for piece in different if piece in without]
 
 
-def test_without_bm25s_the_extra_is_named_before_the_first_call(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match=re.escape("`pip install 'personafeedback-tasks[retrieval]'`")):
-        RAG.check(load_cases(SAMPLE))
-    Template().check(load_cases(SAMPLE))
-
-
 # --- pieces of a case ------------------------------------------------------------------------------------------------
 
 
@@ -301,38 +294,6 @@ def test_lm_eval_asks_what_is_retrieved(remembered):
     assert results["results"][CELL]["alias"] == f"{CELL} (rag)"
 
 
-def test_a_cached_request_of_lm_eval_is_not_used_after_the_memory_changed(remembered, tmp_path, monkeypatch):
-    pytest.importorskip("lm_eval")
-    from lm_eval.caching import cache as requests
-    from support.judges import JUDGES
-    from support.lm_eval_runs import JudgeLM, evaluate
-
-    (tmp_path / "cache").mkdir()
-    monkeypatch.setattr(requests, "PATH", str(tmp_path / "cache"))
-
-    def prompts_asked():
-        lm = JudgeLM(JUDGES["gold"])
-        evaluate(lm, CELL, remembered, cache_requests=True, metadata={"setting": "rag", "counts": "any"})
-        return lm.prompts
-
-    first = prompts_asked()
-    assert prompts_asked() == first
-    write_memory(remembered, {"Nora_s01": ["What to read on the ferry."]})
-    assert any("What to read on the ferry." in prompt for prompt in prompts_asked())
-
-
-def test_the_command_of_lm_eval_needs_the_memory(remembered):
-    pytest.importorskip("lm_eval")
-    from support.lm_eval_runs import command
-
-    metadata = '{"setting": "rag", "counts": "any"}'
-    shutil.rmtree(remembered / "memory")
-    done = command("--model", "dummy", "--tasks", CELL, "--metadata", metadata, PERSONAFEEDBACK_DATA=str(remembered))
-    assert done.returncode != 0
-    assert "setting=rag: found no memory of user_id" in done.stdout + done.stderr
-    assert "model calls" not in done.stderr
-
-
 # --- through Inspect -------------------------------------------------------------------------------------------------
 
 
@@ -374,17 +335,6 @@ def asked(log, *calls: str) -> dict[tuple[str, str], str]:
     found = {(case, message.metadata["call"]): message.text for message, case in made}
     assert len(found) == len(made)  # each once
     return found
-
-
-@pytest.mark.slow
-def test_inspect_asks_what_is_retrieved(remembered, tmp_path):
-    log = run_inspect(remembered, tmp_path / "logs", setting="rag")
-    template = Template(setting="rag")
-    cases = hard(remembered)
-    assert asked(log, *ORDERS) == {(c.id, order): build(c, template, order) for c in cases for order in ORDERS}
-    assert asked(log, "rag_filter") == {}
-    assert log.eval.task == f"{CELL} (rag)"
-    assert all("rag_filter" not in sample.scores["personafeedback"].metadata for sample in log.samples)
 
 
 @pytest.mark.slow
@@ -443,44 +393,3 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
     for sample in again.samples:
         assert sample.scores["personafeedback"].value["acc"] == 1
         assert sample.scores["personafeedback"].metadata["rag_filter"] == said
-
-
-@pytest.mark.slow
-def test_the_filter_has_room_where_the_method_needs_a_letter_only(remembered, tmp_path):
-    pytest.importorskip("inspect_ai")
-    for method, room in (("generate", 1024), ("cot", 4096), ("logprobs", 1024)):
-        # The model gives no log-probabilities: logprobs fails after it asked.
-        options = {"setting": "rag", "rag_filter": True, "method": method}
-        log = run_inspect(remembered, tmp_path / method, "2", ok=method != "logprobs", **options)
-        calls = [event for sample in log.samples for event in sample.events if event.event == "model"]
-        rooms = {call.config.max_tokens for call in calls if call.input[-1].metadata["call"] == "rag_filter"}
-        assert rooms == {room}, method
-
-
-@pytest.mark.parametrize(("method", "room", "each"), [("cot", 4096, 4096), ("logprobs", 1024, 16)])
-def test_a_plan_counts_the_room_of_the_filter(method, room, each, remembered):
-    """8 cases: a filter and two orders of each."""
-    words = [
-        "plan",
-        CELL,
-        "-T",
-        f"data={remembered}",
-        "-T",
-        "counts=any",
-        "-T",
-        "setting=rag",
-        "-T",
-        "rag_filter=true",
-    ]
-    words += ["-T", f"method={method}", "--price", "0,1e6"]
-    planned = json.loads(personafeedback(*words, "--json", "-").stdout)
-    most = 8 * room + 16 * each
-    assert planned["reply_tokens_of_a_call_at_most"] == room
-    assert planned["settings"]["rag"]["reply_tokens"] == planned["dollars"] == most
-    said = " ".join(personafeedback(*words).stdout.split())
-    assert f"Replies of {each:,} tokens each{' (rag_filter: 1,024)' if each < room else ''}, the limit" in said
-    expected = json.loads(personafeedback(*words, "--reply-tokens", 10, "--json", "-").stdout)
-    assert expected["settings"]["rag"]["reply_tokens"] == 240
-
-
-# --- logs ------------------------------------------------------------------------------------------------------------

@@ -22,9 +22,7 @@ from support.logs import lm_eval_log
 from support.releases import write_set
 from support.shared import built_once
 
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.logs.read import read_run, read_runs
-from personafeedback_tasks.personafeedback.release import locate
 
 NAME = "kitchen questions"
 OF_THE_PAPER = ("Table 2", "2506.12915", "PersonaFeedback", "nine annotators", "PersonalAILab", "8,298")
@@ -124,30 +122,3 @@ def test_a_set_that_passes_for_the_benchmark_is_refused_wherever_it_comes_in(fol
         assert refused.exit_code != 0
         assert "benchmark's own data, PersonaFeedback. Rename the set and run again" in " ".join(refused.output.split())
     assert not (tmp_path / "CARD.md").exists()
-
-
-@needs_checkout
-def test_a_relative_folder_is_that_of_the_user_who_names_a_task_by_path(folder, tmp_path, monkeypatch):
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("PWD", str(folder))
-    task = f"{os.path.relpath(CHECKOUT, folder)}/inspect_tasks/personafeedback.py@personafeedback_general_hard"
-    done = inspect_command(task, "-T", "data=set", "--model", "personafeedback/longest", "--log-dir", tmp_path / "logs")
-    assert done.returncode == 0, done.stdout
-    (log,) = (tmp_path / "logs").glob("*.eval")
-    assert read_run(log).signature["source"] == str((folder / "set").resolve())
-    done = inspect_command(
-        task, "-T", "data=sets", "--model", "personafeedback/longest", "--log-dir", tmp_path / "none"
-    )
-    assert done.returncode != 0
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "There is no folder 'sets' (looked in" in said
-    assert str(folder) in said.replace(" ", "")
-
-
-def test_a_folder_that_is_missing_is_not_only_said_to_be_missing_from_the_hub(tmp_path, monkeypatch):
-    """`data/zz` may be a Hub id as well; whoever means a folder reads where it was looked for."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path.parent))
-    with pytest.raises(DataError, match="Could not get data/zz@main") as caught:
-        locate("data/zz")
-    assert f"There is no folder 'data/zz' (looked in {tmp_path} and in {tmp_path.parent})" in str(caught.value)

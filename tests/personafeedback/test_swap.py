@@ -8,7 +8,6 @@ import runpy
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,13 +25,9 @@ from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
 
-from personafeedback_tasks.analysis.comparison import compare
-from personafeedback_tasks.analysis.ranking import pairs_of
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.paired_tests import paired_p
-from personafeedback_tasks.common.statistics import estimate, mean, share
+from personafeedback_tasks.common.statistics import mean, share
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import swap
@@ -117,33 +112,6 @@ def test_so_is_any_function_of_the_texts_and_their_places(seed):
 def test_intervals_cover_the_truth_whichever_of_both_users_texts_and_questions_matter(rows, planted):
     covered, _ = ERRORS["coverage"](list(swapped(rows["general_hard"])), ERRORS["PLANTED"][planted], 500)
     assert 0.92 <= covered <= 0.98  # 93 to 97 %, and two standard errors of 500 runs
-
-
-@pytest.mark.slow
-def test_two_models_are_compared_with_the_errors_of_both_users(rows):
-    """Two models differ for some users, who matter to both cases of their pairs: flips of single users say so in 1 of 6 rankings, not in 1 of 20."""
-    cases, rng, false, resampled = list(swapped(rows["general_hard"])), np.random.default_rng(3), 0, 0
-    users, also = [case.user_id for case in cases], Shared([c.question for c in cases], [c.partner for c in cases])
-    for _ in range(200):
-        of_user = dict(zip(sorted({*users}), rng.normal(0, 0.2, len({*users})), strict=True))
-        gaps = [of_user[case.user_id] + of_user[case.partner] for case in cases]
-        (pair,) = pairs_of([gaps, [0.0] * len(gaps)], users, also)
-        false += pair.p < 0.05
-        resampled += paired_p(gaps, users, 199) < 0.05
-    assert false <= 18 < resampled
-
-
-def test_compare_has_both_users(tmp_path):
-    logs = [
-        evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / judge).location
-        for judge in ("readable", "always_first")
-    ]
-    found = compare(*map(read_run, logs)).groups[-1]
-    ids = sorted(read_run(logs[0]).cases)
-    deltas = [read_run(logs[0]).cases[i].value("acc") - 0.5 for i in ids]
-    of_id = {case.id: case for case in SAMPLE}
-    also = Shared([""] * len(ids), [of_id[i].partner for i in ids])
-    assert found.difference == estimate(deltas, [of_id[i].user_id for i in ids], also=also)
 
 
 def test_another_persona_is_a_third_users():
@@ -258,15 +226,6 @@ def test_every_output_on_real_pairs_has_overlap_and_the_pairs_it_does_not_tell_a
     assert all("user 0.0 %" not in said["report"] for said in of_both)
 
 
-def test_so_has_every_output_on_the_sample(tmp_path):
-    log = evaluate(personafeedback_swap(data="sample"), "scripted/always_first", tmp_path / "logs").location
-    said = said_of(log, tmp_path, "--data", "sample")
-    assert "bundled sample" in said.pop("card")
-    for name, text in said.items():
-        assert "acc_untold" in text, name
-        assert "0 of 8 picks changed with the user" in text, name
-
-
 @pytest.mark.parametrize("limit", [1, 3])
 def test_a_pair_of_which_one_case_was_asked_does_not_count(limit, tmp_path):
     """Every other case of a cell completes a pair; lm-eval's limit is of each cell, Inspect's of all."""
@@ -286,13 +245,6 @@ def test_a_pair_of_which_one_case_was_asked_does_not_count(limit, tmp_path):
                 own = [case.value("acc") for case in run.cases.values() if case.cell == cell]
                 assert tables[f"personafeedback_swap_{cell}"]["acc,none"] == mean(own)
     assert "without the rest of their pair" in personafeedback("report", lm_eval, "--data", "sample").stdout
-
-
-def test_shards_that_split_a_pair_are_whole_together(tmp_path):
-    for part in ((0, 3), (3, 8)):
-        evaluate(personafeedback_swap(data="sample"), "scripted/gold", tmp_path, limit=part)
-    run = read_run(tmp_path)
-    assert (len(run.cases), run.left_out) == (8, {})
 
 
 def test_a_run_that_stops_by_users_would_split_pairs():
@@ -334,21 +286,3 @@ def test_a_plan_says_the_calls_and_the_smallest_score_that_each_cell_shows(real_
 def test_data_without_a_shared_question_are_refused_in_one_sentence(tmp_path):
     with pytest.raises(Exception, match="found no question that two users asked, expected some"):
         swapped(load_cases("sample", "specific"), MATCHED)
-
-
-@pytest.mark.slow
-def test_without_the_texts_both_users_of_a_pair_are_known(real_data, tmp_path):
-    def judge(case, order):  # half of the cases right, whatever the order
-        right, other = ("A", "B") if order == "chosen_first" else ("B", "A")
-        return right if hashlib.sha256(case.encode()).digest()[0] % 3 else other
-
-    log = lm_eval_log(tmp_path, JudgeLM(judge), "personafeedback_swap_general_hard", real_data, limit=120)
-    run = read_run(log)
-    cases = SWAP.report.under(load_cases(real_data, "general", "hard"), run.signature)
-    group, *_ = make_report(run, None).groups
-    partners = {case.id: case.partner for case in cases}
-    ids = sorted(run.cases, key=list(run.cases).index)
-    scores, users = [run.cases[name].value("acc") for name in ids], [run.cases[name].user_id for name in ids]
-    expected = share(scores, users, also=Shared([""] * len(ids), [partners[name] for name in ids]))
-    assert group.measures["acc"].stderr == pytest.approx(expected.stderr, rel=1e-9)
-    assert expected.stderr != share(scores, users).stderr

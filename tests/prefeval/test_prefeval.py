@@ -16,7 +16,6 @@ from inspect_ai import score as score_again
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
 from personafeedback_tasks.inspect_tasks.prefeval import prefeval
-from support.browser import Page
 from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
 from support.inspect_runs import evaluate, metrics
@@ -153,30 +152,6 @@ def test_both_harnesses_give_the_scores_of_the_replies(runs):
     }
 
 
-@pytest.mark.slow
-def test_another_row_of_the_topic_is_told_in_both_harnesses(runs, tmp_path):
-    location = evaluate(prefeval(data="sample", setting="other_persona"), "four/noisy", tmp_path).location
-    log = read_eval_log(location, resolve_attachments=True)
-    known = {case.id: case.known for case in load("sample")}
-    (samples,) = runs["lm-eval other_persona"].parent.glob("samples_prefeval_*.jsonl")
-    rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
-    prompts = {row["doc"]["id"]: json.dumps(row["arguments"], ensure_ascii=False) for row in rows}
-    assert prompts.keys() == known.keys()
-    for sample in log.samples:
-        topic = sample.id.partition(":")[0]
-        asked = [event.input[-1].text for event in sample.events if event.event == "model"]
-        assert len(asked) == 4
-        for text in (prompts[sample.id], *asked):
-            (told,) = (case_id for case_id, preference in known.items() if preference in text)
-            assert told != sample.id, "its own preference"
-            assert told.partition(":")[0] == topic
-    one, other = read_run(runs["lm-eval other_persona"]), read_run(log.location)
-    assert one.signature["setting"] == other.signature["setting"] == "other_persona"
-    assert {case: row[0].values for case, row in one.cases.items()} == {
-        case: row[0].values for case, row in other.cases.items()
-    }
-
-
 @pytest.mark.parametrize("judge", ["longest", "first"])
 def test_the_judges_score_what_an_independent_count_says(judge, tmp_path):
     log = evaluate(prefeval(data="sample"), f"prefeval/{judge}", tmp_path)
@@ -250,39 +225,6 @@ def test_token_probabilities_of_four_letters_in_inspect(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.torch
-def test_a_reward_model_that_counts_characters_is_the_judge_longest(tmp_path):
-    pytest.importorskip("torch")
-    from support import classifiers
-
-    cases = load("sample")
-    texts = [
-        turn["content"]
-        for case in cases
-        for side in FOUR.sides
-        for turn in PREFEVAL.methods["reward"].conversation(case, ChoiceOptions(), side)
-    ]
-    folder = classifiers.longest_classifier(tmp_path / "model", texts)
-    log = evaluate(prefeval(data="sample", method="reward"), f"personafeedback-reward/{folder}", tmp_path / "logs")
-    scores = {sample.id: sample.scores["prefeval_reward"] for sample in log.samples}
-    by_hand = longest_by_hand()
-    for case in cases:
-        lengths = [len(text) for text in case.responses]
-        best = lengths.count(max(lengths))
-        tie = best > 1 and lengths[0] == max(lengths)
-        value = scores[case.id].value
-        assert (value["acc"], value["tie"]) == (float(best == 1 and lengths[0] == max(lengths)), float(tie)), case.id
-        assert value["acc_half"] == value["acc"] + tie / best
-        assert list(scores[case.id].metadata["rewards"]["reward"]) == list(FOUR.sides)
-        if best == 1:
-            assert value["acc"] == by_hand[case.id]
-    run = read_run(log.location)
-    assert {len(row[0].rewards["reward"]) for row in run.cases.values()} == {4}
-    shown = personafeedback("report", "--full", log.location, "--data", "sample")
-    assert shown.exit_code == 0, shown.output
-
-
-@pytest.mark.slow
 def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     shown = personafeedback("report", runs["lm-eval persona"], runs["lm-eval no_persona"], "--out", tmp_path)
     assert shown.exit_code == 0, shown.output
@@ -301,16 +243,3 @@ def test_report_rank_compare_and_page_show_it(runs, tmp_path):
     compared = personafeedback("compare", runs["lm-eval persona"], runs["inspect"], "--data", "sample")
     assert compared.exit_code == 0, compared.output
     assert "travel hotel" in compared.output
-
-
-def test_the_page_shows_all_four_responses_the_right_one_first(runs, driver, tmp_path):
-    assert personafeedback("report", "--full", runs["inspect"], "--out", tmp_path, "--data", "sample").exit_code == 0
-    page = Page(driver).open(tmp_path / "index.html", "#case=shop_technology:1")
-    case = next(case for case in load("sample") if case.id == "shop_technology:1")
-    assert page.texts(".responses .response > div") == list(case.responses)
-    assert page.texts(".responses .response header b") == ["right", "wrong 1", "wrong 2", "wrong 3"]
-    longest = [place for place, text in enumerate(case.responses) if len(text) == max(map(len, case.responses))]
-    assert page.texts(".responses .tag") == ["longest"]
-    assert "longest" in page.texts(".responses .response header")[longest[0]]
-    assert page.texts(".about div") == [case.known]
-    assert len(page.texts(".picks tbody .pick")) == 4

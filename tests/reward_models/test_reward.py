@@ -22,7 +22,6 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import classifiers
-from support.caveats import words
 from support.inspect_runs import command, inspect_eval
 
 from personafeedback_tasks.analysis import report
@@ -215,30 +214,6 @@ def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_pa
     assert len(loads) == 1
 
 
-def test_a_model_that_cannot_be_loaded_is_tried_once(tmp_path, monkeypatch):
-    tries, load = [], RewardModel.__init__
-    monkeypatch.setattr(RewardModel, "__init__", lambda self, *a, **k: tries.append(a) or load(self, *a, **k))
-    log = evaluate(
-        tasks.personafeedback_general_hard(data="sample", method="reward"), tmp_path / "nowhere", tmp_path,
-        fail_on_error=False, limit=3,
-    )  # fmt: skip
-    assert [sample.error.message.count("found OSError while loading it") for sample in log.samples] == [1] * 3
-    assert len(tries) == 1
-
-
-def test_a_batch_that_fails_is_named_and_so_is_the_way_out(one, tmp_path, monkeypatch):
-    def score(self, rows):
-        raise RuntimeError("CUDA out of memory")
-
-    monkeypatch.setattr(RewardModel, "score", score)
-    log = evaluate(
-        tasks.personafeedback_general_hard(data="sample", method="reward"), one, tmp_path, fail_on_error=False
-    )
-    for sample in log.samples:
-        assert f"personafeedback-reward/{one} failed on a batch (RuntimeError: CUDA out of" in sample.error.message
-        assert "pass a smaller -M batch_size" in sample.error.message
-
-
 def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_their_results(one, sample):
     api, replies, scopes = RewardModelAPI(str(one)), {}, {}
     release = threading.Event()
@@ -291,26 +266,6 @@ def test_a_gpu_means_bfloat16_and_a_device_map_and_neither_runs_code_of_the_mode
     model = RewardModel(str(one))
     assert asked == [{"trust_remote_code": False, "output_loading_info": True, **expected}]
     assert f"torch.{model.dtype}" == str(expected["dtype"])
-
-
-def test_runs_in_different_precision_differ_in_their_conditions(one, tmp_path, monkeypatch):
-    def run(**model_args):
-        task = tasks.personafeedback_general_hard(data="sample", method="reward")
-        return read_run(evaluate(task, one, tmp_path, model_args=model_args, limit=2).location)
-
-    full, half = run(), run(dtype="bfloat16")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    load = transformers.AutoModelForSequenceClassification.from_pretrained
-    monkeypatch.setattr(
-        transformers.AutoModelForSequenceClassification, "from_pretrained",
-        lambda path, device_map, **options: load(path, **options),
-    )  # fmt: skip
-    auto = run(dtype="auto")  # said, or Inspect would hand over the first model once more
-    assert [run.conditions_line for run in (full, half, auto)] == [
-        f"dtype={dtype}, revision=local" for dtype in ("float32", "bfloat16", "bfloat16")
-    ]
-    assert "The conditions differ: dtype=float32; and dtype=bfloat16." in words(compare(full, auto))
-    assert "dtype=bfloat16" in report.make_report(auto, load_cases("sample", "general", "hard")).signature
 
 
 @pytest.mark.parametrize(
@@ -387,32 +342,6 @@ def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
     for found, logits in zip(model.score(model.encode(turns, SIDES)), one_by_one(five, turns), strict=True):
         assert found.reward == pytest.approx(sum(logits), abs=1e-5)
         assert list(found.aspects.values()) == pytest.approx(logits, abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("own", "found"),
-    [
-        ("import not_there", r"ImportError while .*not_there"),
-        (
-            "class Own(LlamaForSequenceClassification): forward = lambda self, **_: self.gone",
-            r"AttributeError while .*gone",
-        ),
-    ],
-)
-def test_code_of_a_model_that_fails_is_one_error_that_names_the_way_out(own, found, one, tmp_path):
-    for path in Path(one).iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / "own.py").write_text(
-        f"from transformers import LlamaForSequenceClassification\n{own}\n", encoding="utf-8"
-    )
-    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
-    config |= {"auto_map": {"AutoModelForSequenceClassification": "own.Own"}}
-    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(RewardError, match=f"found {found}") as raised:
-        RewardModel(str(tmp_path), trust_remote_code=True)
-    assert f"of transformers {transformers.__version__} loads and runs" in str(raised.value)
-    assert "`personafeedback export --out DIR`" in str(raised.value)
-    assert "pass -M trust_remote_code" not in str(raised.value)
 
 
 def test_names_must_fit_the_outputs(one, five):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +18,6 @@ from inspect_ai.log import read_eval_log
 from pytest_httpserver import HTTPServer
 from support import classifiers
 from support.hub import Hub
-from support.inspect_runs import command
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.logs.read import read_run
@@ -113,48 +110,6 @@ def test_a_branch_is_one_commit_for_every_file_and_a_run_that_is_resumed_after_i
 
     again = evaluate(hub, tmp_path / "again", "-M", f"revision={after}", "--limit", "2", HF_HUB_OFFLINE="1")
     assert (again.status, commits(again)) == ("success", {after})
-
-
-@pytest.mark.release
-def test_without_a_revision_the_commit_of_the_default_branch_is_named(hub, model, tmp_path):
-    commit = hub.push(NAME, model())
-    log = evaluate(hub, tmp_path / "logs", "--limit", "1")
-    assert (log.status, commits(log)) == ("success", {commit})
-    assert read_run(log.location).conditions_line == f"dtype=float32, revision={commit}"
-
-
-def test_a_folder_is_local_and_has_no_revision(model, tmp_path, monkeypatch):
-    """In this process, where whoever asks a Hub fails."""
-    monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")
-    folder = str(model())
-
-    def run(name: str, *arguments: str):
-        command(
-            *TASK,
-            "--model",
-            f"personafeedback-reward/{folder}",
-            "--limit",
-            "1",
-            "--log-dir",
-            tmp_path / name,
-            *arguments,
-        )
-        (path,) = (tmp_path / name).glob("*.eval")
-        return read_eval_log(str(path))
-
-    log = run("logs")
-    assert (log.status, commits(log)) == ("success", {"local"})
-    assert read_run(log.location).conditions_line == "dtype=float32, revision=local"
-    assert said(run("refused", "-M", "revision=main")) == (
-        f"revision needs a model on the Hub, got revision='main' with the folder {folder}. Leave revision out, or pass the "
-        "model's Hub id."
-    )
-
-
-def said(log) -> str:
-    """The sentence of the error that stopped a run, which Inspect shows as Python writes the exception."""
-    (sentence,) = re.fullmatch(r"\w+\((.*)\)", log.error.message).groups()
-    return ast.literal_eval(sentence)
 
 
 # --- code that comes with a model ------------------------------------------------------------------------------------

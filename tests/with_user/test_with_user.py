@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
-from inspect_ai import eval_retry
 from inspect_ai.log import list_eval_logs, read_eval_log
 from support import memory_judge as memory_judge  # a model of this name
 from support import subject
@@ -157,27 +156,6 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
     assert page.count("<h3>without: ") == page.count("<h3>with: ") == sum(one["samples"] for one in made)
     assert json.loads((tmp_path / "out" / "cost.json").read_text("utf-8"))["costs"] == made
-
-
-def test_an_interrupted_run_that_is_retried_is_the_same(tmp_path, monkeypatch):
-    whole = run("capitals", "persona", tmp_path)
-    run("capitals", "no_persona", tmp_path)
-    monkeypatch.setattr(subject, "DIES_AT", 20)
-    done = command(
-        "personafeedback_tasks/with_user", "-T", f"task={TASKS}@capitals", "-T", "data=sample", "--model", "subject/8", "--max-connections", "1",
-        "--log-dir", tmp_path / "retried",
-    )  # fmt: skip
-    (killed,) = list_eval_logs(str(tmp_path / "retried"))
-    assert read_eval_log(killed.name).status == "error", done.stdout
-    monkeypatch.setattr(subject, "DIES_AT", 0)
-    (log,) = eval_retry(killed.name, log_dir=str(tmp_path / "retried"), display="none")
-    assert log.status == "success"
-    assert scores(log) == scores(whole)
-    first = {sample.id: sample.input[0].text for sample in whole.samples}
-    assert {sample.id: sample.input[0].text for sample in read_eval_log(log.location).samples} == first
-    (once,) = costs(tmp_path / "capitals persona", tmp_path / "capitals no_persona")
-    (again,) = costs(tmp_path / "retried", tmp_path / "capitals no_persona")
-    assert {**once, "logs": 0} == {**again, "logs": 0}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 import zlib
 from collections import Counter
@@ -150,25 +149,6 @@ def test_against_another_writer_each_question_is_asked_once(duels):
     assert len(cases) + len(cases.release.manifest.duel.not_asked) == len(QUESTIONS)
 
 
-def test_a_writer_that_echoes_the_chosen_response_only_ties(written, tmp_path):
-    said = refusal("duel", written["echo"], "--against", "chosen", "--out", tmp_path / "duel")
-    assert f"of {len(SAMPLE)} pairs, every one is a tie" in said
-    assert not (tmp_path / "duel").exists()
-
-
-@pytest.mark.slow
-def test_a_writer_is_named_by_its_model_and_what_it_was_asked(written, tmp_path):
-    """One model with and without the persona: two writers, and both runs are in every row."""
-    _, bare = in_inspect(WRITE, echo, tmp_path / "bare", method="write", setting="no_persona")
-    run("duel", written["mixed"], "--against", bare, "--out", tmp_path / "duel")
-    cases = load_present(tmp_path / "duel")
-    duel = cases.release.manifest.duel
-    assert duel.against == f"{duel.models[1]} (no_persona)"
-    assert duel.writer == duel.models[0]
-    for case in cases:
-        assert (case.extra["written"]["setting"], case.extra["other_written"]["setting"]) == ("persona", "no_persona")
-
-
 @pytest.mark.slow
 def test_mistakes_are_named(written, duels, tmp_path):
     out = ["--out", tmp_path / "duel"]
@@ -211,18 +191,6 @@ def test_both_harnesses_have_the_same_votes(duels, tmp_path):
     in_inspect_log = in_inspect_judge(folder, tmp_path / "inspect")
     in_lm = lm_eval_log(tmp_path / "lm", Judging(), "personafeedback", folder)
     assert votes_of(in_inspect_log, folder) == votes_of(in_lm, folder)
-
-
-@pytest.mark.slow
-def test_the_commands_that_duel_prints_run(duels, tmp_path, monkeypatch):
-    """As printed, with the judge's name filled in."""
-    monkeypatch.chdir(tmp_path)
-    (line,) = [line.strip() for line in duels["rejected"][1].splitlines() if line.strip().startswith("inspect eval")]
-    words = shlex.split(line.replace("JUDGE", "personafeedback/longest"))[2:]
-    done = inspect_command(*words, "--log-dir", tmp_path / "logs")
-    assert done.returncode == 0, done.stdout
-    (log,) = (tmp_path / "logs").glob("*.eval")
-    assert len(read_run(log).cases) == len(load_present(duels["rejected"][0]))
 
 
 class Anybody(dict):

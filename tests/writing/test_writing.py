@@ -161,14 +161,6 @@ def test_a_changed_reply_is_found(runs, tmp_path):
         read_run(changed_log(runs["inspect"][1], longer))
 
 
-def test_a_report_says_what_a_reply_is_and_no_more(runs, capsys):
-    for _, path in runs.values():
-        main(["report", str(path), "--data", "sample"], standalone_mode=False)
-        said = capsys.readouterr().out
-        assert "characters" in said
-        assert "chance" not in said
-
-
 def test_a_run_of_one_difficulty_finds_its_data(tmp_path, capsys):
     records = tmp_path / "said.jsonl"
     records.write_text(
