@@ -22,7 +22,7 @@ from support.planted_duels import Planted
 from personafeedback_tasks.analysis.ranking import pairs_of
 from personafeedback_tasks.analysis.users import Slice, slices, true_spread
 from personafeedback_tasks.building.coins import least_majority
-from personafeedback_tasks.building.release.preferences import Preferences
+from personafeedback_tasks.building.tiers import Preferences
 from personafeedback_tasks.common.adjusted import at_zero, length_adjusted
 from personafeedback_tasks.common.agreement import randolph
 from personafeedback_tasks.common.clusters import Shared
@@ -519,10 +519,10 @@ def _tiers() -> Iterable[Study]:
 
             first, others = panel(votes), panel(9)
             most = np.maximum(first, votes - first)
-            preferences = Preferences([(int(k), votes - int(k)) for k in first])
+            preferences = Preferences.fitted([(int(k), votes - int(k)) for k in first])
             accepted = most >= least_majority(votes)
             tossed, open_ = right == 0.5, accepted & (right != WINS)
-            of_open = Preferences([(int(k), votes - int(k)) for k in first[right != WINS]])
+            of_open = Preferences.fitted([(int(k), votes - int(k)) for k in first[right != WINS]])
             risk = np.array([of_open.risk(int(m), votes - int(m)) for m in most])
             otherwise = (others > 4) != (first > votes / 2)
             wrong = (first <= votes / 2) & ~tossed

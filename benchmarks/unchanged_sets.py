@@ -108,9 +108,8 @@ def build() -> Stored:
     for form in ("html", "label-studio", "csv"):
         yield from printed(f"packs_{form}", "build", "packs", root, "--format", form)
     yield from printed("votes", "build", "votes", root, *voted_on(root, Path("sent")))
-    for step in ("votes", "tiers"):
-        yield from printed(f"{step}.after", "build", step, root)
-    yield from printed("release", "build", "release", root, *accepted())
+    yield from printed("votes.after", "annotate", "votes", root)
+    yield from printed("release", "build", "release", root)
     yield from printed("status", "build", "status", root)
     yield from printed("training", "build", "training", root, "--benchmark", "none")
     yield from written_by(root)
@@ -170,10 +169,6 @@ def set_up(root: Path, **values: float) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def accepted() -> list[str]:
-    return [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
-
-
 def written_by(root: Path) -> Stored:
     """The files of a build, without Inspect's own logs and cache."""
     for name, text in files(str(root)):
@@ -219,12 +214,12 @@ def imported() -> Stored:
             persona = json.loads((sample_folder() / "persona" / f"{row['user_id']}.json").read_text(encoding="utf-8"))
             writer.writerow([json.dumps(persona, ensure_ascii=False), row["question"], row["chosen"], row["reject"]])
     yield from printed("import", "build", "import", root, "--from", "pairs.csv")
-    yield from printed("release", "build", "release", root, *accepted())
+    yield from printed("release", "build", "release", root)
     yield from written_by(root)
     models.learn(sample_folder())
     set_up(root, annotators=9)
     yield from printed("packs", "build", "packs", root, "--format", "csv")
     yield from printed("votes", "build", "votes", root, *voted_on(root, Path("sent")))
-    for step in ("tiers", "status"):
-        yield from printed(step, "build", step, root)
+    yield from printed("voted.release", "build", "release", root)
+    yield from printed("status", "build", root)
     yield from ((f"voted/{name}", text) for name, text in written_by(root))

@@ -159,6 +159,21 @@ class Study:
             contents |= {(Path(pack.folder) / name).as_posix(): content for name, content in files.items()}
         return contents
 
+    def counted(self) -> list[tuple[Item, Vote]]:
+        """Every vote that counts, with its item: of annotators who were not dropped, on items as they are now."""
+        dropped, found = self.folder.by_id(Dropped), list[tuple[Item, Vote]]()
+        for vote in self.folder.read(Vote):
+            item = self.asked.by_id.get(vote.pair_id)
+            if item and vote.annotator not in dropped and vote.chosen != CANNOT and vote.texts == item.digests:
+                found.append((item, vote))
+        return found
+
+    @property
+    def outdated(self) -> int:
+        """Number of votes on texts that were edited since."""
+        now = self.asked.by_id
+        return sum(vote.pair_id in now and vote.texts != now[vote.pair_id].digests for vote in self.folder.read(Vote))
+
     def take_votes(self, files: Sequence[Path], drop: Sequence[str], say: Say) -> list[tuple[Item, Vote]]:
         """Take in the files of annotators, and report each annotator's votes.
 
@@ -166,7 +181,7 @@ class Study:
             drop: annotators whose votes no longer count.
 
         Returns:
-            Every vote that counts, with its item: of annotators who were not dropped, on items as they are now.
+            See `counted`.
 
         Raises:
             DataError: a file is broken, there are no votes or packs, or a dropped annotator is unknown.
@@ -185,11 +200,7 @@ class Study:
             if drop:
                 folder.write(Dropped, self._with_dropped(drop, votes))
         dropped = folder.by_id(Dropped)
-        counted = []
-        for vote in votes:
-            item = asked.by_id.get(vote.pair_id)
-            if item and vote.annotator not in dropped and vote.chosen != CANNOT and vote.texts == item.digests:
-                counted.append((item, vote))
+        counted = self.counted()
         for annotator in annotators(self._pack_of(votes), folder.read(PackItem), votes, counted):
             name = annotator.name
             say(f"{name}: {annotator.line}{' (dropped)' if name in dropped else ''}")
@@ -199,6 +210,8 @@ class Study:
             say("There are no votes yet. The next packs give the items of dropped annotators to others.")
             say(f"Next: {self.packs}")
             return []
+        if outdated := self.outdated:
+            say(f"! {outdated:,} votes are on texts that were edited since: they do not count. Next: {self.packs}")
         of_item = Counter(vote.pair_id for _, vote in counted)
         per = Counter(of_item[name] for name in asked.by_id)
         counts = (f"{count:,} {self.unit}s have {of}" for of, count in sorted(per.items(), reverse=True))

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
-from ..annotation.items import digests
-from ..annotation.rows import Digests
 from ..common.errors import DataError
 from ..core.cases import digest_of
 from ..personafeedback.persona import Persona
 from .folder import Folder
-from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Pair, Question, Tiered
+from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Question
 from .settings import FILE, Settings
 
 INFERRED, READ = "Inferred_Preferences", "Read_Lately"
@@ -44,10 +40,10 @@ class Bases:
             self._told[question.id, strategy] = shown.text
         return self._told[question.id, strategy]
 
-    def shown(self, question: Question | Pair | Tiered) -> Persona:
+    def shown(self, question: Question) -> Persona:
         """Persona for voters: the whole persona, and the pieces of memory that the question was drawn from."""
         persona = self._persona(question.user_id)
-        basis = self._bases.get(question.id) if isinstance(question, Question) else None
+        basis = self._bases.get(question.id)
         return _with(persona, {READ: list(basis.memory)}) if basis and basis.memory else persona
 
     def memory(self, question_id: str) -> tuple[str, ...]:
@@ -59,14 +55,6 @@ class Bases:
         if user not in self._personas:
             self._personas[user] = self._folder.persona(user)
         return self._personas[user]
-
-    def digests(self, pair: Pair | Tiered) -> Digests:
-        """Digests of a pair's texts as the files are now; a missing text counts as empty."""
-        question, persona = self._questions.get(pair.question_id), ""
-        if self._folder.persona_path(pair.user_id).is_file():
-            persona = self.shown(replace(question, user_id=pair.user_id) if question else pair).text
-        texts = {name: self._answers[name].text if name in self._answers else "" for name in answer_ids(pair)}
-        return pair_digests(persona, question.question if question else "", texts)
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
         """Parents of an answer that is no rewrite: the question, its wording, and the persona as told."""
@@ -120,13 +108,3 @@ def masked(settings: Settings, persona: Persona) -> Persona:
 
 def _with(persona: Persona, parts: dict[str, Any]) -> Persona:
     return Persona(persona.user_id, {**persona.profile, **parts}, persona.memory_file)
-
-
-def answer_ids(pair: Pair | Tiered) -> tuple[str, str]:
-    """Ids of the two answers of a pair or a label."""
-    return (pair.first, pair.second) if isinstance(pair, Pair) else (pair.chosen, pair.rejected)
-
-
-def pair_digests(persona: str, question: str, answers: Mapping[str, str]) -> Digests:
-    """Digests of the persona, the question and the answers (id -> text), in the order of the ids, whichever side each was shown on."""
-    return digests((persona, question, *(answers[name] for name in sorted(answers))))

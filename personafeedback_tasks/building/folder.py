@@ -8,7 +8,8 @@
 # names.csv, scenarios.csv, examples.jsonl   sources to draw from, see texts/seeds.py
 # basis.jsonl                 memory and features that a question was drawn from
 # people.csv, questions.csv   to be screened by people
-# answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv, tiers.jsonl, below.jsonl
+# answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv
+# below.jsonl                 pairs that make no case, with the reason
 # refused.jsonl               texts that a check turned down, with the reason
 # provenance.jsonl            model, prompt, seed and parents of every text
 # logs/<step>/                the Inspect logs of every call

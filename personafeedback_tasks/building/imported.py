@@ -18,10 +18,8 @@ from ..common.records import broken, lenient, rows, short
 from ..common.row_files import Row
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
-from ..personafeedback.persona import Persona
-from .basis import pair_digests
 from .folder import Folder
-from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question, Tiered
+from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question
 from .settings import FILE, Settings
 from .steps import PACKS, RELEASE, TRAINING, Say
 from .texts.personas import json_of, new_people
@@ -67,7 +65,6 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
         Person: new_people(settings, (), personas),
         Question: [row for row in made.questions.values() if row.id in ids],
         Answer: [row for row in made.answers.values() if row.id in ids],
-        Tiered: [*made.labels.values()],
         Pair: [*made.pairs.values()],
     }
     with folder.locked():
@@ -110,7 +107,6 @@ class _Pairs:
         self.questions: dict[str, Question] = {}
         self.answers: dict[str, Answer] = {}
         self.pairs: dict[str, Pair] = {}
-        self.labels: dict[str, Tiered] = {}
         self.left_out = Counter[str]()
         self._both: set[str] = set()
 
@@ -134,35 +130,31 @@ class _Pairs:
             raise broken(where, f"category = {short(category)}", " or ".join(CATEGORIES))
         asked, chosen, rejected = (row[name].strip() for name in TEXTS)
         question = Question(id=f"{user}:{digest_of((asked,))}", user_id=user, category=category, question=asked)
-        self._add_pair(question, Persona(user, profile).text, {"chosen": chosen, "rejected": rejected}, settings)
+        self._add_pair(question, {"chosen": chosen, "rejected": rejected}, settings)
 
-    def _add_pair(self, question: Question, persona: str, texts: Mapping[str, str], settings: Settings) -> None:
+    def _add_pair(self, question: Question, texts: Mapping[str, str], settings: Settings) -> None:
         ids = {side: f"{question.id}:{IMPORTED}:{digest_of((' '.join(texts[side].split()),))}" for side in texts}
         name = digest_of(sorted(ids.values()))
         if ids["chosen"] == ids["rejected"]:
             self.left_out[SAME] += 1
             return
-        if name in self.labels:
-            if self.labels[name].chosen == ids["chosen"]:
+        if name in self.pairs:
+            if self.pairs[name].label == ids["chosen"]:
                 self.left_out[TWICE] += 1
             else:
                 self._both.add(name)
             return
-        about: dict[str, Any] = {"question_id": question.id, "user_id": question.user_id}
+        about = {"question_id": question.id, "user_id": question.user_id}
         self.questions.setdefault(question.id, question)
         for side, answer in ids.items():
             self.answers.setdefault(
                 answer, Answer(id=answer, **about, strategy=IMPORTED, model=OWN, text=texts[side])
             )  # fmt: skip
-        shown = {answer: self.answers[answer].text for answer in ids.values()}
-        self.labels[name] = Tiered(
-            pair_id=name, **about, difficulty="hard", chosen=ids["chosen"], rejected=ids["rejected"], texts=pair_digests(persona, question.question, shown)
-        )  # fmt: skip
         sides = sorted(ids.values())
         random.Random(f"{settings.seed}:pair:{name}").shuffle(sides)
-        self.pairs[name] = Pair(id=name, **about, first=sides[0], second=sides[1])
+        self.pairs[name] = Pair(id=name, **about, first=sides[0], second=sides[1], label=ids["chosen"])
 
     def leave_out_contradictions(self) -> None:
         for name in self._both:
-            del self.labels[name], self.pairs[name]
+            del self.pairs[name]
             self.left_out[BOTH] += 1

@@ -111,7 +111,7 @@ def _lengths(folder: Folder, users: Iterable[str]) -> list[Table]:
         _table("Answers: length and overlap", ["told", "answers", "mean words", "% of target", "terms of the persona"], by_strategy),
         _table(
             "Pairs: how often a shortcut picks the better informed answer", ["kind", "pairs", "longest, %", "overlap, %"], by_kind,
-            "Chance is 50. `build release` stops where one of these is right in more than 60 % of the Hard cases. Of two writers, the first in the alphabet "
+            "Chance is 50. `build release` warns where one of these is right in more than 60 % of the Hard cases. Of two writers, the first in the alphabet "
             "counts as the better informed.",
         ),
     ]  # fmt: skip

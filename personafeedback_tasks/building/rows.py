@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, TypeVar
 
-from msgspec import Meta
-
-from ..annotation.rows import Digests
 from ..common.records import NonEmpty, one_of
 from ..common.row_files import Row
-from ..personafeedback.cells import CATEGORIES, DIFFICULTIES
+from ..personafeedback.cells import CATEGORIES
 
 FULL, MASKED, QUESTION = "full", "masked", "question"
 IMPROVED, DEGRADED, IMPORTED = "improved", "degraded", "imported"
@@ -108,32 +105,7 @@ class Pair(Row, frozen=True):
     first: NonEmpty  # ids of the answers, in an order that says nothing
     second: NonEmpty
     easy: str = ""  # id of the answer that should win by construction; empty if nothing says so
-
-
-class Tiered(Row, frozen=True):
-    """A pair that makes a case."""
-
-    file = "tiers.jsonl"
-    key = ("pair_id",)
-
-    pair_id: NonEmpty
-    question_id: NonEmpty
-    user_id: NonEmpty
-    difficulty: Annotated[str, one_of("", *DIFFICULTIES)]  # empty for a pair below the tiers
-    chosen: NonEmpty  # by the majority; where there are no votes, by construction or by a team's own labels
-    rejected: NonEmpty
-    votes: tuple[int, ...] = (0, 0)  # for the chosen answer, for the rejected one
-    risk: Annotated[float, Meta(gt=0, le=1)] = (
-        0.5  # that another nine like these would decide otherwise; a coin's without votes
-    )
-    reason: str = ""  # why it makes no case; empty if it makes one
-    texts: Digests = ()  # what the label is about; empty for a label that a team wrote itself
-
-
-class Below(Tiered, frozen=True):
-    """A pair that makes no case: it reaches no tier."""
-
-    file = "below.jsonl"
+    label: str = ""  # id of the answer that the source of an imported pair prefers; empty for other pairs
 
 
 class Refused(Row, frozen=True):

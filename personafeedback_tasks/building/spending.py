@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -72,14 +71,4 @@ def yield_rows(folder: Folder) -> list[tuple[str, ...]]:
         (kind, f"{written:,}", f"{taken:,}", f"{100 * taken / written:.0f}", f"{reworded:,}")
         for kind, written, taken, reworded in found
         if written
-    ]
-
-
-def writers(folder: Folder) -> list[str]:
-    """`personas: openai/gpt-4o 18, brought 2`, of each kind of texts."""
-    counts: dict[str, Counter[str]] = {}
-    for origin in folder.read(Origin):
-        counts.setdefault(f"{origin.kind}s", Counter())["brought" if origin.model == OWN else origin.model] += 1
-    return [
-        f"{kind}: {', '.join(f'{model} {count:,}' for model, count in of.most_common())}" for kind, of in counts.items()
     ]

@@ -8,12 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 from ..annotation.items import CANNOT
 from ..annotation.rows import PackItem, Vote
 from ..common.columns import in_columns
-from ..common.errors import DataError
 from .folder import Folder
 from .models import NOBODY, Models
-from .release.labeling import are_due, labels_now
-from .release.release_folder import files, make
-from .rows import SPLITS, TEST, Answer, Below, Origin, Pair, Person, Question, Refused, Tiered, kept
+from .release import is_current
+from .rows import SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused, kept
 from .spending import HEADER, SPENT, spent_rows, used_models, yield_rows
 from .steps import (  # fmt: skip
     ANSWERS,
@@ -31,7 +29,6 @@ from .steps import (  # fmt: skip
 from .texts.pairs import balance
 from .texts.personas import other_seed
 from .texts.runner import asked_questions, has_written, lacking
-from .votes import refuse_edited_labels, refuse_edited_votes
 
 
 def show_status(folder: Folder, say: Say) -> None:
@@ -40,7 +37,7 @@ def show_status(folder: Folder, say: Say) -> None:
     for step in STEPS:
         left = lacking(folder, step)
         more = f"; {len(left)} lacking: run it again" if left else ""
-        is_there = step == RELEASE and (folder.read(Tiered) or _is_released(folder))
+        is_there = step == RELEASE and _is_released(folder)
         again = "; no longer what the files give: run it again" if step == following and is_there else ""
         lines.append((step.name, f"{_done(folder, step)}{more}{again}"))
     refused = Counter((text.step, text.reason) for text in folder.read(Refused))
@@ -58,15 +55,7 @@ def show_status(folder: Folder, say: Say) -> None:
     if broken:
         say(f"{broken} logs under logs/ could not be read: their tokens are not counted.")
     say("")
-    try:
-        refuse_edited_votes(folder)
-        if not folder.read(Vote):
-            refuse_edited_labels(folder, folder.read(Tiered))
-    except DataError as edited:
-        say(f"! {edited}")
-        say("Next: put these texts back, or have the pairs voted on again.")
-    else:
-        say(_line(folder, following))
+    say(_line(folder, following))
 
 
 def next_line(folder: Folder, models: Models = NOBODY, ran: Collection[Step] = ()) -> str:
@@ -93,33 +82,17 @@ def _line(folder: Folder, step: Step | None, models: Models = NOBODY, ran: Colle
 def _next(folder: Folder) -> Step | None:
     testing = any(person.split == TEST for person in kept(folder.read(Person)))
     steps = STEPS if testing or folder.read(Pair) else (PERSONAS, QUESTIONS, ANSWERS, TRAINING)
-    stale = _is_stale(folder)
+    labeled = any(pair.label for pair in folder.read(Pair))  # imported: nobody needs to vote
     for step in steps:
         made = (*step.writes[-1:], *step.instead) if step != ANSWERS or testing else (Answer,)
         done = any(map(folder.read, made))
-        if step == RELEASE:
-            done = _is_released(folder)
-        if not done or lacking(folder, step) or (step == RELEASE and stale):
+        if step in (PACKS, VOTES):
+            done = done or labeled
+        elif step == RELEASE:
+            done = _is_released(folder) and is_current(folder)
+        if not done or lacking(folder, step):
             return step
     return None
-
-
-def _is_stale(folder: Folder) -> bool:
-    # Labels differ from votes and settings, or the release differs from labels and texts.
-    if not folder.read(Tiered):
-        return False
-    try:
-        labels = labels_now(folder)
-        if are_due(folder, labels):
-            return True
-        contents = files(folder, make(folder, labels))
-    except DataError:
-        return True
-    for name, content in contents.items():
-        path = folder.root / "release" / name
-        if not path.is_file() or path.read_bytes() != (content.encode() if isinstance(content, str) else content):
-            return True
-    return False
 
 
 def _is_released(folder: Folder) -> bool:
@@ -150,9 +123,7 @@ def _done(folder: Folder, step: Step) -> str:
         votes = [vote for vote in folder.read(Vote) if vote.chosen != CANNOT and vote.pair_id in known]
         cast = len({(vote.annotator, vote.pair_id) for vote in votes})
         return f"{cast} of {len(pairs) * each} ({each} to each pair) by {len({vote.annotator for vote in votes})}"
-    cases = _counted((pair.difficulty for pair in folder.read(Tiered)), " cases")
-    labeled = f"{cases}; {len(folder.read(Below))} below; " if folder.read(Tiered) else ""
-    return f"{labeled}{'in release/' if _is_released(folder) else 'none released'}"
+    return "in release/" if _is_released(folder) else "none released"
 
 
 def _counted(values: Iterable[str], unit: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,12 @@ from typing import Any
 from ..annotation.rows import Dropped, PackItem, Vote
 from ..common.row_files import Row
 from .models import NOBODY, Models
-from .rows import Answer, Below, Pair, Person, Question, Tiered
+from .rows import Answer, Pair, Person, Question
 
 Kinds = tuple[type[Row], ...]
 
 Say = Callable[[str], None]
 """Prints a line."""
-
-ShowTable = Callable[[str, Sequence[str], Sequence[Sequence[object]]], None]
-"""Prints a table: title, header, rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,16 +64,15 @@ def _texts(name: str, text: str, **others: Any) -> Step:
 PERSONAS = _texts("personas", "persona", writes=(Person,))
 QUESTIONS = _texts("questions", "question", reads=(Person,), writes=(Question,))
 ANSWERS = _texts("answers", "answer", reads=(Person, Question), writes=(Answer, Pair), models=("MODEL", "OTHER"))
-PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,), instead=(Vote, Tiered))
+PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,), instead=(Vote,))
 VOTES = Step(
     name="votes",
     call="annotate votes {}",
     reads=(Pair,),
     writes=(Dropped, Vote),
-    instead=(Tiered,),
     arguments="FILE...",
 )
-RELEASE = Step(name="release", call="build release {}", writes=(Below, Tiered))
+RELEASE = Step(name="release", call="build release {}", reads=(Pair,))
 TRAINING = Step(name="training", call="build training {}", reads=(Answer,))
 PILOT = Step(name="pilot", call="build pilot {}", text="text", models=("MODEL", "OTHER"))
 """All steps that ask models, for a few persons: what comes before any of them."""

@@ -19,7 +19,7 @@ from ..personafeedback.conversations import conversation
 from ..personafeedback.persona import Persona
 from ..personafeedback.prompts import Template
 from .folder import Folder
-from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person, Tiered
+from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person
 from .steps import ANSWERS, Say
 
 WRITTEN, LABELED, RATED = "full over question", "labeled", "rated"
@@ -84,12 +84,16 @@ def _own_pairs(folder: Folder) -> Iterator[tuple[str, PersonaCase]]:
     of_question: dict[str, dict[tuple[str, str], Answer]] = defaultdict(dict)
     for answer in answers.values():
         of_question[answer.question_id][answer.model, answer.strategy] = answer
-    labels: dict[str, list[Tiered]] = defaultdict(list)
-    for label in folder.read(Tiered):
-        labels[label.question_id].append(label)
+    labels: dict[str, list[Pair]] = defaultdict(list)
+    for pair in folder.read(Pair):
+        if pair.label:
+            labels[pair.question_id].append(pair)
     for question in folder.questions(TRAIN) if folder.people(TRAIN) else ():
         persona, written = folder.persona(question.user_id), of_question[question.id]
-        pairs = [(LABELED, answers[label.chosen], answers[label.rejected]) for label in labels[question.id]]
+        pairs = []
+        for pair in labels[question.id]:
+            rejected = pair.second if pair.label == pair.first else pair.first
+            pairs.append((LABELED, answers[pair.label], answers[rejected]))
         known = [{better.id, worse.id} for _, better, worse in pairs]
         for (model, strategy), better in written.items():
             worse = written.get((model, QUESTION))

@@ -8,23 +8,15 @@ import click
 
 from ..building.folder import Folder
 from ..building.imported import import_pairs
-from ..building.release.shortcuts import NAMES
 from .annotate import judged_in
 from .build_texts import build_argument, folder_argument
 from .options import FOLDER
-from .output import say, show_table
+from .output import say
 
 
 @click.command()
 @build_argument
-@click.option(
-    "--accept",
-    multiple=True,
-    metavar="NAME",
-    type=click.Choice(NAMES),
-    help="Release in spite of this finding: a shortcut above 60 % on Hard, or a contradiction. Repeatable. The card says so.",
-)
-def release(folder: Folder, accept: tuple[str, ...]) -> None:
+def release(folder: Folder) -> None:
     """Turn votes into labels and tiers, and make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
 
     \b
@@ -32,23 +24,16 @@ def release(folder: Folder, accept: tuple[str, ...]) -> None:
     medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
     hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
-    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators,
-    and the risk that another nine like these would decide otherwise, are printed as a check and decide nothing.
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators, and the
+    risk that another nine like these would decide otherwise, are printed as a check and decide nothing. So is how often a shortcut is right on Hard:
+    the longer response, the one with more of the persona's terms, or the one that says the user's name.
 
     Everything in this package then works on the set: the tasks of both harnesses, reports, cards, duels. Nothing is uploaded.
     Files that you add to DIR/release stay when you run this again; README.md is written anew.
-
-    Before that, the shortcuts are measured. If the longer response, the one with more of the persona's terms, the one that says the
-    user's name, or the one by the model that mostly wrote the better one is right in more than 60 % of the Hard cases, or a pair has both
-    labels, nothing is released unless --accept names it. A control that cannot run on the set (other_persona) is named.
-
-    \b
-        personafeedback build release DIR
-        personafeedback build release DIR --accept longest
     """
-    from ..building.release import releasing
+    from ..building.release import release as write_release
 
-    releasing.release(folder, accept, say, show_table)
+    write_release(folder, say)
 
 
 @click.command()

@@ -173,7 +173,7 @@ def label_ceilings(audited: Audit) -> dict[str, float]:
         return audited.ceilings
     found = {}
     for group, ceiling in audited.ceilings.items():
-        risks = [noise.by_tier[case.difficulty].value for case in audited.cases if group in ("total", case.category)]
+        risks = [noise.by_tier[case.difficulty] for case in audited.cases if group in ("total", case.category)]
         found[group] = min(ceiling, 1 - fmean(risks))
     return found
 

@@ -51,24 +51,16 @@ class Agreement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     high: float | None = None
 
 
-class Risk(Struct, frozen=True, forbid_unknown_fields=True):
-    """Risk that another nine annotators would decide otherwise, and its 95 % interval; None without one."""
-
-    value: Share
-    low: float | None = None
-    high: float | None = None
-
-
 class LabelNoise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far the labels depend on who voted.
 
     Attributes:
         measure: definition of the risk.
-        by_tier: difficulty -> the mean risk of its cases.
+        by_tier: difficulty -> the mean risk of its cases, in [0, 1].
     """
 
     measure: str
-    by_tier: Mapping[str, Risk]
+    by_tier: Mapping[str, Share]
 
 
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

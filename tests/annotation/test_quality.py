@@ -6,7 +6,7 @@ import math
 
 import pytest
 from scipy.stats import binom
-from support.builds import a_build, attentive, cast, filled_in, likes_full
+from support.builds import a_build, attentive, cast, counted, filled_in, likes_full
 from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
@@ -14,7 +14,6 @@ from personafeedback_tasks.annotation.items import Item
 from personafeedback_tasks.annotation.quality import SLIPS, annotators, at_least
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Pair
-from personafeedback_tasks.building.votes import counted
 from personafeedback_tasks.common.statistics import ALPHA, share
 
 

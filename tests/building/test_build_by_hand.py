@@ -9,12 +9,9 @@ from support import building as scripted
 from support.builds import a_build
 from support.commands import build_step, personafeedback
 
-from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.coins import label_rule
 from personafeedback_tasks.building.models import Models
-from personafeedback_tasks.building.release.labeling import HEADLINE, agreement
-from personafeedback_tasks.building.release.tiers import sort_into_tiers
-from personafeedback_tasks.building.rows import Pair, Question, Refused
+from personafeedback_tasks.building.rows import Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import write_personas
 from personafeedback_tasks.building.texts.questions import write_questions
@@ -84,22 +81,3 @@ def test_a_question_has_120_words_at_most(tmp_path, writer):
     assert [len(one.question.split()) for one in folder.read(Question)] == [120]
     assert any(line.startswith("Refused 4: 4 too_long") for line in said)
     assert [one.id for one in folder.read(Refused)] == [f"{person.user_id}:specific:1"] * 4
-
-
-# --- packs and agreement ------------------------------------------------------------------------------------------------
-
-
-def test_agreement_is_that_of_pairs_with_two_votes_or_more(tmp_path):
-    folder = a_build(tmp_path / "build", people=4, questions=2, annotators=2)
-    pairs = folder.read(Pair)
-    counted = {pair.id: (2, 0) for pair in pairs[:4]} | {pair.id: (1, 1) for pair in pairs[4:6]} | {pairs[6].id: (1, 0)}
-    votes = [
-        Vote(annotator=f"a{number}", pair_id=pair.id, chosen=chosen, shown_as="AB"[number])
-        for pair in pairs
-        for number, chosen in enumerate([pair.first] * counted.get(pair.id, (0, 0))[0] + [pair.second] * counted.get(pair.id, (0, 0))[1])
-    ]  # fmt: skip
-    cases, below = sort_into_tiers(folder, votes)
-    found = agreement(pairs, [*cases, *below], votes)["all"]
-    assert (found.pairs, found.votes) == (6, (2, 2))
-    # Four of six pairs of votes agree: P = 2 / 3, and 2 P - 1.
-    assert found.coefficients[HEADLINE].value == pytest.approx(1 / 3)

@@ -17,14 +17,12 @@ from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import (
     Answer,
     Basis,
-    Below,
     Origin,
     Pair,
     Person,
     PoolQuestion,
     Question,
     Refused,
-    Tiered,
 )
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.common import foreign, tables
@@ -48,18 +46,13 @@ ROWS = {
     PackItem: st.builds(PackItem, annotator=WORDS, item=WORDS, pair_id=WORDS, left=WORDS, right=WORDS),
     Vote: st.builds(Vote, annotator=WORDS, pair_id=WORDS, chosen=WORDS, shown_as=st.sampled_from(["A", "B"])),
     Dropped: st.builds(Dropped, annotator=WORDS, reason=WORDS),
-    Tiered: st.builds(
-        Tiered, pair_id=WORDS, question_id=WORDS, user_id=WORDS, chosen=WORDS, rejected=WORDS, difficulty=st.sampled_from(["", "hard"]),
-        votes=st.tuples(st.integers(0, 9), st.integers(0, 9)),
-    ),
-    Below: st.builds(Below, pair_id=WORDS, question_id=WORDS, user_id=WORDS, difficulty=st.just(""), chosen=WORDS, rejected=WORDS, reason=WORDS),
     Refused: st.builds(Refused, id=WORDS, step=WORDS, reason=WORDS, text=st.text(st.characters(exclude_categories=["Cs"]))),
     Origin: st.builds(Origin, id=WORDS, kind=WORDS, model=WORDS, parents=st.tuples(WORDS, WORDS)),
 }  # fmt: skip
 
 
 def test_every_file_is_tried():
-    assert ROWS.keys() == {Below, *Row.__subclasses__()}
+    assert ROWS.keys() == {*Row.__subclasses__()}
 
 
 @pytest.mark.parametrize("kind", ROWS)

@@ -55,7 +55,7 @@ from personafeedback_tasks.building.texts.questions import write_questions as qu
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.specific import _unquoted
-from personafeedback_tasks.building.votes import asked
+from personafeedback_tasks.building.votes import write_packs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.core.cases import digest_of
@@ -732,7 +732,7 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
         write_answers(folder, ONE)
     assert re.search(rf"{user}\.json: found another persona than answer '{user}:\w+:full:", str(error.value))
     with pytest.raises(DataError, match="people would vote with a persona that it never saw"):
-        asked(folder)
+        write_packs(folder, "csv", print)
     path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
     write_answers(folder, ONE)
     settings = (folder.root / "build.yaml").read_text(encoding="utf-8")

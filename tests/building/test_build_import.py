@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, Pair, Question, Tiered
+from personafeedback_tasks.building.rows import Answer, Pair, Question
 from personafeedback_tasks.personafeedback.cases import load_present
 
 
@@ -100,12 +100,11 @@ def test_every_row_is_a_case_or_left_out_with_a_reason_and_no_pair_has_both_labe
             (
                 build.persona(one.user_id).profile["Profile"],
                 questions[one.question_id].question,
-                frozenset((text[one.chosen].text, text[one.rejected].text)),
-            ): {text[one.chosen].text}
-            for one in build.read(Tiered)
+                frozenset((text[one.first].text, text[one.second].text)),
+            ): {text[one.label].text}
+            for one in build.read(Pair)
         }
         assert found == right
-        assert build.by_id(Pair).keys() == build.by_id(Tiered).keys()
         assert ("left out" in done.stdout) == (len(some) > len(right))
 
 

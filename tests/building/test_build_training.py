@@ -19,8 +19,7 @@ from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.release.shortcuts import NAMES
-from personafeedback_tasks.building.rows import Answer, Pair, Person, Question, Tiered
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.common import tables
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.conversations import conversation
@@ -52,21 +51,10 @@ def trained(build, *arguments):
     return [json.loads(line) for line in lines], done.stdout
 
 
-def label(chosen, rejected):
-    return Tiered(
-        pair_id="p", question_id=chosen.question_id, user_id=chosen.user_id, difficulty="hard", chosen=chosen.id, rejected=rejected.id
-    )  # fmt: skip
-
-
-def with_release(build):
-    """All pairs are Hard cases, in the order that they have."""
-    answers = build.by_id(Answer)
-    build.write(
-        Tiered,
-        [replace(label(answers[pair.first], answers[pair.second]), pair_id=pair.id) for pair in build.read(Pair)],
-    )
-    accept = [word for name in NAMES for word in ("--accept", name)]
-    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
+def with_release(build, chosen):
+    """All pairs are labeled, as if they were imported."""
+    build.write(Pair, [replace(pair, label=chosen(pair)) for pair in build.read(Pair)])
+    assert personafeedback("build", "release", build.root).exit_code == 0
 
 
 def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_the_persona_and_one_that_did_not(tmp_path):
@@ -92,7 +80,10 @@ def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_the_pe
 def test_a_label_replaces_what_its_pair_was_built_to_be(tmp_path):
     build = split(tmp_path / "b", people=2, questions=1)
     full, _, question = build.read(Answer)[:3]
-    build.write(Tiered, [label(question, full)])
+    pair = Pair(
+        id="p", question_id=full.question_id, user_id="u0", first=full.id, second=question.id, label=question.id
+    )
+    build.write(Pair, [*build.read(Pair), pair])
     found, _ = trained(build)
     assert [(row["chosen"][0]["content"], row["kind"]) for row in found] == [(question.text, "labeled")]
 
@@ -210,7 +201,7 @@ def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]
     assert sorted(row["chosen"][0]["content"] for row in rows) == [f"Yes {n}" for n in range(8)]
-    assert "found no pair whose question and person are kept" in personafeedback("build", "release", root).stderr
+    assert "no pair became a case (none is kept for testing)" in personafeedback("build", "release", root).stderr
 
 
 def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(tmp_path):
@@ -257,14 +248,13 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     build = split(tmp_path / "b", people=45, questions=2, train=2 / 3)
     rng = random.Random(5)
     answers = build.by_id(Answer)
-    tiered = []
-    for pair in build.read(Pair):
-        both = sorted((answers[pair.first], answers[pair.second]), key=lambda one: one.strategy != "full")
-        chosen, rejected = both if rng.random() < PLANTED else both[::-1]
-        tiered.append(replace(label(chosen, rejected), pair_id=pair.id))
-    build.write(Tiered, tiered)
-    accept = [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
-    assert personafeedback("build", "release", build.root, *accept).exit_code == 0
+
+    def chosen(pair):
+        both = sorted((pair.first, pair.second), key=lambda name: answers[name].strategy != "full")
+        return both[rng.random() >= PLANTED]
+
+    with_release(build, chosen)
+    labels = [answers[pair.label].strategy for pair in build.read(Pair)]
     found, _ = trained(build)
     every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
     cases = load_present(build.root / "release")
@@ -316,8 +306,7 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
     trainer.train()
     trainer.save_model(str(tmp_path / "after-model"))
     after = accuracy(tmp_path / "after-model", "after")
-    full = sum(answers[one.chosen].strategy == "full" for one in tiered)
-    assert after == pytest.approx(full / len(tiered), abs=0.05)
+    assert after == pytest.approx(labels.count("full") / len(labels), abs=0.05)
 
 
 @pytest.mark.release
@@ -329,7 +318,7 @@ def test_the_lines_of_the_page_train_a_model_and_score_it(tmp_path):
     from support import classifiers
 
     build = split(tmp_path / "ours")
-    with_release(build)
+    with_release(build, lambda pair: pair.first)
     found, _ = trained(build)
     every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
     classifiers.random_classifier(tmp_path / "tiny-model", every, max_position_embeddings=512)

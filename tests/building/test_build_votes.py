@@ -15,14 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from support.builds import ACCEPT, a_build, attentive, filled_in, labeled, likes_full, taken_in
+from support.builds import a_build, attentive, counted, filled_in, likes_full, taken_in
 from support.commands import build_step, personafeedback, tree
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
-from personafeedback_tasks.building.release.shortcuts import NAMES
-from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
-from personafeedback_tasks.building.votes import counted
+from personafeedback_tasks.building.rows import Answer, Pair, Person
 from personafeedback_tasks.common import tables
 from personafeedback_tasks.personafeedback.cases import load_present
 
@@ -90,8 +88,7 @@ def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
         )
         files.append(table)
     votes_of(build, *files)
-    labeled(build)
-    done = personafeedback("build", "release", build.root, *(f"--accept={name}" for name in NAMES))
+    done = personafeedback("build", "release", build.root)
     assert done.exit_code == 0, done.output
     cases = load_present(build.root / "release")
     assert len(cases) > 10
@@ -392,29 +389,13 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
     """One is no longer in pairs.jsonl; the person of others has keep = no. Packs that are out stay valid."""
     pairs = build.read(Pair)
     build.write(Pair, pairs[1:])
-    said = votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
-    assert "1 votes are on pairs that" in said
+    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
     assert len(counted(build)) == len(pairs) - 1
-    before = build.read(PackItem)
     build.write(Person, [replace(one, keep="no" if one.user_id == "u1" else "") for one in build.read(Person)])
     build.path(PackItem).unlink()
     assert personafeedback("annotate", "pack", build.root).exit_code == 0
     users = {pair.id: pair.user_id for pair in pairs}
     assert {users[one.pair_id] for one in build.read(PackItem) if not one.attention} == {"u0", "u2", "u3"}
-    questions = [one for one in build.read(Question) if one.user_id != "u2"]
-    build.write(Question, questions)
-    done = personafeedback("annotate", "pack", build.root)
-    assert "expected one of" in done.stderr
-    assert "Put the question back" in done.stderr
-    build.write(PackItem, before)
-    build.write(Vote, [*build.read(Vote), build.read(Vote)[0]])
-    assert "again, expected each once" in refusal_of(build)
-
-
-def refusal_of(build):
-    done = personafeedback("annotate", "votes", build.root)
-    assert done.exit_code == 1, done.output
-    return " ".join(done.stderr.split())
 
 
 def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path):
@@ -437,7 +418,7 @@ def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tm
             files = [filled_in(build, name, root / f"{name}.csv", attentive(build, likes_full)) for name in names(6)]
             steps |= {
                 "votes": ("votes", build.root, *files, "--drop", "annotator-2"),
-                "release": ("release", build.root, *ACCEPT),
+                "release": ("release", build.root),
             }
         if step == "release":
             assert personafeedback("annotate", "votes", build.root, *files).exit_code == 0

@@ -44,7 +44,7 @@ CELLS = {
 def noise(**risks):
     return {
         "measure": "risk that another nine like these would decide otherwise",
-        "by_tier": {tier: {"value": value, "low": None, "high": None} for tier, value in risks.items()},
+        "by_tier": risks,
     }
 
 

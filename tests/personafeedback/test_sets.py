@@ -17,7 +17,7 @@ from support.releases import write_set
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.duels import Duel, NotAsked
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.manifest import Agreement, LabelNoise, Manifest, Risk
+from personafeedback_tasks.personafeedback.manifest import Agreement, LabelNoise, Manifest
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "Bob", "Job": "cook"}}
 
@@ -43,7 +43,7 @@ def make_set(tmp_path):
 WHOLE = Manifest(
     name="a set", counts={"general_hard": 3}, labels="Nine people voted.", generator="acme/model", license="MIT", annotators=9,
     agreement=Agreement(measure="kappa", value=0.4, low=0.3, high=0.5),
-    noise=LabelNoise(measure="risk", by_tier={"easy": Risk(0.1, 0.0, 0.2), "hard": Risk(0.3, 0.2, 0.4)}),
+    noise=LabelNoise(measure="risk", by_tier={"easy": 0.1, "hard": 0.3}),
     duel=Duel(writer="a", against="chosen", models=("a",), pairs=4, not_asked=(NotAsked(case="general_hard:7", cell="general_hard", user_id="1", why="tie"),)),
 ).as_dict()  # fmt: skip
 """A manifest with every key."""
@@ -94,7 +94,7 @@ def changed(place: tuple[Any, ...], change) -> dict[str, Any]:
     return document
 
 
-OPTIONAL = {("noise",), ("duel",), ("noise", "by_tier", "easy"), ("noise", "by_tier", "hard")}
+OPTIONAL = {("noise",), ("duel",)}
 
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=5)
@@ -106,7 +106,7 @@ ANY = st.recursive(
 
 @pytest.mark.slow
 @given(PLACES, ANY)
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True, deadline=None)
 def test_any_other_value_is_taken_as_it_is_or_refused_with_its_key(place, value):
     """Nothing is converted: what is accepted is what was written."""
     message, document = "", changed(place, lambda inner, key: inner.__setitem__(key, value))

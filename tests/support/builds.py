@@ -11,18 +11,13 @@ from msgspec.structs import replace
 
 from personafeedback_tasks.annotation.ingest import Merged, merged
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
-from personafeedback_tasks.building.basis import Bases
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.release.labeling import labels_now, make_tiers
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
-from personafeedback_tasks.building.votes import asked, study_of
+from personafeedback_tasks.building.tiers import Labeled, label_pairs
+from personafeedback_tasks.building.votes import study_of
 from personafeedback_tasks.core.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
-
-
-ACCEPT = [word for name in ("longest", "overlap", "name") for word in ("--accept", name)]
-"""With which these builds are released: the full answers say the hobby."""
 
 
 def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object) -> Folder:
@@ -76,9 +71,8 @@ def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object)
 
 def cast(folder: Folder, votes: Iterable[Vote]) -> None:
     """Write votes on the pairs' texts as they are now."""
-    texts = Bases(folder)
-    now = {pair.id: texts.digests(pair) for pair in folder.read(Pair)}
-    folder.write(Vote, [replace(vote, texts=now.get(vote.pair_id, ())) for vote in votes])
+    now = study_of(folder, folder.read(Question)).asked.by_id
+    folder.write(Vote, [replace(vote, texts=now[vote.pair_id].digests) for vote in votes])
 
 
 def filled_in(folder: Folder, annotator: str, path: Path, vote) -> Path:
@@ -114,19 +108,22 @@ def likes_full(left: str, right: str, one: PackItem) -> str:
     return "A" if left == "full" else "B"
 
 
-def labeled(build: Folder) -> list[str]:
-    """Make the labels of the votes, as `build release` does first; what it says."""
-    said: list[str] = []
-    make_tiers(build, labels_now(build), said.append, lambda title, header, rows: None)
-    return said
+def counted(build: Folder) -> list[Vote]:
+    """The votes that make labels."""
+    return [vote for _, vote in study_of(build, build.read(Question)).counted()]
+
+
+def labels(build: Folder) -> dict[str, Labeled]:
+    """Pair id -> its label by the votes as they are now."""
+    return {label.pair.id: label for label in label_pairs(build, counted(build))}
 
 
 def grown(build: Folder, annotators: Sequence[str]) -> list[PackItem]:
     """All packs of so many annotators, as `annotate pack` would write them now."""
     dropped = build.by_id(Dropped).keys()
-    return study_of(build, asked(build)).asked.grown("", build.read(PackItem), annotators, dropped)
+    return study_of(build, build.questions()).asked.grown("", build.read(PackItem), annotators, dropped)
 
 
 def taken_in(build: Folder, files: Sequence[Path]) -> Merged:
     """The votes that were there, and those of files."""
-    return merged(build, study_of(build, build.read(Pair)).asked, files)
+    return merged(build, study_of(build, build.questions()).asked, files)

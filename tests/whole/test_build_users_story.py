@@ -111,7 +111,7 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
         run_as_printed(
             [
                 "personafeedback annotate votes ours *.votes.csv",
-                "personafeedback build release ours --accept longest --accept overlap",
+                "personafeedback build release ours",
                 "inspect eval personafeedback_tasks/personafeedback -T data=ours/release -T setting=rag --model openai/gpt-4o --log-dir logs",
             ],
             monkeypatch,

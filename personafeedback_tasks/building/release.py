@@ -1,0 +1,296 @@
+"""`build release`: votes -> labels -> the data set, in the layout of PersonaFeedback, with its set.json and its card."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import DatasetCard, DatasetCardData
+
+from ..annotation.items import FAULTS
+from ..annotation.rows import Vote
+from ..common import foreign
+from ..common.errors import DataError, require
+from ..common.files import explained, write_all
+from ..common.records import cut, json_lines, read
+from ..common.statistics import Estimate, percent, share
+from ..personafeedback.baselines import BASELINES
+from ..personafeedback.cases import PersonaCases, load_present
+from ..personafeedback.cells import CELLS, DIFFICULTIES
+from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agreement, LabelNoise, Manifest
+from .basis import Bases
+from .coins import LEAST_VOTES
+from .folder import Folder
+from .rows import OWN, TEST, Answer, Pair, Question
+from .steps import PACKS, Say
+from .tiers import HARD, KAPPA, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
+from .votes import study_of
+
+RELEASE, BELOW = "release", "below.jsonl"
+"""Names in the build's folder: of the release, and of the pairs that make no case."""
+
+OWN_FILES = ("data", "persona", "memory", "README.md", "set.json")
+"""Names in a release that this package writes, in this order. Until the last is there, the loader refuses the folder."""
+
+SHORTCUTS = ("longest", "overlap", "name")
+"""Baselines that are measured on the Hard cases."""
+
+MOST = 0.6
+"""Accuracy of a shortcut on Hard above which a warning says that the set may measure the shortcut."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release in memory.
+
+    Attributes:
+        labels: all pairs with their labels.
+        agreement: see KAPPA; None where nobody voted.
+        outdated: number of votes on texts that were edited since.
+        files: path in the folder -> content, without the card.
+    """
+
+    manifest: Manifest
+    labels: Sequence[Labeled]
+    agreement: Estimate | None
+    outdated: int
+    files: Mapping[str, str | bytes]
+
+
+def make(folder: Folder) -> Release:
+    """The release of a build as its files and votes give it now.
+
+    Raises:
+        DataError: nobody voted on pairs without labels, no pair becomes a case, or a persona is missing.
+    """
+    pairs, cast = folder.need(Pair), folder.read(Vote)
+    if not any(pair.label for pair in pairs):
+        folder.need(Vote)
+    study = study_of(folder, folder.read(Question))
+    votes = [vote for _, vote in study.counted()]
+    if cast and not votes:
+        raise DataError(
+            f"{folder.path(Vote)}: found no vote that counts, expected some: {study.outdated:,} are on texts that were edited since. "
+            f"Have the pairs voted on: {PACKS.line(folder.root)}"
+        )
+    labels = label_pairs(folder, votes)
+    kept = {question.id: question for question in folder.questions(TEST)}
+    cases = [label for label in labels if label.tier and label.pair.question_id in kept]
+    if not cases:
+        why = (
+            "; ".join(f"{count:,} {reason}" for reason, count in reasons(labels).items()) or "none is kept for testing"
+        )
+        raise DataError(
+            f"{folder.path(Pair)}: no pair became a case ({why}). A pair needs {LEAST_VOTES} votes or more; the paper has nine."
+        )
+    of_pair: dict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        of_pair[vote.pair_id].append(vote)
+    answers, bases, rows = folder.by_id(Answer), Bases(folder), defaultdict[str, list[dict[str, Any]]](list)
+    for label in cases:
+        question = kept[label.pair.question_id]
+        memory = bases.memory(question.id)
+        rows[f"{question.category}_{label.tier}"].append(_row(label, question, answers, memory, of_pair[label.pair.id]))
+    agreement = kappa(pairs, votes)
+    manifest = _manifest(
+        folder, {cell: len(rows[cell]) for cell in CELLS if cell in rows}, cases, answers, of_pair, agreement, labels
+    )
+    contents: dict[str, str | bytes] = {
+        f"data/{cell.replace('_', '/')}.jsonl": "".join(json_lines(of_cell)) for cell, of_cell in rows.items()
+    }
+    users = (*(label.pair.user_id for label in cases), *(person.user_id for person in folder.people(TEST)))
+    for user in dict.fromkeys(users):
+        folder.persona(user)  # names the file if it is missing or broken
+        for name in (f"persona/{user}.json", f"memory/{user}.jsonl"):
+            if (folder.root / name).is_file():
+                contents[name] = read(folder.root / name)
+    contents["set.json"] = manifest.content(folder.root / RELEASE)
+    return Release(manifest, labels, agreement, study.outdated, contents)
+
+
+def is_current(folder: Folder) -> bool:
+    """Whether the release is what the files of the build give now."""
+    try:
+        made = make(folder)
+    except DataError:
+        return False
+    for name, content in made.files.items():
+        path = folder.root / RELEASE / name
+        if not path.is_file() or path.read_bytes() != (content.encode() if isinstance(content, str) else content):
+            return False
+    return True
+
+
+def release(folder: Folder, say: Say) -> None:
+    """Write the data set, once the strict loader has read it, and say how the votes and the shortcuts came out."""
+    out = folder.root / RELEASE
+    with folder.locked():
+        made = make(folder)
+        place = folder.root / ".release-next"
+        with explained(out):
+            shutil.rmtree(place, ignore_errors=True)  # of a run that was killed
+            write_all({place / name: content for name, content in made.files.items()})
+            accuracy = _shortcuts(load_present(place))
+            write_all({place / "README.md": _card(made, folder, accuracy)})
+            _put_in_place(place, out)
+            shutil.rmtree(place)
+        below = [label for label in made.labels if not label.tier]
+        lines = [
+            {"pair": label.pair.id, "user_id": label.pair.user_id, "question_id": label.pair.question_id, "votes": label.votes, "reason": label.reason}
+            for label in below
+        ]  # fmt: skip
+        write_all({folder.root / BELOW: json_lines(lines)})
+    counts = made.manifest.counts
+    for reason, count in reasons(made.labels).items():
+        say(f"{count:,} pairs are in {BELOW}, {reason}: {REASONS[reason]}")
+    if dropped := len(made.labels) - len(below) - sum(counts.values()):
+        say(f"{dropped:,} pairs are left out: their question or person has keep = no, or the person is for training")
+    if made.outdated:
+        say(
+            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. Next: {PACKS.line(folder.root)}"
+        )
+    if made.agreement:
+        say(f"{KAPPA}: {_with_interval(made.agreement)}")
+    for tier, risk in mean_risks(made.labels).items():
+        say(f"{tier}: {100 * risk:.1f} % {RISK}")
+    for line in _lines_on(accuracy):
+        say(line)
+    cells = ", ".join(f"{cell} {count:,}" for cell, count in counts.items())
+    say(f"wrote {out}: {sum(counts.values()):,} cases ({cells})")
+    say(f"The set is called {made.manifest.name}. Evaluate a model on it:")
+    data = shlex.quote(f"data={out}")
+    say(f"    inspect eval personafeedback_tasks/personafeedback -T {data} --model MODEL")
+    tasks = ",".join(f"personafeedback_{cell}" for cell in counts)
+    say(f"    lm_eval run --tasks {tasks} --metadata {data} --log_samples --output_path DIR ...")
+
+
+def _put_in_place(place: Path, out: Path) -> None:
+    # Files that somebody added to the release, such as a LICENSE, stay. Killed in between, it has no set.json, and is made again.
+    out.mkdir(exist_ok=True)
+    (out / OWN_FILES[-1]).unlink(missing_ok=True)
+    for name in OWN_FILES:
+        if (out / name).is_dir():
+            shutil.rmtree(out / name)
+        if (place / name).exists():
+            os.replace(place / name, out / name)
+
+
+def _row(
+    label: Labeled, question: Question, answers: Mapping[str, Answer], memory: Sequence[str], votes: Sequence[Vote]
+) -> dict[str, Any]:
+    # A row as in the original release, and the origins of its texts and its label.
+    sides = {"chosen": label.chosen, "reject": label.rejected}
+    row: dict[str, Any] = {"user_id": question.user_id, "question": question.question}
+    row |= {side: answers[name].text for side, name in sides.items()}
+    row |= {"scenario": question.scenario} if question.scenario else {}
+    row |= {"memory": list(memory)} if memory else {}
+    row |= {"pair": label.pair.id, "votes": list(label.votes)}
+    row |= {"risk": float(f"{label.risk:.4g}")} if any(label.votes) else {}
+    if asked := [vote.faults for vote in votes if vote.faults is not None]:
+        row["faults"] = {"asked": len(asked)} | {
+            side: {fault: sum(fault in faults.get(name, ()) for faults in asked) for fault in FAULTS}
+            for side, name in sides.items()
+        }
+    row["strategies"] = {side: answers[name].strategy for side, name in sides.items()}
+    row["models"] = {side: answers[name].model for side, name in sides.items()}
+    return row
+
+
+def _manifest(
+    folder: Folder, counts: Mapping[str, int], cases: Sequence[Labeled], answers: Mapping[str, Answer], of_pair: Mapping[str, Sequence[Vote]],
+    agreement: Estimate | None, labels: Sequence[Labeled],
+) -> Manifest:  # fmt: skip
+    settings, models = (
+        folder.settings,
+        Counter(answers[name].model for label in cases for name in (label.chosen, label.rejected)),
+    )
+    own = models.pop(OWN, 0)
+    writers = ", ".join(name for name, _ in sorted(models.items(), key=lambda model: (-model[1], model[0])))
+    brought = "Texts that were brought" if not writers else ", and texts that were brought"
+    votes = [vote for label in cases for vote in of_pair.get(label.pair.id, ())]
+    risks = {tier: round(risk, 4) for tier, risk in mean_risks(labels).items()}
+    return Manifest(
+        name=cut(settings.name, LONGEST_NAME),
+        counts=counts,
+        license=settings.license,
+        labels=cut(_labels(folder, cases, len({vote.annotator for vote in votes})), LONGEST_TEXT),
+        generator=cut(f"{writers}{brought if own else ''}", LONGEST_TEXT),
+        annotators=len({vote.annotator for vote in votes}) or None,
+        agreement=Agreement(measure=KAPPA, **_rounded(agreement)) if agreement else None,
+        noise=LabelNoise(measure=RISK, by_tier=risks) if risks else None,
+    )
+
+
+def _labels(folder: Folder, cases: Sequence[Labeled], annotators: int) -> str:
+    if not annotators:
+        return "Nobody voted here: the label of each pair is that of the imported pairs."
+    counts = {sum(label.votes) for label in cases}
+    each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    rules = {
+        "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
+        "medium": f"Medium: more than {folder.settings.medium} of all such people agree, as estimated from the votes",
+        "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
+    }
+    present = {label.tier for label in cases}
+    return f"The majority of {each} people's votes on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in present)}."
+
+
+def _rounded(estimate: Estimate) -> dict[str, float]:
+    # Rounding must not take an interval beyond 1.
+    interval = {"low": max(-1.0, round(estimate.low, 4)), "high": min(1.0, round(estimate.high, 4))}
+    return {"value": round(estimate.value, 4), **({} if isnan(estimate.low) else interval)}
+
+
+def _with_interval(estimate: Estimate) -> str:
+    interval = "" if isnan(estimate.low) else f" (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"
+    return f"{estimate.value:.2f}{interval}"
+
+
+def _shortcuts(cases: PersonaCases) -> dict[str, Estimate]:
+    # Accuracy of each shortcut on the Hard cases.
+    hard = [case for case in cases if case.difficulty == HARD]
+    users = [case.user_id for case in hard]
+    return {name: share([BASELINES[name](case) for case in hard], users) for name in SHORTCUTS} if hard else {}
+
+
+def _lines_on(accuracy: Mapping[str, Estimate]) -> Iterable[str]:
+    for name, estimate in accuracy.items():
+        line = f"shortcut {name}: right in {percent(estimate.value, stderr=estimate.stderr)} % of {estimate.n:,} Hard cases; chance is 50"
+        if estimate.value > MOST and not estimate.low <= MOST:  # of one user there is no interval
+            line = f"! {line}. A model could score as high without understanding the persona"
+        yield line
+
+
+def _card(made: Release, folder: Folder, accuracy: Mapping[str, Estimate]) -> str:
+    require("jinja2", extra="report")
+    from jinja2 import Environment, StrictUndefined
+
+    manifest = made.manifest
+    sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (float("inf"), "10K<n<100K"))
+    data = DatasetCardData(
+        language=folder.settings.language,
+        license="other" if manifest.license == UNKNOWN else manifest.license.lower(),
+        pretty_name=manifest.name,
+        size_categories=next(name for most, name in sizes if sum(manifest.counts.values()) < most),
+        task_categories=["text-generation"],
+        tags=["personalization", "preference", "personafeedback"],
+        configs=[
+            {"config_name": cell, "data_files": f"data/{cell.replace('_', '/', 1)}.jsonl"} for cell in manifest.counts
+        ],
+    )
+    environment = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    environment.filters.update(text=foreign.markdown)
+    template = environment.from_string(Path(__file__).with_name("data_card.md.j2").read_text(encoding="utf-8"))
+    body = template.render(
+        manifest=manifest, kappa=KAPPA, agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK, unknown=UNKNOWN,
+        risks={tier: f"{100 * risk:.1f}" for tier, risk in mean_risks(made.labels).items()}, shortcuts=list(_lines_on(accuracy)),
+        faults=folder.settings.faults == "yes", tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
+    )  # fmt: skip
+    return str(DatasetCard(f"---\n{data.to_yaml()}\n---\n\n{body}\n"))

@@ -1,0 +1,212 @@
+"""Votes -> labels and tiers: a label needs a majority that tossed coins seldom reach; its tier follows from the share of people who agree.
+
+A pair built to be easy has its label from its construction, and the votes confirm it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from statistics import mean
+
+from ..annotation.rows import Vote
+from ..common.agreement import randolph
+from ..common.errors import require
+from ..common.jackknife import estimate_of
+from ..common.statistics import Estimate
+from ..personafeedback.cells import DIFFICULTIES
+from .coins import CONFIRMED, LEAST_VOTES, least_majority
+from .folder import Folder
+from .rows import Answer, Pair, Question
+
+EASY, MEDIUM, HARD = DIFFICULTIES
+
+MISSING, TWICE = "missing", "twice"
+
+REASONS = {
+    "few votes": f"with fewer than {LEAST_VOTES} votes (4 for a pair that is built to be easy), even full agreement may be chance",
+    "even": "both answers have as many votes",
+    "little agreement": "chance alone often makes such a majority",
+    "not as built": "most votes are against the answer that should win by construction",
+    MISSING: "its question or one of its answers is no longer there",
+    TWICE: "both answers are one text, or an earlier pair of this question has the same two texts",
+}
+"""Reason why a pair has no tier -> explanation."""
+
+NINE = 9
+"""Number of people on another panel."""
+
+RISK = "risk that another nine like these would decide otherwise"
+
+KAPPA = "kappa, random sides, over all pairs voted on"
+"""Name of the agreement: 2 P - 1, where P is the share of pairs of annotators who agree. Fleiss' kappa comes to it where each pair's votes are coded
+by a side drawn at random. Pairs are released by agreement, so that kappa over released ones would be circular.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labeled:
+    """A pair with its label.
+
+    Attributes:
+        tier: empty for a pair that makes no case, which has a reason in REASONS.
+        chosen: answer of the majority; without votes, of the source of an imported pair.
+        votes: for the chosen answer and for the rejected one.
+        risk: see RISK; a coin's without votes.
+    """
+
+    pair: Pair
+    tier: str
+    chosen: str
+    votes: tuple[int, int] = (0, 0)
+    risk: float = 0.5
+    reason: str = ""
+
+    @property
+    def rejected(self) -> str:
+        return self.pair.second if self.chosen == self.pair.first else self.pair.first
+
+
+def label_pairs(folder: Folder, votes: Sequence[Vote]) -> list[Labeled]:
+    """Every pair of a build with its label, in the order of pairs.jsonl.
+
+    The risk has a fit for pairs built to be easy and one for all others: people agree far more on the former, and one fit to both would make the
+    risk of the others a third of its value. Where Medium begins follows from one fit to all pairs.
+
+    Args:
+        votes: those that count; without any, the labels are those of the source of imported pairs.
+    """
+    pairs = folder.need(Pair)
+    of_pair: dict[str, Counter[str]] = defaultdict(Counter)
+    for vote in votes:
+        of_pair[vote.pair_id][vote.chosen] += 1
+    fall = {pair.id: (of_pair[pair.id][pair.first], of_pair[pair.id][pair.second]) for pair in pairs}
+    if votes:
+        every = Preferences.fitted(fall.values())
+        of_built = {
+            built: Preferences.fitted(fall[pair.id] for pair in pairs if bool(pair.easy) == built)
+            for built in (True, False)
+        }
+    texts = {answer.id: " ".join(answer.text.split()) for answer in folder.read(Answer)}
+    asked = {question.id: " ".join(question.question.split()) for question in folder.read(Question)}
+    labels: list[Labeled] = []
+    seen: set[object] = set()
+    for pair in pairs:
+        first, second = fall[pair.id]
+        both = frozenset((texts.get(pair.first), texts.get(pair.second)))
+        key = (pair.user_id, asked.get(pair.question_id), both)
+        if votes:
+            chosen = pair.first if first >= second else pair.second
+            most, least = max(first, second), min(first, second)
+            tier, reason = _decided(pair, chosen, most, least, every.above(float(folder.settings.medium), most, least))
+            risk = of_built[bool(pair.easy)].risk(most, least)
+            label = Labeled(pair=pair, tier=tier, chosen=chosen, votes=(most, least), risk=risk, reason=reason)
+        else:
+            tier, reason = (HARD, "") if pair.label else ("", "few votes")
+            label = Labeled(pair=pair, tier=tier, chosen=pair.label or pair.first, reason=reason)
+        if None in key or None in both:
+            label = Labeled(pair=pair, tier="", chosen=label.chosen, votes=label.votes, reason=MISSING)
+        elif len(both) == 1 or key in seen:
+            label = Labeled(pair=pair, tier="", chosen=label.chosen, votes=label.votes, reason=TWICE)
+        seen.add(key)
+        labels.append(label)
+    return labels
+
+
+def _decided(pair: Pair, chosen: str, most: int, least: int, share: float) -> tuple[str, str]:
+    # (tier, reason why there is none). `share`: probability that more than `medium` of all such people agree.
+    votes = most + least
+    needed = least_majority(votes, CONFIRMED, sides=1) if pair.easy else least_majority(votes)
+    if needed > votes:
+        return "", "few votes"
+    if most == least:
+        return "", "even"
+    if pair.easy and chosen != pair.easy:
+        return "", "not as built"
+    if most < needed:
+        return "", "little agreement"
+    if pair.easy:
+        return EASY, ""
+    return MEDIUM if share >= 0.5 else HARD, ""
+
+
+def mean_risks(labels: Iterable[Labeled]) -> dict[str, float]:
+    """Tier -> mean RISK of its pairs with votes."""
+    risks = defaultdict[str, list[float]](list)
+    for label in labels:
+        if label.tier and any(label.votes):
+            risks[label.tier].append(label.risk)
+    return {tier: mean(risks[tier]) for tier in DIFFICULTIES if tier in risks}
+
+
+def kappa(pairs: Iterable[Pair], votes: Iterable[Vote]) -> Estimate | None:
+    """KAPPA over pairs with two votes or more, with a 95 % interval over users (jackknife) for these annotators; None without such pairs."""
+    of_pair: dict[str, list[str]] = defaultdict(list)
+    for vote in votes:
+        of_pair[vote.pair_id].append(vote.chosen)
+    voted = [pair for pair in pairs if len(of_pair[pair.id]) > 1]
+    rows, users = [of_pair[pair.id] for pair in voted], [pair.user_id for pair in voted]
+
+    def measure(rows: Sequence[Sequence[str]]) -> float:
+        return randolph(rows, 2)
+
+    if len(set(users)) > 1:
+        return estimate_of(measure, rows, users, (-1.0, 1.0))
+    return Estimate(measure(rows), math.nan, math.nan, math.nan, len(rows), 1) if rows else None
+
+
+# Each pair has a share of people who prefer its first answer. Which answer comes first says nothing, so the shares of all pairs are assumed to
+# have a symmetric beta distribution, Beta(a, a), and each vote on a pair falls for its first answer with the pair's share. The likelihood of m
+# votes against n - m is then C(n, m) B(a + m, a + n - m) / B(a, a), and a pair's share, given its votes, has the distribution
+# Beta(a + m, a + n - m). Two people agree on a pair with probability (a + 1) / (2a + 1), so that kappa (2 P - 1) is 1 / (2a + 1): with a small a
+# people agree on most pairs, with a large a they toss coins. If all votes agree, or as few as possible do, the likelihood is largest at 0 or
+# infinity; log a therefore has a normal prior with mean 0 and standard deviation 2, which counts for little beside twenty pairs.
+#
+# The votes on a pair are assumed to be independent given its share. A bias that annotators have in common is part of the share: it does not show.
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """How far people agree on a pair, estimated from the votes on many pairs; `a` is the parameter of the beta distribution, from e^-5 to e^8."""
+
+    a: float
+
+    @classmethod
+    def fitted(cls, votes: Iterable[tuple[int, int]]) -> Preferences:
+        """The fit to the votes for the two answers of each pair, in either order. Pairs with fewer than two votes say nothing."""
+        require("scipy", extra="build")
+        import numpy as np
+        from scipy.stats import betabinom
+
+        log_a = np.linspace(-5, 8, 521)
+        fit = -(log_a**2) / 8
+        for (most, least), pairs in Counter((max(both), min(both)) for both in votes if sum(both) > 1).items():
+            fit = fit + pairs * betabinom.logpmf(most, most + least, np.exp(log_a), np.exp(log_a))
+        return cls(float(np.exp(log_a[fit.argmax()])))
+
+    def above(self, share: float, most: int, least: int) -> float:
+        """Probability that more than `share` (from 1/2 to 1) of all such people agree on a pair with `most` votes against `least`."""
+        from scipy.special import betainc
+
+        first, second = self.a + most, self.a + least
+        return float(1 - betainc(first, second, share) + betainc(first, second, 1 - share))
+
+    def risk(self, most: int, least: int) -> float:
+        """Probability that the majority of another nine would be against the answer with `most` votes."""
+        return _minority(self.a + most, self.a + least)
+
+
+@cache
+def _minority(first: float, second: float) -> float:
+    # Probability that at most four of nine vote for an answer whose share is Beta(first, second).
+    from scipy.stats import betabinom
+
+    return float(betabinom.cdf(NINE // 2, NINE, first, second))
+
+
+def reasons(labels: Iterable[Labeled]) -> Mapping[str, int]:
+    """Reason -> number of pairs that make no case for it, the most frequent first."""
+    return dict(Counter(label.reason for label in labels if not label.tier).most_common())
