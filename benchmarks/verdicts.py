@@ -61,8 +61,8 @@ class Data:
     def _counted(self, count: Callable[..., float]) -> dict[str, np.ndarray]:
         shown = {
             "persona": [case.persona for case in self.cases],
-            "similar_persona": [case.similar_persona for case in self.cases],
-            "other_persona": [case.other_persona for case in self.cases],
+            "similar_persona": [case.another("similar_persona") for case in self.cases],
+            "other_persona": [case.another("other_persona") for case in self.cases],
         }
         found = {
             setting: np.array(

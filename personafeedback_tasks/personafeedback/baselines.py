@@ -82,7 +82,7 @@ def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
 
 def over_other(name: str, case: PersonaCase) -> float:
     """The `acc` of one of READ_PERSONA in a case minus that with the persona of another user."""
-    return BASELINES[name](case) - READ_PERSONA[name](case.responses, TWO, case.other_persona.values)
+    return BASELINES[name](case) - READ_PERSONA[name](case.responses, TWO, case.another("other_persona").values)
 
 
 def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:

@@ -20,7 +20,6 @@ from ..core.cases import digest_of
 from ..pairwise.cases import in_proportion
 from . import manifest, memory
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS
-from .others import Others
 from .persona import Persona, load_profile
 from .release import Release, cell_file, files_of, locate, selected
 
@@ -46,7 +45,7 @@ class PersonaCase:
         persona: the user who asked; one object for all cases of a user.
         chosen: the response that the annotators chose for this user.
         extra: fields of the row that are unknown to this version, as parsed.
-        others, similar: the users of the release, read only under `other_persona` and `similar_persona`.
+        release: its other users are read only under `other_persona` and `similar_persona`.
     """
 
     id: str
@@ -57,8 +56,7 @@ class PersonaCase:
     chosen: str
     rejected: str
     extra: Mapping[str, Any] = field(default_factory=dict)
-    others: Others | None = field(default=None, repr=False, compare=False)
-    similar: Others | None = field(default=None, repr=False, compare=False)
+    release: Release | None = field(default=None, repr=False, compare=False)
 
     @property
     def responses(self) -> tuple[str, str]:
@@ -82,25 +80,17 @@ class PersonaCase:
         # a property of the user
         return self.persona.language
 
-    @property
-    def other_persona(self) -> Persona:
-        """The persona of another user; no part of this case's texts or digest. Raises DataError without one."""
-        if self.others is None:
-            raise DataError(
-                f"setting=other_persona: found no release for case {short(self.id)}, expected one, whose other users have personas."
-                " Load the cases with load_cases."
-            )
-        return self.others.of(self.user_id)
+    def another(self, setting: str) -> Persona:
+        """The persona that `other_persona` or `similar_persona` shows; no part of this case's texts or digest.
 
-    @property
-    def similar_persona(self) -> Persona:
-        """The persona of a similar user; no part of this case's texts or digest. Raises DataError without one."""
-        if self.similar is None:
+        Raises DataError without one.
+        """
+        if self.release is None:
             raise DataError(
-                f"setting=similar_persona: found no release for case {short(self.id)}, expected one, whose other users have personas."
+                f"setting={setting}: found no release for case {short(self.id)}, expected one, whose other users have personas."
                 " Load the cases with load_cases."
             )
-        return self.similar.of(self.user_id)
+        return self.release.given(setting).of(self.user_id)
 
     @cached_property
     def digest(self) -> str:
@@ -224,7 +214,7 @@ def _case(
         personas[user_id] = _persona(release.root, user_id, where)
     return PersonaCase(
         id=f"{category}_{difficulty}:{line}", category=category, difficulty=difficulty, persona=personas[user_id], question=question,
-        chosen=chosen, rejected=rejected, extra=row, others=release.others, similar=release.similar,
+        chosen=chosen, rejected=rejected, extra=row, release=release,
     )  # fmt: skip
 
 

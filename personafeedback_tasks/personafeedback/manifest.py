@@ -6,7 +6,7 @@ Whatever is printed about such a set says the set's name and never the benchmark
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -123,10 +123,9 @@ def _parsed(path: Path, document: Any) -> Manifest:
     if known := passing_for(found.name):
         expected = f"a name that does not pass for the benchmark's own data, {known}"
         raise _wrong(path, "name", found.name, expected, "Fix it: rename the set.")
-    for place, text, longest in _lines(found):
-        if not is_line(text, longest):
-            expected = f"one line of 1 to {longest} printable characters, without spaces around it"
-            raise _wrong(path, place, text, expected)
+    if not is_line(found.name, LONGEST_NAME):
+        expected = f"one line of 1 to {LONGEST_NAME} printable characters, without spaces around it"
+        raise _wrong(path, "name", found.name, expected)
     if not found.counts or not found.counts.keys() <= {*CELLS}:
         raise _wrong(path, "counts", dict(found.counts), f"the numbers of cases of some of {', '.join(CELLS)}")
     if found.noise and not found.noise.by_tier.keys() <= {*DIFFICULTIES}:
@@ -136,25 +135,6 @@ def _parsed(path: Path, document: Any) -> Manifest:
         expected = f"{found.duel.pairs} in all, as duel.pairs says"
         raise _wrong(path, "the pairs", pairs, expected, "Get a complete copy, or make the duels again.")
     return msgspec.structs.replace(found, counts={cell: found.counts[cell] for cell in CELLS if cell in found.counts})
-
-
-def _lines(found: Manifest) -> Iterator[tuple[str, str, int]]:
-    # texts that are shown in terminals, Markdown and HTML, and in names of tasks
-    yield "name", found.name, LONGEST_NAME
-    yield "license", found.license, LONGEST_NAME
-    yield "labels", found.labels, LONGEST_TEXT
-    yield "generator", found.generator, LONGEST_TEXT
-    if found.agreement:
-        yield "agreement.measure", found.agreement.measure, LONGEST_NAME
-    if found.noise:
-        yield "noise.measure", found.noise.measure, LONGEST_NAME
-    if found.duel:
-        yield "duel.writer", found.duel.writer, LONGEST_TEXT
-        yield "duel.against", found.duel.against, LONGEST_TEXT
-        for number, model in enumerate(found.duel.models):
-            yield f"duel.models[{number}]", model, LONGEST_TEXT
-        for number, reply in enumerate(found.duel.not_asked):
-            yield f"duel.not_asked[{number}].user_id", reply.user_id, LONGEST_TEXT
 
 
 def _wrong(path: Path, place: str, found: object, expected: str, remedy: str = _FIX) -> DataError:

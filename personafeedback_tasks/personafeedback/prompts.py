@@ -20,7 +20,6 @@ from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases
-from .others import Others
 from .persona import Persona
 from .system import neutral
 
@@ -154,7 +153,7 @@ class Template(Options):
                 _ = case.persona.memory  # reads the file
         if self.setting in OF_ANOTHER:
             for case in cases:
-                _ = OF_ANOTHER[self.setting](case)
+                case.another(self.setting)
         # Of all users, in the run or not: the cells of one run have different users and must agree on what may be hidden.
         known = (
             {name for persona in cases.release.others.personas.values() for name in persona.fields} if self.hide else ()
@@ -166,16 +165,13 @@ class Template(Options):
                 )
 
 
-OF_ANOTHER: dict[str, Callable[[PersonaCase], Persona]] = {
-    "other_persona": lambda case: case.other_persona,
-    SIMILAR_PERSONA: lambda case: case.similar_persona,
-}
-"""Setting -> the other user's persona that it shows."""
+OF_ANOTHER = ("other_persona", SIMILAR_PERSONA)
+"""Settings that show another user's persona."""
 
 
 def profile(case: PersonaCase, template: Template) -> str:
     """The profile that the model reads, without hidden parts: the user's, or another user's."""
-    whose = OF_ANOTHER.get(template.setting, lambda case: case.persona)(case)
+    whose = case.another(template.setting) if template.setting in OF_ANOTHER else case.persona
     return whose.without(template.hide).text
 
 
@@ -235,13 +231,13 @@ def build(case: PersonaCase, template: Template, order: str) -> str:
 HIDDEN = ("Home.City", "Likes", "喜好")
 
 
-class _Others(Others):
-    def of(self, user_id: str) -> Persona:
+class _StandIn(PersonaCase):
+    def another(self, setting: str) -> Persona:
         return Persona("", {"Name": "Bo"})
 
 
 STAND_INS = tuple(
-    PersonaCase("", "", "", Persona("", profile), "Q", "C", "R", others=_Others(Path()))
+    _StandIn("", "", "", Persona("", profile), "Q", "C", "R")
     for profile in (
         {"Name": "Ada", "Age": 36, "Likes": ["tea", {"in": "May"}], "Home": {"City": "Ely", "Pets": []}},
         {"姓名": "小安", "喜好": ["茶"]},

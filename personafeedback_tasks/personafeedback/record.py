@@ -55,14 +55,6 @@ SIGNED: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-def _sizes(signature: Mapping[str, Any]) -> dict[str, int]:
-    if (named := set_of(signature)) is not None:
-        return dict(named.counts)
-    if signature["demonstration"]:
-        return dict.fromkeys(CELLS, SAMPLE_CASES_PER_CELL)
-    return {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}
-
-
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 
@@ -237,11 +229,15 @@ class PersonaFeedback(PairwiseBenchmark):
         return self.fingerprint_of("conversations" if rewards else options.prompt, prompts.stand_ins(options, alike))
 
     def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
-        return _sizes(signature)
+        if (named := set_of(signature)) is not None:
+            return dict(named.counts)
+        if signature["demonstration"]:
+            return dict.fromkeys(CELLS, SAMPLE_CASES_PER_CELL)
+        return {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}
 
     def signs(self, cases: PersonaCases, options: Template) -> dict[str, Any]:
         """Digests of what the setting reads beside the cases, of all users; None for the rest."""
-        others = cases.release.similar if options.setting == SIMILAR_PERSONA else cases.release.others
+        others = cases.release.given(options.setting)
         return {
             "memory": memory.digest(cases.release.root) if SIGNED["memory"](vars(options)) else None,
             "others": others.digest if SIGNED["others"](vars(options)) else None,

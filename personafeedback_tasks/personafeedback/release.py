@@ -70,6 +70,10 @@ class Release:
     def similar(self) -> Others:
         return Others(self.root, similar=True)
 
+    def given(self, setting: str) -> Others:
+        """Who gets whose persona under `other_persona` or `similar_persona`."""
+        return self.similar if setting == "similar_persona" else self.others
+
 
 def locate(data: str | os.PathLike[str] | None = None) -> Release:
     """Find the release that `data` names, fetching it from the Hub if need be.
@@ -133,22 +137,14 @@ def _unavailable(name: str, hub_id: str, revision: str | None, error: Exception)
 
 
 def selected(release: Release, wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The cells to load. Raises DataError for a set without them, or whose files do not match its manifest."""
+    """The cells to load. Raises DataError for a set without them, or with a file that its manifest does not count."""
     if release.manifest is None:
         return wanted
-    path = release.root / manifest.FILE
-    named = release.counts
-    for cell in PAPER_COUNTS:
-        if files := (files_of(release.root, *cell) if cell not in named else []):
-            raise DataError(
-                f"{path}: found no {'_'.join(cell)} in counts, expected the number of cases of {files[0]}. Add it, or remove "
-                "the file."
-            )
-        if cell in named and not files_of(release.root, *cell):
-            raise DataError(
-                f"{path}: found {'_'.join(cell)} = {named[cell]} in counts, expected a file of these cases: "
-                f"{' or '.join(map(str, names_of(release.root, *cell)))}. Get a complete copy of the set, or remove the count."
-            )
+    path, named = release.root / manifest.FILE, release.counts
+    if without := [cell for cell in PAPER_COUNTS if cell not in named and files_of(release.root, *cell)]:
+        raise DataError(
+            f"{path}: found no {'_'.join(without[0])} in counts, expected the number of cases of its file. Add it, or remove the file."
+        )
     in_set = [cell for cell in wanted if cell in named]
     if not in_set:
         raise DataError(

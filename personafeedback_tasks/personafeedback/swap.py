@@ -69,16 +69,14 @@ class SwapCase(PersonaCase):
     pair: str = ""
     partner: str = ""
 
-    @property
-    def other_persona(self) -> Persona:
+    def another(self, setting: str) -> Persona:
         """A third user's persona: the usual one, or a drawn one if that is the partner's. DataError without one."""
-        other = super().other_persona
-        if other.user_id != self.partner:
+        other = super().another(setting)
+        if other.user_id != self.partner or self.release is None:
             return other
-        assert self.others is not None  # else there is no other persona
         thirds = [
             persona
-            for persona in self.others.personas.values()
+            for persona in self.release.others.personas.values()
             if persona.language == self.language and persona.user_id not in (self.user_id, self.partner)
         ]
         if not thirds:
@@ -170,7 +168,7 @@ def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
     name = f"{own.id}~{_line(other)}"
     return SwapCase(
         id=name, category=own.category, difficulty=own.difficulty, persona=own.persona, question=own.question,
-        chosen=own.chosen, rejected=other.chosen, others=own.others, pair=pair_of(name), partner=other.user_id,
+        chosen=own.chosen, rejected=other.chosen, release=own.release, pair=pair_of(name), partner=other.user_id,
     )  # fmt: skip
 
 

@@ -34,13 +34,9 @@ class UserQuestion:
     def persona(self) -> Persona:
         return self.pairs[0].persona
 
-    @property
-    def other_persona(self) -> Persona:
-        return self.pairs[0].other_persona
-
-    @property
-    def similar_persona(self) -> Persona:
-        return self.pairs[0].similar_persona
+    def another(self, setting: str) -> Persona:
+        """The persona that `other_persona` or `similar_persona` shows."""
+        return self.pairs[0].another(setting)
 
     @property
     def user_id(self) -> str:

@@ -38,7 +38,7 @@ def test_every_row_holds_one_case_as_two_whole_conversations_marked_as_test_data
         assert question["role"] == "user"
         assert question["content"].endswith(case.question)
         assert (case.persona.text in question["content"]) == (setting == "persona")
-        assert (case.other_persona.text in question["content"]) == (setting == "other_persona")
+        assert (case.another("other_persona").text in question["content"]) == (setting == "other_persona")
         assert (row["split"], row["notice"]) == (
             "test",
             conversations.NOTICE.format("PersonaFeedback (arXiv 2506.12915)"),
@@ -51,7 +51,7 @@ def test_the_conversation_about_another_persona_is_that_of_persona_with_the_othe
         for side, hide in product(conversations.SIDES, [(), ("Name",)]):
             told, *rest = conversations.conversation(case, Options(hide=hide), side)
             wrong, *others = conversations.conversation(case, Options(setting="other_persona", hide=hide), side)
-            right, other = (persona.without(hide).text for persona in (case.persona, case.other_persona))
+            right, other = (persona.without(hide).text for persona in (case.persona, case.another("other_persona")))
             assert wrong == {"role": "system", "content": told["content"].replace(right, other)} != told
             assert others == rest
 

@@ -99,7 +99,7 @@ def test_the_assignment_is_the_same_whatever_is_asked_and_in_whatever_order_the_
         load_present(copy),
     ]
     assert len({PERSONAFEEDBACK.signs(part, WRONG)["others"] for part in parts}) == 1
-    told = [{case.user_id: case.other_persona.user_id for case in part} for part in parts]
+    told = [{case.user_id: case.another("other_persona").user_id for case in part} for part in parts]
     assert told[0].keys() != told[1].keys()
     assert told[0].items() | told[1].items() <= told[2].items()
 
@@ -118,7 +118,7 @@ def test_the_signature_changes_with_any_users_persona_and_the_cases_digests_do_n
     case = next(iter(load_cases(release, "general", "hard", counts="any")))
     signed = {setting: PERSONAFEEDBACK.signs(load_cases(release, counts="any"), Template(setting=setting))
               for setting in ("persona", "other_persona")}  # fmt: skip
-    change(release / "persona" / f"{case.other_persona.user_id}.json", Motto="Onwards")
+    change(release / "persona" / f"{case.another('other_persona').user_id}.json", Motto="Onwards")
     cases = load_cases(release, counts="any")
     (again,) = [one for one in cases if one.id == case.id]
     assert again.digest == case.digest
@@ -163,7 +163,7 @@ def test_the_prompt_is_that_of_persona_with_the_other_profile(method):
         for order in ORDERS:
             right = prompts.build(case, Template(method=method), order)
             wrong = prompts.build(case, Template(method=method, setting="other_persona"), order)
-            assert wrong == right.replace(f"\n{case.persona.text}\n", f"\n{case.other_persona.text}\n")
+            assert wrong == right.replace(f"\n{case.persona.text}\n", f"\n{case.another('other_persona').text}\n")
             assert case.persona.text not in wrong
 
 
@@ -222,7 +222,7 @@ def test_each_real_persona_goes_to_one_similar_user(real_data):
     assert len(signed) == 3
     case = next(iter(cases))
     assert prompts.build(case, SIMILAR, ORDERS[0]) == prompts.build(case, Template(), ORDERS[0]).replace(
-        f"\n{case.persona.text}\n", f"\n{case.similar_persona.text}\n"
+        f"\n{case.persona.text}\n", f"\n{case.another('similar_persona').text}\n"
     )
 
 

@@ -34,11 +34,8 @@ def real_cases(real_data):
 def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> PersonaCase:
     """A case of a user of the sample, whose other users it needs for `other_persona`."""
     release = locate(SAMPLE)
-    others = release.others
-    user = Persona(min(others.personas), persona or {"Name": "Ann"})
-    return PersonaCase(
-        "general_easy:1", "general", "easy", user, question, chosen, rejected, others=others, similar=release.similar
-    )
+    user = Persona(min(release.others.personas), persona or {"Name": "Ann"})
+    return PersonaCase("general_easy:1", "general", "easy", user, question, chosen, rejected, release=release)
 
 
 # --- stored renderings -----------------------------------------------------------------------------------------------
@@ -58,7 +55,11 @@ STORED_TEMPLATES = {
 def texts_of(case: PersonaCase, order: str) -> dict[str, str]:
     """What of a case a prompt may show."""
     first, second = TWO.shown(case.responses, order)
-    about = {"persona": case.persona.text, "another user's persona": case.other_persona.text, "question": case.question}
+    about = {
+        "persona": case.persona.text,
+        "another user's persona": case.another("other_persona").text,
+        "question": case.question,
+    }
     about["neutral text"] = neutral(len(case.persona.text), case.language)
     return {**about, "first response": first, "second response": second}
 
@@ -100,7 +101,7 @@ def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
         ]
         (head,) = {prompt[: prompt.index(question)] for prompt, question in asked}
         assert (cases[0].persona.text in head) == (setting == "persona")
-        assert (cases[0].other_persona.text in head) == (setting == "other_persona")
+        assert (cases[0].another("other_persona").text in head) == (setting == "other_persona")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -116,7 +116,7 @@ def test_intervals_cover_the_truth_whichever_of_both_users_texts_and_questions_m
 
 def test_another_persona_is_a_third_users():
     for case in SAMPLE:
-        assert case.other_persona.user_id not in (case.user_id, case.partner)
+        assert case.another("other_persona").user_id not in (case.user_id, case.partner)
 
 
 def groups(tmp_path, log, name):

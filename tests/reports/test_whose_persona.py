@@ -259,7 +259,8 @@ def test_the_excess_over_counting_and_the_cases_without_picks_by_place():
     beyond = []
     for by_share in (False, True):  # of the number of shared terms, and of their share of all
         counted = [
-            overlap(case, case.persona, by_share) - overlap(case, case.other_persona, by_share) for case in SAMPLE
+            overlap(case, case.persona, by_share) - overlap(case, case.another("other_persona"), by_share)
+            for case in SAMPLE
         ]
         assert any(counted)
         beyond.append(paired(list(map(float.__sub__, gaps, counted)), users))
