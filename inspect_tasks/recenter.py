@@ -1,13 +1,20 @@
-"""The tasks of Inspect in which a model judges a stage of personalization, under the same names as in lm-eval; and all in one run.
+"""The tasks of Inspect in which a model judges or does a stage of personalization, under the same names as in lm-eval; and all in one run.
 
 inspect eval personafeedback_tasks/recenter --model openai/gpt-4o
+inspect eval personafeedback_tasks/recenter_chain --model openai/gpt-4o --log-dir logs
 """
 
+import logging
 from typing import Any
 
 from inspect_ai import Task, TaskSource, task, task_source
+from inspect_ai.log import EvalLog
 
+from personafeedback_tasks.common.errors import OptionError, PersonaFeedbackError
+from personafeedback_tasks.core.signature import signatures
 from personafeedback_tasks.inspect_harness.tasks import build_task
+
+logger = logging.getLogger(__name__)
 
 
 @task
@@ -62,3 +69,82 @@ def recenter(**options: Any) -> TaskSource:
     return TaskSource.from_tasks(
         [stage(**options) for stage in (recenter_extraction, recenter_relevance, recenter_response)]
     )
+
+
+@task
+def recenter_extract(**options: Any) -> Task:
+    """All cases.
+
+    Args:
+        options: of docs/options.md: method, data and counts.
+    """
+    return build_task("recenter_extract", "", options)
+
+
+@task
+def recenter_select(**options: Any) -> Task:
+    """All cases.
+
+    Args:
+        options: of docs/options.md: method, data, counts and attributes.
+    """
+    return build_task("recenter_select", "", options)
+
+
+@task
+def recenter_respond(**options: Any) -> Task:
+    """All cases.
+
+    Args:
+        options: of docs/options.md: method, data, counts, selected and relevance_filter.
+    """
+    return build_task("recenter_respond", "", options)
+
+
+@task_source
+def recenter_chain(
+    attributes: str | None = None,
+    selected: str | None = None,
+    relevance_filter: str | None = None,
+    **options: Any,
+) -> TaskSource:
+    """recenter_extract, recenter_select and recenter_respond, each on what the one before it wrote. Each has a log of its own.
+
+    Args:
+        attributes: go on from this run of recenter_extract: a log or a folder.
+        selected: go on from this run of recenter_select.
+        relevance_filter: a folder of `recenter train`: selected attributes that it finds irrelevant are left out.
+        options: data and counts. The data are a folder with conversations.jsonl and prompts.jsonl, or `sample`.
+    """
+
+    def select(log: str) -> Task:
+        return recenter_select(attributes=log, **options)
+
+    def respond(log: str) -> Task:
+        return recenter_respond(selected=log, relevance_filter=relevance_filter, **options)
+
+    if selected:
+        return TaskSource.from_tasks([respond(selected)])
+    first = select(attributes) if attributes else recenter_extract(**options)
+    done: list[EvalLog] = []
+
+    async def note(log: EvalLog) -> None:
+        done.append(log)
+
+    async def go_on() -> list[Task] | None:
+        logs = [done.pop() for _ in range(len(done))]
+        stages = [signatures(log.eval.metadata or {})[0]["benchmark"] for log in logs]
+        if stages[:1] in ([], ["recenter_respond"]) or any(log.status != "success" for log in logs):
+            return None
+        try:
+            if len(logs) > 1:  # Inspect gives a new task to every model of the run
+                models = " and ".join(sorted(log.eval.model for log in logs))
+                raise OptionError(f"it takes one model at a time, found {models}. Go on with each: -T attributes=LOG.")
+            if stages == ["recenter_select"]:
+                return [respond(logs[0].location)]
+            return [select(logs[0].location)]
+        except PersonaFeedbackError as error:  # the logs so far are whole
+            logger.warning("recenter_chain ends after %s: %s", stages[0], error)
+            return None
+
+    return TaskSource.from_tasks([first], task_complete=note, next_tasks=go_on)

@@ -11,7 +11,6 @@ from .inspect_tasks import (
     personafeedback_write,
     prefeval,
     recenter,
-    recenter_chain,
     with_user,
 )
 from .recenter.filter.folder import JUDGE, relevance_filter
@@ -25,6 +24,6 @@ for _name, _benchmark in benchmarks().items():
             scores(_name, _method.name)
 
 __all__ = [
-    "memsyco", "personafeedback", "personafeedback_swap", "personafeedback_write", "prefeval", "recenter", "recenter_chain", "reward_models",
+    "memsyco", "personafeedback", "personafeedback_swap", "personafeedback_write", "prefeval", "recenter", "reward_models",
     "with_user",
 ]  # fmt: skip

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ..common.records import short_list
 from ..common.statistics import Estimate, mean, share
-from ..core.method import RewardMethod
 from ..core.result import ScoredCase
 from ..core.rewards import TOTAL, between, over_responses, right_and_tie, with_better
 from ..logs.run import Run, RunError
@@ -44,7 +43,7 @@ def make_aspects(run: Run, groups: Mapping[str, Sequence[str]]) -> Aspects | Non
     """
     names = _names(run)
     method = run.method
-    if not names or (isinstance(method, RewardMethod) and method.against_targets is not None):
+    if not names:
         return None
     found = {name: _of_group([run.cases[case_id] for case_id in ids], names) for name, ids in groups.items()}
     return Aspects(names, method.calls[0], found)

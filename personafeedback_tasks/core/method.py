@@ -274,8 +274,6 @@ class RewardMethod(Method):
     """Compares a reward model's scores of the responses; each is a call of its own, and no label is read."""
 
     conversation: Callable[[Any, Any, str], list[Message]]  # (case, options, call) -> what the model scores
-    # Metrics where neither response is the right one by itself; None where the first one is.
-    against_targets: Callable[[NamedRewards, Sequence[str]], dict[str, float]] | None = None
 
     evidence: ClassVar[str] = "rewards"
     harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
@@ -289,12 +287,9 @@ class RewardMethod(Method):
         return self.conversation(document, options, call)
 
     def _targets(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        return () if self.against_targets is None else targets
+        return ()  # the first response is the right one
 
     def _score(self, document: Scorable, evidence: Sequence[Reward]) -> list[Scored]:
         (case,) = document.cases
         rewards = named_rewards(evidence)
-        values = score_rewards(case.id, rewards)
-        if self.against_targets is not None:
-            values = self.against_targets(rewards, case.targets)
-        return [Scored((), values, rewards)]
+        return [Scored((), score_rewards(case.id, rewards), rewards)]

@@ -81,7 +81,7 @@ def _outcomes(score: SampleScore, note: Mapping[str, Any], epoch: int) -> list[R
     about = score.sample_metadata or {}
     values: list[Any] = note.get(VALUES) or [score.score.value]
     targets, answers = (
-        note.get("targets", ()) if {"answers", "rewards"} & note.keys() else (),
+        note.get("targets", ()) if "answers" in note else (),
         tuple(note.get("answers", ())),
     )
     rewards = {name: tuple(by_call.values()) for name, by_call in (note.get("rewards") or {}).items()} or None

@@ -32,8 +32,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     """
     benchmark = find(name)
     method = benchmark.methods[method_name]
-    # Where rewards are held against something of the case, neither response is the right one by itself.
-    more = [pearson()] if isinstance(method, RewardMethod) and method.against_targets is None else []
+    more = [pearson()] if isinstance(method, RewardMethod) else []
 
     @scorer(metrics=[measures(name, benchmark.primary(method)), *more], name=score_name(benchmark, method))
     def of_method() -> Scorer:
@@ -50,7 +49,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             answers = [answer for outcome in outcomes for answer in outcome.answers]
             if isinstance(method, RewardMethod):
                 shown = [reply.message.text for reply in asked.values()]
-                metadata = _of_rewards(method, asked, outcomes[0], logged["targets"])
+                metadata = _of_rewards(method, asked, outcomes[0])
             else:  # of several cases, what each call was read to, before it is split into their answers
                 shown = [method.reading(of) for of in evidence] if isinstance(method, ReplyMethod) else answers
                 metadata = {"answers": answers, "targets": logged["targets"]}
@@ -79,13 +78,11 @@ def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     return values[0] if len(values) == 1 else {name: mean(of_case[name] for of_case in values) for name in values[0]}
 
 
-def _of_rewards(
-    method: RewardMethod, asked: Mapping[str, ChatCompletionChoice], outcome: Result, targets: list[str]
-) -> dict[str, Any]:
+def _of_rewards(method: RewardMethod, asked: Mapping[str, ChatCompletionChoice], outcome: Result) -> dict[str, Any]:
     about = about_of(asked[method.calls[0]])
     rewards = {name: dict(zip(method.calls, pair, strict=True)) for name, pair in (outcome.rewards or {}).items()}
     noted: dict[str, Any] = {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
-    return {"rewards": rewards, **({"targets": targets} if method.against_targets else {}), **noted}
+    return {"rewards": rewards, **noted}
 
 
 def _of_labels(

@@ -138,15 +138,10 @@ SEED = 1
 
 def profiles(rows: Iterable[P]) -> list[list[P]]:
     """The rows of each user and prompt, in a seeded order that reveals nothing of people's judgments."""
-    return [
-        sorted(profile, key=lambda row: (digest_of((SEED, row.attribute, row.id)), row.id))
-        for profile in by_prompt(rows)
-    ]
-
-
-def by_prompt(rows: Iterable[P]) -> list[list[P]]:
-    """The rows of each user and prompt together, in order of appearance."""
     together: dict[tuple[str, str], list[P]] = {}
     for row in rows:
         together.setdefault((row.user_id, row.prompt), []).append(row)
-    return list(together.values())
+    return [
+        sorted(profile, key=lambda row: (digest_of((SEED, row.attribute, row.id)), row.id))
+        for profile in together.values()
+    ]

@@ -17,7 +17,7 @@ from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
 from .data import ENVIRONMENT_VARIABLE, conversations
-from .rows import SOURCES, Conversation, Extraction, Message
+from .rows import SOURCES, Conversation, Extraction, Message, text_id
 from .stages import DoneStage, StageOptions, bullets, data_option, does, filled
 
 LISTED = "listed"
@@ -55,14 +55,16 @@ def conversation_of(case: EarlierCase) -> tuple[Message, ...]:
 
 
 def extracted(run: Earlier) -> list[Extraction]:
-    """The attributes of a run as rows without judgments, by id `CONVERSATION-NUMBER`; none of an unreadable reply.
+    """The attributes of a run as rows without judgments; none of an unreadable reply.
 
     A row must have a reason: where the model gave none, it is the quote.
     """
     return [
-        Extraction(f"{case.id}-{number}", case.user_id, conversation_of(case), attribute, reason or quote or "None given", case.cell)
+        Extraction(
+            text_id(case.id, attribute), case.user_id, conversation_of(case), attribute, reason or quote or "None given", case.cell
+        )
         for case in sorted(run.cases, key=lambda case: case.id)
-        for number, (attribute, reason, quote) in enumerate(noted(case.replies[0].text), start=1)
+        for attribute, reason, quote in noted(case.replies[0].text)
         if case.answers[0] not in REASONS
     ]  # fmt: skip
 
@@ -90,7 +92,6 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
         "listed": float(read),
         "attributes": float(count),
         "none": float(count == 0) if read else math.nan,
-        "invalid": float(answers[0] in REASONS),
     }
 
 
@@ -115,7 +116,6 @@ METHOD = TextMethod(
     calls=("attributes",), per_case="one call",
     metrics=(
         Metric("listed"), Metric("attributes", higher_is_better=None, defined=False), Metric("none", higher_is_better=None, defined=False),
-        Metric("invalid", higher_is_better=False),
     ),
     max_tokens=2048, read=_read,
     facts_of=lambda row: {"conversation": jsonable(row.conversation)}, measure=_measure, items=_items,
@@ -139,7 +139,6 @@ class Extract(DoneStage):
         "details": (
             Line("none", "nothing noted", meaning="share of the conversations without an attribute"),
             Line("listed", meaning="share of the replies that are a list"),
-            Line("invalid", meaning="share of the replies that could not be read"),
         ),
         "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
         "ranked": ("quoted", "attributes"),

@@ -17,8 +17,8 @@ from ..common.text import same_text
 from ..core.earlier import Earlier
 from ..parsing.answers import REASONS
 from .extract import EXTRACT, extracted
-from .ratings import NO_DIFFERENCE
 from .respond import RESPOND, replied
+from .response import NO_DIFFERENCE
 from .rows import Response
 from .select import SELECT, selected
 from .study import Judgments, is_among

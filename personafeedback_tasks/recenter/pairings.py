@@ -5,7 +5,7 @@ The attributes are those of a run of the stage before, or people's of relevance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -18,7 +18,7 @@ from ..core.benchmark import always
 from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase
 from ..core.report import Shown
-from .data import Rows, each_if_there, in_turns, load, profiles
+from .data import Rows, each_if_there, in_turns, load, located, profiles
 from .rows import Relevance, StageRow, record
 from .stages import DoneStage, bullets
 
@@ -57,8 +57,9 @@ class ForPrompt(StageRow):
     @property
     def facts(self) -> dict[str, Any]:
         """The fields that logs hold; `logged` reads them back."""
-        names = ("prompt_id", "prompt", "sensitive")
-        return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
+        return {
+            "prompt_id": self.prompt_id, "prompt": self.prompt, "sensitive": self.sensitive, "attributes": list(self.attributes),
+        }  # fmt: skip
 
 
 P = TypeVar("P", bound=ForPrompt)
@@ -69,13 +70,13 @@ class Pairings(Rows[ForPrompt]):
     """The pairs of one run.
 
     Attributes:
-        made_by: model and digest of the run whose attributes they are; empty for people's.
-        filtered_by: the filter that attributes had to pass, and how many it dropped; empty without one.
+        made_by: model and digest of the run whose attributes they are, or `people`.
+        filtered_by: the filter that attributes had to pass, and how many it dropped; or `none`.
         without: number of pairs without any attribute, which are left out.
     """
 
-    made_by: str = field(default="", kw_only=True)
-    filtered_by: str = field(default="", kw_only=True)
+    made_by: str = field(default="people", kw_only=True)
+    filtered_by: str = field(default="none", kw_only=True)
     without: int = field(default=0, kw_only=True)
 
 
@@ -85,17 +86,18 @@ class PromptStage(DoneStage):
     signed = {"attributes_of": always, "without_attributes": always}
 
     def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
-        return {"attributes_of": cases.made_by or "people", "without_attributes": cases.without}
+        return {"attributes_of": cases.made_by, "without_attributes": cases.without}
 
 
-def prompts(folder: Path) -> list[NewPrompt]:
-    """The prompts of a folder, in the order of their file; none without one."""
-    return each_if_there(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt))
+def located_prompts(data: str | None) -> tuple[list[NewPrompt], Path, str]:
+    """(the prompts in the order of their file, none without one; their folder, its name in a signature)."""
+    folder, source = located(data, [PROMPTS, Relevance.file])
+    return each_if_there(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt)), folder, source
 
 
 def judged_pairs(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, NewPrompt, list[Relevance]]]:
     """(user, prompt, the rows about them in a seeded order) of relevance.jsonl, whether people agree or not."""
-    by_text: Mapping[str, NewPrompt] = {prompt.prompt: prompt for prompt in asked}
+    by_text = {prompt.prompt: prompt for prompt in asked}
     return [
         (rows[0].user_id, by_text.get(text := rows[0].prompt, NewPrompt(f"p{digest_of((text,))[:8]}", text)), rows)
         for rows in profiles(load(Relevance, data))
@@ -107,7 +109,7 @@ def pairings(
     pairs: Iterable[tuple[str, NewPrompt, Sequence[str]]],
     source: str,
     run: Earlier | None = None,
-    filtered_by: str = "",
+    filtered_by: str = "none",
 ) -> Pairings:
     """The pairs that have attributes, from (user, prompt, attributes). Raises DataError if none has.
 
@@ -124,7 +126,7 @@ def pairings(
             f"{run.where if run else source}: found {len(rows):,} pairs of a user and a prompt, none with an attribute, expected some. "
             "Look at the run before, or at the data."
         )
-    made_by = f"{run.model} {run.digest}" if run else ""
+    made_by = f"{run.model} {run.digest}" if run else "people"
     return Pairings(
         tuple(in_turns(kept)), kind, source, made_by=made_by, filtered_by=filtered_by, without=len(rows) - len(kept)
     )

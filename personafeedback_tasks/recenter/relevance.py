@@ -60,21 +60,16 @@ def texts_of(text: str) -> tuple[str, ...]:
     """(attribute, prompt) of a prompt that `build` made.
 
     Raises:
-        DataError: it was made otherwise, or a text repeats the tags, so that the end of the attribute is ambiguous.
+        DataError: it was made otherwise, or a text has the tags, so that the end of the attribute is ambiguous.
     """
     start, tags, end = around(PROMPT)
-    inside = text[len(start) : len(text) - len(end)]
-    attribute, found, prompt = inside.partition(tags)
-    if f"{start}{inside}{end}" != text or not found:
+    texts = text[len(start) : len(text) - len(end)].split(tags)
+    if f"{start}{tags.join(texts)}{end}" != text or len(texts) != 2:
         raise DataError(
-            f"Found a prompt that the task {RELEVANCE.name} does not make for a single attribute ({short(text)}), expected one that it "
-            f"makes. Run the task {RELEVANCE.name} with method=generate."
+            f"Found a prompt that the task {RELEVANCE.name} does not make for a single attribute, or whose texts have its tags "
+            f"({short(text)}), expected one that it makes. Run the task {RELEVANCE.name} with method=generate."
         )
-    if inside.find(tags) != inside.rfind(tags):
-        raise DataError(
-            f"Found the tags {short(tags)} several times in a prompt, expected them once. Remove them from the texts of the row."
-        )
-    return attribute, prompt
+    return texts[0], texts[1]
 
 
 def build_profile(document: Document[Relevance]) -> str:

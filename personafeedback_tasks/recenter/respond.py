@@ -20,7 +20,6 @@ from ..core.report import Line
 from ..core.result import Answers
 from ..pairwise.terms import overlap_terms
 from ..parsing.written import WRITTEN, described, read_written, text_of
-from .data import located
 from .filter import folder as filter_folder
 from .pairings import (
     ForPrompt,
@@ -28,12 +27,12 @@ from .pairings import (
     Pairings,
     PromptStage,
     judged_pairs,
+    located_prompts,
     logged,
     pairings,
-    prompts,
     shown_for_prompts,
 )
-from .rows import Relevance, Response
+from .rows import Relevance, Response, text_id
 from .select import SELECT, selected
 from .stages import StageOptions, bullets, data_option, does, filled
 
@@ -100,8 +99,8 @@ class Replied(ForPrompt):
     @property
     def row(self) -> Response:
         """A row of response.jsonl without votes; its attributes are one per line."""
-        attribute = "\n".join(self.attributes)
-        return Response(self.id, self.user_id, self.prompt, attribute, self.generic, self.personalized)
+        name = text_id(self.id, self.generic, self.personalized)
+        return Response(name, self.user_id, self.prompt, "\n".join(self.attributes), self.generic, self.personalized)
 
 
 def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter | None = None) -> Pairings:
@@ -111,9 +110,9 @@ def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter
         run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
         passes: a filter; attributes that it finds irrelevant are left out.
     """
-    folder, source = located(data, [Relevance.file])
+    asked, _, source = located_prompts(data)
     if run is None:
-        judged = judged_pairs(data, prompts(folder))
+        judged = judged_pairs(data, asked)
         pairs = [(user, of, [row.attribute for row in rows if row.judgment]) for user, of, rows in judged]
         return pairings(Informed, pairs, source)
     pairs, dropped = [], 0
@@ -122,7 +121,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter
         kept = [row.attribute for row in one.rows if row.attribute in took and not (passes and passes.drops(row))]
         dropped += len(took) - len(kept)
         pairs.append((one.user_id, NewPrompt(one.prompt_id, one.prompt, one.sensitive), kept))
-    return pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "")
+    return pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "none")
 
 
 def replied(run: Earlier) -> list[Replied]:
@@ -143,11 +142,13 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
     told, generic = (
         _of_reply(answer, reply, facts["attributes"]) for answer, reply in zip(answers, replies, strict=True)
     )
-    both = ("empty", "refused", "truncated")
     return {
-        **told,
         "written": min(told["written"], generic["written"]),
-        **{name: told[name] if math.isnan(told[name]) else max(told[name], generic[name]) for name in both},
+        **{
+            name: told[name] if math.isnan(told[name]) else max(told[name], generic[name])
+            for name in ("empty", "refused", "truncated")
+        },
+        **{name: told[name] for name in ("length", "terms")},
         **{f"{name}_{GENERIC}": generic[name] for name in ("length", "terms")},
     }
 
@@ -214,7 +215,7 @@ class Respond(PromptStage):
         return build(case, call)
 
     def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
-        return {**super().signs(cases, options), "filtered_by": cases.filtered_by or "none"}
+        return {**super().signs(cases, options), "filtered_by": cases.filtered_by}
 
 
 RESPOND = Respond()

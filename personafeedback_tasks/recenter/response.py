@@ -1,18 +1,22 @@
-"""The record of `recenter_response`: is the response that uses an attribute of the user better than the one that does not?"""
+"""The record of `recenter_response`: is the response that uses an attribute of the user better than the one that does not?
+
+People and models rate it from 1 to 5. A model's rating is the mean over both orders.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..core.conversation import Message
-from ..core.method import LabelMethod, Metric, RewardMethod
+from ..common.statistics import mean
+from ..core.evidence import LogLikelihoods
+from ..core.method import LabelMethod, Metric
 from ..core.report import Line
-from ..core.result import Answers
-from ..pairwise import prompts
+from ..core.result import Answers, Result
+from ..core.rewards import pearson
 from ..parsing.rating import read_rating
-from . import ratings
 from .data import Rows
 from .rows import SCALE, Response
 from .stages import JudgedStage, filled
@@ -20,8 +24,9 @@ from .stages import JudgedStage, filled
 SECOND, FIRST = "personalized_second", "personalized_first"
 """The calls: where the personalized response stands."""
 
-SIDES = ("personalized", "generic")
-"""The responses that a reward model scores, one call each."""
+LABELS = tuple(map(str, SCALE))
+LOWEST, HIGHEST = SCALE[0], SCALE[-1]
+NO_DIFFERENCE = (LOWEST + HIGHEST) / 2
 
 PROMPT = """\
 An AI assistant knows one thing about a user. The user sends it a prompt, and there are two responses. For this user, how does response B compare with response A?
@@ -50,37 +55,79 @@ def build(row: Response, call: str) -> str:
     return filled(PROMPT, attribute=row.attribute, prompt=row.prompt, a=a, b=b)
 
 
-def targets(row: Response) -> list[str]:
-    """People's mean rating, for each order."""
-    assert row.judgment is not None  # the others are not asked
-    return [repr(row.judgment), repr(ratings.mirrored(row.judgment))]
+def mirrored(rating: float) -> float:
+    """The rating of the two responses in swapped order."""
+    return LOWEST + HIGHEST - rating
 
 
-TOLD = """\
-This is something you know about the user you are talking to. A good reply makes use of it where that helps the user.
+def rated(answers: Answers) -> tuple[float, float] | None:
+    """Ratings of the personalized response against the generic one, from both orders; None if one is unreadable.
 
-<about_the_user>
-{attribute}
-</about_the_user>"""
-"""What a reward model is told before the prompt and a response."""
+    Args:
+        answers: with the personalized response second, then first.
+    """
+    if not all(answer in LABELS for answer in answers):
+        return None
+    second, first = map(int, answers)
+    return float(second), mirrored(first)
 
 
-def conversation(row: Response, options: Any, side: str) -> list[Message]:
-    return prompts.conversation(filled(TOLD, attribute=row.attribute), row.prompt, row.responses[SIDES.index(side)])
+def people(outcome: Result) -> float:
+    """People's mean rating of a row, in [1, 5]."""
+    return float(outcome.targets[0])
+
+
+def rating(outcome: Result) -> float:
+    """The model's rating of a row, in [1, 5]; the end farther from people's mean if a reply is unreadable."""
+    both = rated(outcome.answers)
+    if both is None:
+        return float(HIGHEST if people(outcome) < NO_DIFFERENCE else LOWEST)
+    return sum(both) / 2
+
+
+def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
+    """acc, consistency and invalid of one row.
+
+    acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating. Both are 0
+    with an unreadable reply.
+    """
+    both = rated(answers)
+    acc = both is not None and (sum(both) / 2 > NO_DIFFERENCE) == (float(targets[0]) > NO_DIFFERENCE)
+    return {
+        "acc": float(acc),
+        "consistency": float(both is not None and both[0] == both[1]),
+        "invalid": mean(float(answer not in LABELS) for answer in answers),
+    }
+
+
+def spearman(outcomes: Sequence[Result]) -> float:
+    """Spearman's rank correlation with people's means; ties have their mean rank; nan if all of a side are equal."""
+    return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    # from 1; equal values share the mean of their ranks
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values), start=1):
+        places.setdefault(value, []).append(place)
+    return [mean(map(float, places[value])) for value in values]
+
+
+def no_better(outcomes: Sequence[Result]) -> float:
+    """The share of rows whose personalized response the model rates no better than the generic one."""
+    return mean(float(rating(outcome) <= NO_DIFFERENCE) for outcome in outcomes)
+
+
+def no_better_people(outcomes: Sequence[Result]) -> float:
+    """The share of rows whose personalized response people rate no better than the generic one."""
+    return mean(float(people(outcome) <= NO_DIFFERENCE) for outcome in outcomes)
 
 
 GENERATE = LabelMethod(
     name="generate", help="a number from 1 to 5 in the reply, in both orders",
-    calls=(SECOND, FIRST), per_case="both orders", score=ratings.score,
+    calls=(SECOND, FIRST), per_case="both orders", score=score,
     metrics=(Metric("acc"), Metric("consistency"), Metric("invalid", higher_is_better=False)),
     max_tokens=1024, read=read_rating,
-)  # fmt: skip
-
-REWARD = RewardMethod(
-    name="reward", help="a reward model's score of the personalized response minus that of the generic one",
-    calls=SIDES, per_case="both responses", against_targets=ratings.score_rewards,
-    metrics=(Metric("acc"), Metric("tie", higher_is_better=None)), suffix="reward",
-    conversation=conversation,
 )  # fmt: skip
 
 _MEAN, _ORDERS = "Against people's mean", "Both orders"
@@ -94,33 +141,27 @@ class ResponseTask(JudgedStage):
     """Does a reply that uses an attribute of the user beat one that does not?"""
 
     row = Response
-    stand_ins = dict.fromkeys(("generate", "reward"), Response("", "", "P", "A", "G", "B"))
+    stand_ins = {"generate": Response("", "", "P", "A", "G", "B")}
     unscored = "without_votes"
     values = SCALE
     level = "ordinal"
-    methods = {"generate": GENERATE, "reward": REWARD}
-    labels = ratings.LABELS
-    corpus = {
-        "spearman": ratings.spearman,
-        "pairwise": ratings.pairwise,
-        "no_better": ratings.no_better,
-        "no_better_people": ratings.no_better_people,
-    }
+    methods = {"generate": GENERATE}
+    labels = LABELS
+    corpus = {"spearman": spearman, "no_better": no_better, "no_better_people": no_better_people}
     undirected = ("no_better", "no_better_people")
-    judges = {f"always_{label}": partial(_always, label) for label in ratings.LABELS}
+    judges = {f"always_{label}": partial(_always, label) for label in LABELS}
     report_fields = {
         "headline": (
             Line("acc", "agrees whether it is better", strong=True, interval=True, meaning="share of the rows in which the model and people agree whether the personalized reply is better"),
             Line("spearman", share=False, strong=True, meaning="rank correlation of the model's ratings with the mean of people's"),
         ),
         "compared": (
-            Line("acc", strong=True, interval=True), Line("spearman", share=False, strong=True), Line("pairwise", "pairwise accuracy"),
+            Line("acc", strong=True, interval=True), Line("spearman", share=False, strong=True),
             Line("no_better", "no better than generic"),
         ),
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
-        "ranked": ("spearman", "pairwise", "consistency", "invalid"),
+        "ranked": ("spearman", "consistency", "invalid"),
         "details": (
-            Line("pairwise", "pairwise accuracy", table=_MEAN, meaning="share of the rows in which people prefer one reply where the model prefers the same; half if it prefers none"),
             Line("no_better", "no better than generic", table=_MEAN),
             Line("no_better_people", "to people", table=_MEAN),
             Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders"),
@@ -132,11 +173,13 @@ class ResponseTask(JudgedStage):
         return build(case, call)
 
     def targets(self, case: Response) -> list[str]:
-        return targets(case)
+        """People's mean rating, for each order."""
+        assert case.judgment is not None  # the others are not asked
+        return [repr(case.judgment), repr(mirrored(case.judgment))]
 
     def constant(self) -> dict[str, Answers]:
-        worst, *_, best = ratings.LABELS
-        middle = ratings.LABELS[len(SCALE) // 2]
+        worst, *_, best = LABELS
+        middle = LABELS[len(SCALE) // 2]
         return {"always no difference": (middle, middle), "always much better": (best, worst)}
 
     def subsets(self, rows: Rows[Any]) -> dict[str, tuple[str, frozenset[str]]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from ..common import private
 from ..common.records import NonEmpty, broken, decoded, jsonable, leaves, one_of, short, short_list
+from ..common.text import same_text
 from ..core.cases import digest_of
 
 ROLES = ("system", "user", "assistant")
@@ -25,6 +26,7 @@ MOST_VOTES = 1000
 ACCEPTED = "accepted"
 VERDICTS = (ACCEPTED, "uncertain", "rejected")
 SOURCES = ("human", "synthetic")
+Source = Annotated[str, one_of(*SOURCES)]
 SCALE = (1, 2, 3, 4, 5)
 """How the personalized response compares with the generic one: 3 is no difference, 5 much better."""
 
@@ -109,7 +111,7 @@ class Conversation(_OfConversation):
     stage = "extract"
     file = "conversations.jsonl"
     conversation: tuple[Message, ...]
-    source: str
+    source: Source
 
     @property
     def question(self) -> str:
@@ -170,7 +172,7 @@ class Extraction(_OfConversation, JudgedRow):
     conversation: tuple[Message, ...]
     attribute: NonEmpty
     reason: NonEmpty
-    source: Annotated[str, one_of(*SOURCES)]
+    source: Source
     label: Annotated[str, one_of(*VERDICTS)] | None = None
     votes: Annotated[tuple[Annotated[str, one_of(*VERDICTS)], ...], Meta(max_length=MOST_VOTES)] = ()
 
@@ -242,23 +244,21 @@ def conversation_id(user: str, messages: Iterable[Message]) -> str:
     return f"{user}-{digest_of([(message.role, message.content) for message in messages])[:8]}"
 
 
+def text_id(about: str, *texts: str) -> str:
+    """An id that follows from the texts, so that rows that several models made alike are one."""
+    return f"{about}-{digest_of(list(map(same_text, texts)))}"
+
+
 def majority(votes: Sequence[bool]) -> bool | None:
     """The answer of more than half of the votes; None for even ones."""
     yes, no = sum(votes), len(votes) - sum(votes)
     return None if yes == no else yes > no
 
 
-@dataclass(frozen=True)
-class _Line:
-    user_id: NonEmpty
-    conversation: tuple[Message, ...]
-    source: Annotated[str, one_of(*SOURCES)]
-
-
 def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
-    """One line of the file of conversations."""
-    line = record(where, row, _Line)
-    return Conversation(conversation_id(line.user_id, line.conversation), line.user_id, line.conversation, line.source)
+    """One line of the file of conversations, which has no id: the messages determine it."""
+    found = record(where, {"id": "from-messages", **row}, Conversation)
+    return replace(found, id=conversation_id(found.user_id, found.conversation))
 
 
 def parse(stage: type[R], row: dict[str, Any], where: str) -> R:

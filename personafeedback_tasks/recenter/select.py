@@ -21,7 +21,7 @@ from ..core.report import Line
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
-from .data import SEED, conversations, located
+from .data import SEED, conversations
 from .extract import EXTRACT, LISTED, extracted
 from .pairings import (
     PROMPTS,
@@ -29,13 +29,13 @@ from .pairings import (
     Pairings,
     PromptStage,
     judged_pairs,
+    located_prompts,
     logged,
     pairings,
-    prompts,
     shown_for_prompts,
 )
 from .relevance import all_of, listing
-from .rows import Conversation, Relevance
+from .rows import Conversation, Relevance, text_id
 from .stages import StageOptions, bullets, data_option, does
 
 
@@ -68,22 +68,21 @@ class Selected(ForPrompt):
 
     @property
     def rows(self) -> list[Relevance]:
-        """Rows of relevance.jsonl without votes, one per attribute that was shown; all have the id of the case."""
-        return [Relevance(self.id, self.user_id, self.prompt, attribute) for attribute in self.attributes]
+        """Rows of relevance.jsonl without votes, one per attribute that was shown."""
+        return [Relevance(text_id(self.id, one), self.user_id, self.prompt, one) for one in self.attributes]
 
 
 def to_select(data: str | None, run: Earlier | None) -> Pairings:
     """Every user with attributes and every prompt of the data for that user.
 
     Args:
-        run: of `recenter_extract`, whose attributes are shown, each text once, in a seeded order. None for those of
-            relevance.jsonl, each with the prompts that it has there.
+        run: of `recenter_extract`, whose attributes are shown, each text once, in a seeded order, with the prompts of prompts.jsonl.
+            None for attributes and prompts of relevance.jsonl.
 
     Raises:
-        DataError: the data have no prompts, there are no attributes, or the run is on other conversations.
+        DataError: there are no prompts or attributes, or the run is on other conversations.
     """
-    folder, source = located(data, [PROMPTS, Relevance.file])
-    asked = prompts(folder)
+    asked, folder, source = located_prompts(data)
     if run is None:
         pairs = [(user, of, [row.attribute for row in rows]) for user, of, rows in judged_pairs(data, asked)]
         return pairings(Profile, pairs, source)
@@ -95,11 +94,8 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
     own: dict[str, dict[str, str]] = {case.user_id: {} for case in run.cases}
     for one in extracted(run):
         own[one.user_id].setdefault(same_text(one.attribute), one.attribute)
-    if asked:
-        whose = [(user, of) for of in asked for user in of.users or own if user in own]
-    else:
-        whose = [(user, of) for user, of, _ in judged_pairs(data, asked) if user in own]
     attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
+    whose = ((user, of) for of in asked for user in of.users or own if user in own)
     return pairings(Profile, [(user, of, attributes[user]) for user, of in whose], source, run)
 
 
@@ -134,7 +130,6 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
         "chosen": found,
         "selected": found / shown,
         "none": math.nan if numbers is None else float(not numbers),
-        "invalid": float(numbers is None),
     }
 
 
@@ -143,7 +138,7 @@ METHOD = TextMethod(
     calls=("select",), per_case="one call for all attributes of a user and prompt",
     metrics=(
         Metric("listed"), Metric("selected", higher_is_better=None, defined=False), Metric("chosen", higher_is_better=None, defined=False),
-        Metric("shown", higher_is_better=None), Metric("none", higher_is_better=None, defined=False), Metric("invalid", higher_is_better=False),
+        Metric("shown", higher_is_better=None), Metric("none", higher_is_better=None, defined=False),
     ),
     max_tokens=1024, read=_read, facts_of=lambda row: row.facts, measure=_measure,
 )  # fmt: skip
@@ -167,7 +162,6 @@ class Select(PromptStage):
         "details": (
             Line("shown", "attributes shown", share=False, sign=False, meaning="mean number of attributes that the model selects of"),
             Line("listed", meaning="share of the replies that are a list of these attributes"),
-            Line("invalid", meaning="share of the replies that could not be read"),
         ),
         "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
         "ranked": ("selected", "chosen", "none"),

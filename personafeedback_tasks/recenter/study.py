@@ -10,24 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from ..annotation.items import Item
 from ..annotation.rows import Vote
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.records import NonEmpty, json_lines, jsonable, leaves, one_of, short
+from ..common.records import NonEmpty, json_lines, jsonable, leaves, short
 from ..common.similar import likeness
 from ..common.text import same_text
-from ..core.cases import digest_of
 from ..core.earlier import Earlier
 from .data import each_if_there, load, located
 from .extract import EXTRACT, conversation_of, extracted
 from .items import MISSING, AskedRows, noted_in, votes_of
 from .respond import RESPOND, replied
 from .rows import (
-    SOURCES,
     STAGES,
     Conversation,
     Extraction,
@@ -35,6 +33,7 @@ from .rows import (
     Message,
     Relevance,
     Response,
+    Source,
     StageRow,
     conversation_id,
     parse,
@@ -63,7 +62,7 @@ class Lacking:
 
     id: NonEmpty
     user_id: NonEmpty
-    source: Annotated[str, one_of(*SOURCES)]
+    source: Source
     conversation: tuple[Message, ...]
     missing: tuple[tuple[NonEmpty, ...], ...]
 
@@ -107,30 +106,16 @@ def screened(rows: AskedRows) -> tuple[dict[type[StageRow], list[Any]], Counter[
 
 
 def _extracted(run: Earlier) -> Iterator[StageRow]:
-    for one in extracted(run):
-        yield replace(one, id=_id(one.conversation_id, one.attribute))
+    yield from extracted(run)
     for case in run.cases:
         yield Conversation(case.id, case.user_id, conversation_of(case), case.cell)
 
 
-def _listed(run: Earlier) -> Iterator[StageRow]:
-    for one in selected(run):
-        for row in one.rows:
-            yield replace(row, id=_id(one.id, row.attribute))
-
-
-def _replied(run: Earlier) -> Iterator[StageRow]:
-    for one in replied(run):
-        yield replace(one.row, id=_id(one.id, one.generic, one.personalized))
-
-
-def _id(about: str, *texts: str) -> str:
-    return f"{about}-{digest_of(list(map(same_text, texts)))}"
-
-
-MADE: Mapping[str, Callable[[Earlier], Iterator[StageRow]]] = {
-    EXTRACT.name: _extracted, SELECT.name: _listed, RESPOND.name: _replied,
-}  # fmt: skip
+MADE: Mapping[str, Callable[[Earlier], Iterable[StageRow]]] = {
+    EXTRACT.name: _extracted,
+    SELECT.name: lambda run: [row for one in selected(run) for row in one.rows],
+    RESPOND.name: lambda run: [one.row for one in replied(run)],
+}
 """Benchmark whose runs make something that people judge -> its rows."""
 
 
@@ -141,6 +126,7 @@ def add(folder: Path, asked: AskedRows, new: AskedRows) -> dict[type[StageRow], 
         DataError: a row has the id of one with other texts. Nothing is written.
     """
     every: dict[type[StageRow], list[Any]] = {}
+    lines: dict[Path, Content] = {}
     for stage in dict.fromkeys((*asked, *new)):
         there: dict[str, StageRow] = {row.id: row for row in asked.get(stage, ())}
         for row in new.get(stage, ()):
@@ -151,12 +137,8 @@ def add(folder: Path, asked: AskedRows, new: AskedRows) -> dict[type[StageRow], 
                     "Give the new row another id, or use a new folder."
                 )
         every[stage] = sorted(there.values(), key=lambda row: row.id)
-    lines: dict[Path, Content] = {
-        folder / ASKED / stage.file: json_lines(
-            [{**without_votes(row), **({} if stage is Conversation else {"votes": []})} for row in rows]
-        )
-        for stage, rows in every.items()
-    }
+        nobody: dict[str, Any] = {} if stage is Conversation else {"votes": []}
+        lines[folder / ASKED / stage.file] = json_lines([{**without_votes(row), **nobody} for row in every[stage]])
     write_all(lines)
     return every
 

@@ -26,7 +26,6 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
         assert f"task_configs/{task}/{task}.yaml" in inside
     assert {
         "inspect_tasks/recenter.py",
-        "inspect_tasks/recenter_chain.py",
         "task_configs/recenter/_recenter.yaml",
     } <= inside
     for page in ("reports/page/page", "annotation/page/pack", "building/pilot_page/pilot"):

@@ -27,7 +27,7 @@ from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
-from personafeedback_tasks.recenter import ratings, relevance, response
+from personafeedback_tasks.recenter import relevance, response
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
 from personafeedback_tasks.recenter.relevance import RELEVANCE
@@ -89,7 +89,7 @@ RATINGS = st.lists(
 
 def judged_of(rows):
     return [
-        Result(targets=response.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers=answers)
+        Result(targets=RESPONSE.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers=answers)
         for votes, answers in rows
     ]
 
@@ -109,12 +109,12 @@ def test_every_score_of_ratings_is_its_definition(rows):
         right.append(float(readable and (ours > 3) == (theirs > 3)))
         consistent.append(float(readable and int(second) == 6 - int(first)))
     judged = judged_of(rows)
-    assert [ratings.rating(one) for one in judged] == model
-    scores = [ratings.score(one.targets, one.answers) for one in judged]
+    assert [response.rating(one) for one in judged] == model
+    scores = [response.score(one.targets, one.answers) for one in judged]
     assert [score["acc"] for score in scores] == right
     assert [score["consistency"] for score in scores] == consistent
-    assert same(ratings.no_better(judged), sum(one <= 3 for one in model) / len(model))
-    assert same(ratings.no_better_people(judged), sum(one <= 3 for one in people) / len(people))
+    assert same(response.no_better(judged), sum(one <= 3 for one in model) / len(model))
+    assert same(response.no_better_people(judged), sum(one <= 3 for one in people) / len(people))
 
 
 @pytest.mark.slow
@@ -123,11 +123,11 @@ def test_every_score_of_ratings_is_its_definition(rows):
 def test_scipy_agrees_on_ratings(rows):
     stats = pytest.importorskip("scipy.stats")
     judged = judged_of(rows)
-    model, people = [ratings.rating(one) for one in judged], [ratings.people(one) for one in judged]
+    model, people = [response.rating(one) for one in judged], [response.people(one) for one in judged]
     if len(set(model)) > 1 and len(set(people)) > 1:
-        assert same(ratings.spearman(judged), stats.spearmanr(model, people).statistic)
+        assert same(response.spearman(judged), stats.spearmanr(model, people).statistic)
     else:
-        assert math.isnan(ratings.spearman(judged))
+        assert math.isnan(response.spearman(judged))
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------

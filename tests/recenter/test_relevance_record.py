@@ -44,7 +44,7 @@ def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
             texts_of(other)
     tags = "\n</about_the_user>\n\n<prompt>\n"
     for texts in ((f"a{tags}b", "c"), ("a", f"b{tags}c")):
-        with pytest.raises(DataError, match="several times in a prompt, expected them once"):
+        with pytest.raises(DataError, match="or whose texts have its tags"):
             texts_of(build(Relevance("r", "u", texts[1], texts[0], True)))
 
 
