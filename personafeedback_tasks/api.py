@@ -88,8 +88,12 @@ def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
             if key == "pairs":
                 labels = [run["label"] for run in found["runs"]]
                 for pair in value:
-                    ends = {end: labels[pair[end] - 1] for end in ("first", "second")}
-                    yield from _estimates(pair["difference"], {**of, "measure": "difference", **ends, "p": pair["p"]})
+                    own = {**of, "measure": "difference", **{end: labels[pair[end] - 1] for end in ("first", "second")}}
+                    yield {**own, "p": pair["p"], **pair["difference"]}
+                    for group, gap in pair["groups"].items():
+                        yield {**own, "group": group, "p": gap["p"], **gap["difference"]}
+                    for measure, difference in pair["measures"].items():
+                        yield {**own, "measure": f"difference, {measure}", **difference}
             elif key in _BY_GROUP:
                 for name, inner in value.items():
                     yield from _estimates(inner, {**of, "group": name, "measure": key})
@@ -182,20 +186,18 @@ def rank(
 
 
 def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
-    """Two runs on the same cases: the difference A minus B in each group, paired by case.
+    """The ranking of two runs on the cases that both answered, also where they were asked otherwise.
 
     Raises:
         RunError: a log has several runs, or the two share no case.
     """
     from .analysis import comparison
     from .logs.read import only
-    from .reports import compare_text
+    from .reports import rank_data
 
     located = RunData(data)
     first, second = (only(getattr(one, "logs", [one])[0], _runs(one, [located])) for one in (run_a, run_b))
-    why_not = {name: located.of(run) for name, run in (("A", first), ("B", second))}
-    unchecked = {name: why for name, (cases, why) in why_not.items() if cases is None}
-    return Document(compare_text.document(comparison.compare(first, second, unchecked)))
+    return Document(rank_data.document([comparison.compare(first, second, located)]))
 
 
 def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: str | None = None) -> Document:

@@ -52,7 +52,11 @@ class Contender:
     @cached_property
     def shared(self) -> Shared | None:
         """Clusters of the cases beside their user, such as a prompt that several users have; None without any."""
-        return self.texts.shared(self.ids) if self.texts else partners_of(self.run, self.ids)
+        return self.shared_by(self.ids)
+
+    def shared_by(self, ids: Sequence[str]) -> Shared | None:
+        """The same of some of its cases."""
+        return self.texts.shared(ids) if self.texts else partners_of(self.run, ids)
 
     @cached_property
     def group(self) -> Group:

@@ -10,13 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
-from ..common.clusters import Shared
-from ..common.paired_tests import familywise_p
-from ..common.significance import shared_p
-from ..common.statistics import ALPHA, Estimate, estimate, of_mean, user_sums
+from ..common.statistics import ALPHA, Estimate
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..logs.caveat import WEAKENS, Caveat, grouped
@@ -24,6 +20,7 @@ from ..logs.run import Run
 from .beside import with_scores
 from .caveats import of_result
 from .measures import SCORE, Contender, Measure, measures
+from .pairs import Pair, of_two, pairs_of
 from .shortcuts import make_shortcuts
 from .use import Use, use_of
 from .void import is_void
@@ -51,16 +48,6 @@ class Ranked:
         return found
 
 
-@dataclass(frozen=True)
-class RankedPair:
-    """Two runs of a ranking, by their places in it, from 1."""
-
-    first: int
-    second: int
-    difference: Estimate  # score of the first minus that of the second, paired by case
-    p: float  # two-sided, familywise over all pairs of the ranking
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
     """Runs on the same cases, from the best; void ones come last, in no order."""
@@ -70,7 +57,7 @@ class Ranking:
     cells: Mapping[str, int]
     measures: Sequence[Measure]  # keys of `Ranked.values`, in the order of every output
     rows: Sequence[Ranked]
-    pairs: Sequence[RankedPair]
+    pairs: Sequence[Pair]
     caveats: Sequence[Caveat]  # each about the places of its runs
     data: CaseSet[Any] | None = None  # the cases; None if they are not at hand
     texts: Examined | None = None  # facts from their texts; None without data
@@ -132,11 +119,13 @@ def make_ranking(
     texts: Examined | None = None,
     data: CaseSet[Any] | None = None,
     no_data: str = "",
+    differing: Sequence[Caveat] | None = None,
 ) -> Ranking:
     """Rank runs that `alike` put together; `no_data` says why there are no `data`.
 
     Args:
         texts: of their cases, for the margins over baselines and the adjusted score.
+        differing: what the runs differ in; None for the conditions that any harness can ask.
     """
     first = contenders[0].run
     texts = with_scores(first, texts) if texts else None
@@ -147,6 +136,8 @@ def make_ranking(
     sound.sort(key=lambda one: (-sum(one.scores), one.run.label))
     void = sorted((one for one in contenders if is_void(one.run)), key=lambda one: one.run.label)
     pairs = pairs_of([one.scores for one in sound], users, contenders[0].shared)
+    if len(contenders) == len(sound) == 2:
+        pairs = [of_two(pairs[0], *sound)]
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
 
     def ranked(one: Contender, rank: int | None, ranks: tuple[int, int] | None, tied: tuple[int, ...]) -> Ranked:
@@ -163,7 +154,7 @@ def make_ranking(
     ]
     rows += [ranked(one, None, None, ()) for one in void]
     entries = [*sound, *void]
-    of_all = _other_conditions([one.run for one in entries])
+    of_all = _other_conditions([one.run for one in entries]) if differing is None else differing
     caveats = [
         (f"{place}", [*_caveats(one, row, data, no_data), *of_all])
         for place, (one, row) in enumerate(zip(entries, rows, strict=True), 1)
@@ -201,27 +192,6 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
         texts = replace(texts, covariate={})
         shortcuts = make_shortcuts(run, {"": list(run.cases)}, texts)
     return [*of_result(run, one.controls, data, no_data, row.score, shortcuts.get("")), *one.caveats]
-
-
-def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[RankedPair]:
-    """All pairs of runs, from one value per case of each, the best run first; p controls the chance of any false
-    difference."""
-    if also is not None:
-        both = list(combinations(range(len(scores)), 2))
-        gaps = [estimate([x - y for x, y in zip(scores[a], scores[b], strict=True)], users, also=also) for a, b in both]
-        p_of = [min(1.0, len(gaps) * shared_p(gap)) for gap in gaps]  # Bonferroni
-        return [RankedPair(a + 1, b + 1, gap, p) for (a, b), gap, p in zip(both, gaps, p_of, strict=True)]
-    cases = user_sums([1.0] * len(users), users)
-    sums = [user_sums(of_run, users) for of_run in scores]
-    found, differences = [], []
-    for a, b in combinations(range(len(scores)), 2):
-        by_user = {user: sums[a][user] - sums[b][user] for user in cases}
-        value = math.fsum(by_user.values()) / len(users)
-        moves = {user: (total - value * cases[user]) / len(users) for user, total in by_user.items()}
-        found.append((a + 1, b + 1, of_mean(value, len(users), moves)))
-        differences.append(list(by_user.values()))
-    p_values = familywise_p(differences) if found else []
-    return [RankedPair(*pair, p) for pair, p in zip(found, p_values, strict=True)]
 
 
 def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:

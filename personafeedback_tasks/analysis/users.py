@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..common.significance import detectable, holm, two_sided_p
-from ..common.statistics import ALPHA, critical, degrees_of_freedom, mean
+from ..common.significance import detectable, holm
+from ..common.statistics import ALPHA, critical, degrees_of_freedom, mean, two_sided_p
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""

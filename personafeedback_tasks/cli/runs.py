@@ -89,26 +89,21 @@ def compare(
     json_file: Path | None,
     data: RunData,
 ) -> None:
-    """Compare two runs of the same task: which is better, and by how much.
+    """Rank two runs on the cases that both answered, also where they were asked otherwise, such as with another setting.
 
-    Every difference is paired by case, with an interval that clusters by user. Measures that need all
-    cases at once, such as F1, are compared too.
+    Prints and writes what `rank --full` does: the difference of each group, paired by case, with its p value, and of measures that
+    need all cases at once, such as F1.
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
     """
     from ..analysis import comparison
-    from ..reports import compare_text
+    from ..reports import rank_data, rank_text
 
-    runs = {"A": the_run([run_a], [data])[0], "B": the_run([run_b], [data])[0]}
-    unchecked = {}
-    for name, run in runs.items():
-        cases, why_not = data.of(run)
-        if cases is None:
-            unchecked[name] = why_not
-    made = comparison.compare(runs["A"], runs["B"], unchecked)
-    if write_json(json_file, compare_text.document(made)):
-        show(compare_text.blocks(made))
+    first, second = (the_run([path], [data])[0] for path in (run_a, run_b))
+    ranking = comparison.compare(first, second, data)
+    if write_json(json_file, rank_data.document([ranking])):
+        show(rank_text.all_blocks([ranking], full=True))
 
 
 @click.command()

@@ -67,20 +67,3 @@ def equivalence_bound(found: Estimate) -> float:
     if not shows_spread(found.stderr):
         return found.high
     return abs(found.value) + t_quantile(CONFIDENCE, found.users - 1) * found.stderr
-
-
-def shared_p(found: Estimate) -> float:
-    """Two-sided p value of an estimate whose cases are about two users each: to resample users would take them for independent.
-
-    Where all cases have the same value, that of a sign test.
-    """
-    if shows_spread(found.stderr):
-        return two_sided_p(found.value / found.stderr, found.users - 1)
-    return math.nan if math.isnan(found.value) else 2 * 0.5**found.users if found.value else 1.0
-
-
-def two_sided_p(t: float, degrees: float) -> float:
-    """How often Student's t is at least as far from 0."""
-    from scipy.special import stdtr
-
-    return 2 * float(stdtr(degrees, -abs(t)))

@@ -95,13 +95,25 @@ def estimate(
     # says nothing about the spread and the interval is nan. Where users are alike because their mean is 0, as of two
     # runs that agree in every case, and values are in [-1, 1], it reaches as far to both sides as the mean size of the
     # values may: no mean is larger.
+    return _estimate(values, users, cells, also)[0]
+
+
+def _estimate(
+    values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None, also: Shared | None
+) -> tuple[Estimate, float, float]:
+    # (the estimate, its degrees of freedom, the skewness of the mean)
     value, n, moves, _ = _mean(values, cells)
     spread = _spread(moves, users, also)
+    sums = _sums(moves, sides_of(users, also))
+    square = math.fsum(d * d for d in sums)
+    skewness = math.fsum(d**3 for d in sums) / square**1.5 if square else 0.0
+    reach = critical(spread.count - 1) * spread.stderr if shows_spread(spread.stderr) else math.nan
     if value == 0 and spread.users > 1 and not shows_spread(spread.stderr):
         sizes = list(map(abs, values))
-        reach = math.nan if max(size for size in sizes if size == size) > 1 else share(sizes, users, cells, also).high
-        return Estimate(value, spread.stderr, -reach, reach, n, spread.users)
-    return replace(_symmetric(value, n, spread.stderr, spread.count - 1, spread.users), cautious=spread.cautious)
+        if max(size for size in sizes if size == size) <= 1:
+            reach = share(sizes, users, cells, also).high
+    found = Estimate(value, spread.stderr, value - reach, value + reach, n, spread.users, spread.cautious)
+    return found, spread.count - 1, skewness
 
 
 def paired(
@@ -111,32 +123,45 @@ def paired(
     also: Shared | None = None,
 ) -> Estimate:
     """`estimate` of a difference between two runs, paired by case; the interval allows for skew between users."""
+    return paired_test(values, users, cells, also)[0]
+
+
+def paired_test(
+    values: Sequence[float],
+    users: Sequence[str],
+    cells: Sequence[str] | None = None,
+    also: Shared | None = None,
+) -> tuple[Estimate, float]:
+    """`paired`, and the two-sided p value of "no difference", in [0, 1]: below 0.05 where the interval excludes 0.
+
+    A difference that is the same for all users has the p value of a sign test; one without a user has nan.
+    """
     # Where a few users have much of the difference, others of their kind may be missing among these. So the interval
     # also reaches as far as Hall's transformation of t says (1992, Journal of the Royal Statistical Society B 54),
-    # which allows for the skewness of the mean. That of values in [-1, 1] stays there.
-    found = estimate(values, users, cells, also)
-    largest = 1.0 if all(abs(value) <= 1 for value in values if value == value) else math.inf  # of shares
-    sums = _sums(_mean(values, cells)[2], sides_of(users, also))
-    square = math.fsum(d * d for d in sums)
-    skewness = math.fsum(d**3 for d in sums) / square**1.5 if square else 0.0
+    # which allows for the skewness of the mean, and p is the larger one of both. That of values in [-1, 1] stays there.
+    found, degrees, skewness = _estimate(values, users, cells, also)
     low, high = found.low, found.high
+    if not shows_spread(found.stderr):
+        p = math.nan if math.isnan(found.value) else 2 * 0.5**found.users if found.value else 1.0
+    else:
+        t, skew = abs(found.value) / found.stderr, skewness if found.value > 0 else -skewness
+        transformed = t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
+        p = two_sided_p(max(0.0, min(t, transformed)), degrees)
     if abs(skewness) >= SMALLEST_ERROR:
-        t = critical(found.users - 1)
+        t = critical(degrees)
         below, above = (
             3 / skew * (math.cbrt(1 + skew * (t - skew / 6)) - 1) * found.stderr for skew in (skewness, -skewness)
         )
         low, high = min(low, found.value - below), max(high, found.value + above)
-    return replace(found, low=max(low, -largest), high=min(high, largest))
+    largest = 1.0 if all(abs(value) <= 1 for value in values if value == value) else math.inf  # of shares
+    return replace(found, low=max(low, -largest), high=min(high, largest)), p
 
 
-def of_mean(value: float, n: int, deviations: Mapping[str, float]) -> Estimate:
-    """`estimate` from a mean and user -> the sum of its cases' deviations from it, each by its weight in the mean."""
-    return _symmetric(value, n, _stderr(deviations.values()), len(deviations) - 1, len(deviations))
+def two_sided_p(t: float, degrees: float) -> float:
+    """How often Student's t is at least as far from 0."""
+    from scipy.special import stdtr  # the extra `report` brings it
 
-
-def _symmetric(value: float, n: int, stderr: float, degrees: float, users: int) -> Estimate:
-    reach = critical(degrees) * stderr if shows_spread(stderr) else math.nan
-    return Estimate(value, stderr, value - reach, value + reach, n, users)
+    return 2 * float(stdtr(degrees, -abs(t)))
 
 
 def shows_spread(stderr: float) -> bool:
@@ -292,12 +317,3 @@ def t_quantile(level: float, degrees: float) -> float:
     from scipy.special import stdtrit  # the extra `report` brings it
 
     return float(stdtrit(degrees, level)) if degrees >= 1 else math.nan
-
-
-def user_sums(values: Sequence[float], users: Sequence[str]) -> dict[str, float]:
-    """User -> the sum of that user's defined values, in the order of the user ids, whatever the order of the cases."""
-    parts: dict[str, list[float]] = {}
-    for value, user in zip(values, users, strict=True):
-        if not math.isnan(value):
-            parts.setdefault(user, []).append(value)
-    return {user: math.fsum(parts[user]) for user in sorted(parts)}

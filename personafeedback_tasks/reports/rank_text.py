@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,14 +12,28 @@ from ..analysis.balance import COST, GAIN, SWAP, Balance, balances
 from ..analysis.measures import DIFFERENCE, SCORE, SIGNED, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..common import foreign
-from ..common.statistics import ALPHA
+from ..common.statistics import ALPHA, Estimate
+from ..core.report import Line
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .headline import none_of
 from .sentences import OF_A_MODEL, of_a_model, uses_known
-from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed, with_interval
+from .table import (
+    INTERVAL,
+    NOTHING,
+    Column,
+    Table,
+    gain,
+    interval,
+    number,
+    percent,
+    ratio,
+    signed,
+    spaced,
+    with_interval,
+)
 
 PLACE = (
     "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
@@ -26,8 +41,12 @@ PLACE = (
     "(Bonferroni); intervals are those of each model alone."
 )
 LEGEND = (
-    f"{{score}} in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: sign flips and bootstrap-t over users, with the largest "
-    "absolute t of all pairs at the 5 % level; cases about two users: t, clustered by both, with Bonferroni's correction. Differences to a baseline or a control are in points, on the cases that both answered."
+    f"{{score}} in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: t over users, which allows for skew, at the 5 % level with "
+    "Holm's correction. Differences to a baseline or a control are in points, on the cases that both answered."
+)
+OF_TWO = (
+    "Difference: place 1 minus place 2, in points. p: of the last row the test, of the others with Holm's correction among them. detectable: the minimum detectable "
+    "difference at 80 % power."
 )
 BALANCE = (
     (GAIN, "with the persona minus without, in points"),
@@ -130,6 +149,8 @@ def _tables(ranking: Ranking, full: bool, width: int | None) -> list[Block]:
         _table_of(ranking, _shown(ranking, first, absent=NOT_ASKED), _tied(ranking)),
         _of_places(ranking, _shown(ranking, list(filter(ranking.has, others)))),
     ]
+    if len(ranking.pairs) == 1 and ranking.pairs[0].groups:
+        return [*made, *pair_tables(ranking)]
     return [*made, paragraph(MATRIX), matrix(ranking)] if ranking.pairs else made
 
 
@@ -249,11 +270,12 @@ def _names(ranking: Ranking) -> list[str]:
 
 
 def told_apart(names: Sequence[str], ranking: Ranking) -> list[str]:
-    """The name of each run, with its conditions or its harness where another run has the same."""
-    return [
+    """The name of each run, with its conditions, its harness or its options where another run has the same."""
+    named = [
         f"{name} ({run.apart or run.program})" if names.count(name) > 1 else name
         for name, run in zip(names, ranking.runs, strict=True)
     ]
+    return [run.label if named.count(name) > 1 else name for name, run in zip(named, ranking.runs, strict=True)]
 
 
 # --- everything --------------------------------------------------------------------------------------------------------
@@ -273,6 +295,43 @@ def matrix(ranking: Ranking) -> Table:
 
     columns = tuple(Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places)
     return Table("", tuple(f"{place}" for place in places), columns, corner="place", undefined=True, whole=True)
+
+
+def pair_tables(ranking: Ranking) -> list[Block]:
+    """The difference between two runs, in each group and in each measure that is no mean over cases."""
+    (pair,), run = ranking.pairs, ranking.runs[0]
+    gaps = pair.groups.values()
+    columns = (
+        Column("cases", tuple(f"{gap.difference.n:,}" for gap in gaps)),
+        Column("users", tuple(f"{gap.difference.users:,}" for gap in gaps)),
+        *with_interval("difference", [gap.difference for gap in gaps], sign=True),
+        Column("p", tuple(_p(gap.p) for gap in gaps), joined=True),
+        Column("detectable", tuple(percent(gap.detectable) for gap in gaps)),
+    )
+    lines = [line for line in run.benchmark.report.compared if line.measure in pair.measures]
+    found = [pair.measures[line.measure] for line in lines]
+    others = (
+        Column("difference", tuple(_gap(line, one.value) for line, one in zip(lines, found, strict=True)), strong=True),
+        Column(INTERVAL, tuple(_between(line, one) for line, one in zip(lines, found, strict=True)), joined=True),
+    )
+    labels = tuple(f"{line.title} (%)" if line.share else line.title for line in lines)
+    return [
+        Table("Difference", tuple(map(spaced, pair.groups)), columns),
+        Table("Over all cases", labels, others, corner=""),
+        paragraph(OF_TWO, dim=True),
+    ]
+
+
+def _p(p: float) -> str:
+    return NOTHING if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+
+
+def _gap(line: Line, value: float) -> str:
+    return percent(value, sign=True) if line.share else number(replace(line, sign=True), value)
+
+
+def _between(line: Line, found: Estimate) -> str:
+    return NOTHING if math.isnan(found.low) else f"{_gap(line, found.low)} to {_gap(line, found.high)}"
 
 
 def _of_places(ranking: Ranking, columns: Sequence[Column]) -> Table:
@@ -322,7 +381,7 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
     """Why the runs do not share one ranking."""
     first, *others = rankings
     lines = []
-    for number, other in enumerate(others, start=2):
+    for place, other in enumerate(others, start=2):
         apart = [name for name, value in first.asked.items() if other.asked.get(name) != value]
         if "benchmark" in apart:  # which other options there are, follows from it
             apart = ["benchmark"]
@@ -330,6 +389,6 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
         apart = [name for name in apart if None not in (first.asked[name], other.asked.get(name))] or apart
         values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
         lines.append(
-            f"Ranking {number} is separate from ranking 1: {values or 'nobody says what is right in its cases'}."
+            f"Ranking {place} is separate from ranking 1: {values or 'nobody says what is right in its cases'}."
         )
     return lines

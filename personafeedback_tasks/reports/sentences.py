@@ -223,9 +223,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "{own:.1f} % of the run's.",
     "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",
     # two runs side by side
-    "data_unchecked": "The users, cells and texts were not checked. {why}",
-    "only_in_one": "{count:,} cases are only in run {run} and left out: {shown}",
-    "other_titles": "Run A is of {a}, run B of {b}, with the same texts.",
+    "only_in_one": "{count:,} cases are only in the run of {run} and left out: {shown}.",
+    "other_titles": "The runs are of {a} and of {b}, with the same texts.",
     "other_options": "The runs also differ in {name}: {a} and {b}. The difference is not due to the model alone.",
     "other_conditions": "The conditions differ: {a}; and {b}.",
     # a judge of duels

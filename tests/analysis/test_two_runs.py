@@ -22,7 +22,7 @@ from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
 from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.paired_tests import paired_p
+from personafeedback_tasks.common.statistics import paired_test
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.read import read_run
@@ -31,6 +31,7 @@ from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.reports import rank_text
 
 SAMPLE = {case.id: case for case in load_cases("sample")}
 LABELS = {row.id: row.judgment for row in load(Relevance, "sample") if row.judgment is not None}
@@ -80,27 +81,18 @@ def relevance(folder: Path, name: str, share: float) -> Run:
 
 def test_a_comparison_counts_case_by_case(tmp_path):
     a, b = right_of("a", 0.8), right_of("b", 0.4)
-    found = compare(run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4))
-    assert found.groups[-1].name == "total"
-    assert (found.only_in_a, found.only_in_b) == ((), ())
+    (pair,) = compare(run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4)).pairs
+    assert (pair.first, pair.second, [*pair.groups][-1], pair.measures) == (1, 2, "total", {})
     raw = []
-    for group in found.groups:
-        ids = [case_id for case_id, case in SAMPLE.items() if group.name in ("total", case.cell, *case.cell.split("_"))]
-        assert group.acc_a == same(len(a & set(ids)) / len(ids))
-        assert group.acc_b == same(len(b & set(ids)) / len(ids))
-        assert group.difference.value == same(group.acc_a - group.acc_b)
-        assert set(group.only_a) == (a - b) & set(ids)
-        assert set(group.only_b) == (b - a) & set(ids)
-        assert group.others == {}  # every measure of this benchmark is a mean over cases
-        raw.append(paired_p([(i in a) - (i in b) for i in ids], [SAMPLE[i].user_id for i in ids]))
-    assert [group.p for group in found.groups[:-1]] == same(list(multipletests(raw[:-1], method="holm")[1]))
-    assert found.groups[-1].p == same(raw[-1])
-    # The other way around everything changes its sign, and no p.
-    back = compare(found.run_b, found.run_a)
-    assert [group.p for group in back.groups] == same([group.p for group in found.groups])
-    assert [group.difference.value for group in back.groups] == same(
-        [-group.difference.value for group in found.groups]
-    )
+    for name, gap in pair.groups.items():
+        ids = [case_id for case_id, case in SAMPLE.items() if name in ("total", case.cell, *case.cell.split("_"))]
+        assert gap.difference.value == same((len(a & set(ids)) - len(b & set(ids))) / len(ids))
+        assert (gap.p < 0.05) is (gap.difference.low > 0) or name != "total"
+        raw.append(paired_test([(i in a) - (i in b) for i in ids], [SAMPLE[i].user_id for i in ids])[1])
+    found = [gap.p for gap in pair.groups.values()]
+    assert found[:-1] == same(list(multipletests(raw[:-1], method="holm")[1]))
+    assert found[-1] == same(raw[-1])
+    assert pair.difference == pair.groups["total"].difference
 
 
 def f1(name: str, share: float) -> float:
@@ -111,12 +103,15 @@ def f1(name: str, share: float) -> float:
 
 
 def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
-    found = compare(relevance(tmp_path, "a", 0.9), relevance(tmp_path, "b", 0.6)).groups[-1]
-    a, b, difference = found.others["f1"]
-    assert (a, b, difference.value) == same((f1("a", 0.9), f1("b", 0.6), f1("a", 0.9) - f1("b", 0.6)))
+    ranking = compare(relevance(tmp_path, "a", 0.9), relevance(tmp_path, "b", 0.6))
+    (pair,) = ranking.pairs
+    difference = pair.measures["f1"]
+    assert difference.value == same(f1("a", 0.9) - f1("b", 0.6))
     assert difference.low < difference.value < difference.high
-    assert "acc" not in found.others
-    assert {"precision", "recall", "kappa"} <= found.others.keys()
+    assert "acc" not in pair.measures
+    assert {"precision", "recall", "kappa"} <= pair.measures.keys()
+    shown = {row[0]: row[1] for table in rank_text.pair_tables(ranking)[:2] for row in table.rows if "F1" in row[0]}
+    assert [*shown.values()] == [f"{100 * difference.value:+.1f}"]
 
 
 # --- controls -----------------------------------------------------------------------------------------------------------

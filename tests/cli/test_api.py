@@ -136,7 +136,8 @@ def test_a_frame_has_the_pairs_of_a_ranking_and_the_groups_of_every_measure(logs
     (ranking,) = ranked.content["rankings"]
     (pair,) = ranking["pairs"]
     frame = ranked.to_frame()
-    (row,) = frame[frame.p.notna()].to_dict("records")
+    row, *groups = frame[frame.p.notna()].to_dict("records")
+    assert [one["group"] for one in groups] == list(pair["groups"])
     assert [row["first"], row["second"]] == [ranking["runs"][pair[end] - 1]["label"] for end in ("first", "second")]
     assert (row["p"], row["value"]) == (pair["p"], pair["difference"]["value"])
     report = api.report(logs)

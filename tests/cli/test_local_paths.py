@@ -79,7 +79,7 @@ def test_no_output_has_the_path_of_the_data(home, tmp_path):
         "rank.json",
         "compare.json",
     } <= found.keys()
-    for name in ("report", "compare", "report/report.json", "report/index.html", "rank/ranking.csv"):
+    for name in ("report", "report/report.json", "report/index.html", "rank/ranking.csv"):
         assert f"data {FOLDER} | sha256 {digest}" in " ".join(found[name].split()), name
 
 

@@ -67,7 +67,7 @@ def test_what_a_command_on_runs_writes(folder, tmp_path):
     done("report", folder, "--out", tmp_path / "report")
     done("rank", folder, "--out", tmp_path / "rank")
     for name, place in (
-        ("compare", "compare.json"), ("report", "report/report.json"), ("rank", "rank/ranking.json"),
+        ("rank", "compare.json"), ("report", "report/report.json"), ("rank", "rank/ranking.json"),
     ):  # fmt: skip
         assert faults(json.loads((tmp_path / place).read_text("utf-8")), name) == [], name
     for row in rows_of(tmp_path / "rank" / "ranking.csv"):

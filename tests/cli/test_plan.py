@@ -18,8 +18,8 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.outputs import SCHEMA
-from personafeedback_tasks.common.paired_tests import paired_p
 from personafeedback_tasks.common.significance import Comparison, minimum_detectable_difference
+from personafeedback_tasks.common.statistics import paired_test
 from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.core.plan import asked, make_plan
 from personafeedback_tasks.pairwise.orders import ORDERS
@@ -101,7 +101,7 @@ def test_the_smallest_difference_is_seen_4_times_in_5(real_data, compared):
     assert 0.77 <= power <= 0.83
     if compared.paired:
         owners = [f"{owner:03}" for owner in owners_of(sizes)]
-        p = np.array([paired_p(row.tolist(), owners, resamples=399) for row in tables[0][:600]])
+        p = np.array([paired_test(row.tolist(), owners)[1] for row in tables[0][:600]])
         print(f"by the test of compare: {np.mean(p <= 0.05):.1%}")
         assert 0.72 <= np.mean(p <= 0.05) <= 0.85
         # What `compare` says after the run is what the plan said before it.

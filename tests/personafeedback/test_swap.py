@@ -25,9 +25,11 @@ from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
 
+from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.statistics import mean, share
+from personafeedback_tasks.common.statistics import mean, paired, share
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import swap
@@ -112,6 +114,20 @@ def test_so_is_any_function_of_the_texts_and_their_places(seed):
 def test_intervals_cover_the_truth_whichever_of_both_users_texts_and_questions_matter(rows, planted):
     covered, _ = ERRORS["coverage"](list(swapped(rows["general_hard"])), ERRORS["PLANTED"][planted], 500)
     assert 0.92 <= covered <= 0.98  # 93 to 97 %, and two standard errors of 500 runs
+
+
+def test_compare_has_both_users_and_the_question(tmp_path):
+    logs = [
+        evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / judge).location
+        for judge in ("readable", "gold")
+    ]
+    runs = list(map(read_run, logs))
+    (pair,) = compare(*runs).pairs
+    ids = sorted(runs[0].cases)
+    deltas = [runs[1].cases[i].value("acc") - runs[0].cases[i].value("acc") for i in ids]
+    of_id = {case.id: case for case in SAMPLE}
+    also = Shared([of_id[i].question for i in ids], [of_id[i].partner for i in ids])
+    assert pair.difference == paired(deltas, [of_id[i].user_id for i in ids], also=also)
 
 
 def test_another_persona_is_a_third_users():

@@ -105,12 +105,6 @@ def test_report_writes_everything_and_the_same_again(written, logs, tmp_path):
     assert found["kappa"]["always YES"] == "+0.000"
 
 
-def test_compare_prints_both_harnesses(logs):
-    done = personafeedback("compare", logs / "dummy", logs / "always_yes", COLUMNS="80")
-    assert done.exit_code == 0, done.output
-    assert re.search(r"over-selection +0\.000 +2\.292 +-2\.292", done.stdout)
-
-
 @pytest.fixture(scope="module")
 def stages(tmp_path_factory):
     """Logs of the other stages."""

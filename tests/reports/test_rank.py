@@ -21,7 +21,6 @@ from support.logs import inspect_log, lm_eval_log
 from support.outcomes import changed, scored_case
 
 from personafeedback_tasks.analysis import ranking as ranking_of
-from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.common.statistics import ALPHA
 from personafeedback_tasks.logs.read import read_run
@@ -106,17 +105,6 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     table = rank_text.short_table(ranking)
     assert [row[0] for row in table.rows] == ["1 (1–2)", "2 (2–3)", "3 (1–3)"]
     assert [dict(zip(table.header, row, strict=True))["tied"] for row in table.rows] == ["3", "3", "1–2"]
-
-
-def test_a_pair_is_compared_as_in_compare(template, sizes):
-    rng = np.random.default_rng(3)
-    hard = rng.normal(0, 0.5, len(sizes))
-    runs = [made(template, name, sizes, drawn(rng, sizes, 0.7, hard)) for name in ("a", "b")]
-    (pair,) = make_ranking(runs).pairs
-    total = compare(*runs).groups[-1]
-    assert (abs(pair.difference.value), pair.p) == (same(abs(total.difference.value)), total.p)
-    assert pair.difference.stderr == same(total.difference.stderr)
-    assert pair.difference.high - pair.difference.low == same(total.difference.high - total.difference.low)
 
 
 def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):

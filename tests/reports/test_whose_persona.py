@@ -40,7 +40,6 @@ from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback.record import examine
 from personafeedback_tasks.reports import (
-    compare_text,
     figure,
     page,
     page_table,
@@ -187,7 +186,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "ranking.json": json.dumps(rank_data.document([ranking]), ensure_ascii=False),
         "ranking.csv": rank_data.as_csv([ranking]),
         "page": page.render([ranking]),
-        "compare": printed(compare_text.blocks(compare(run, run))),
+        "compare": printed(rank_text.all_blocks([compare(run, run)], full=True)),
         "figure": " ".join(name for name in figure._of_run(report).names),
     }
     try:
@@ -331,7 +330,7 @@ def leads(output: str, text: str, sentence: str, control: bool = False) -> None:
         "rank": "place",
         "rank --full": "place",
     }
-    firsts |= {"ranking.md": "| place |", "page": '<p class="lead">', "compare": "users"}
+    firsts |= {"ranking.md": "| place |", "page": '<p class="lead">', "compare": "place"}
     if (first := firsts.get(output)) and first in text:
         assert text.index(sentence) < text.index(first), f"{output} has numbers first"
     if output == "card":
@@ -462,9 +461,7 @@ def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path
         assert math.isnan(report.differences("general_hard")[name].value)
         assert report.differences("total")[name].value > 0
     runs = [run_of(lambda index, place=place: (place, place)) for place in "AB"]
-    compared = printed(compare_text.blocks(compare(*runs)))
-    assert "not measured" in compared
-    assert compare_text.document(compare(*runs))["groups"]["total"]["difference"]["value"] is None
+    assert compare(*runs).pairs == []
     tied, controls = asked([first] * 3, acc_sym=0.5)
     tied, *rest = (replace(run, signature={**run.signature, "method": "mc"}) for run in (tied, *controls.values()))
     for output, text in outputs(tied, dict(zip(controls, rest, strict=True)), tmp_path).items():

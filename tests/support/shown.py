@@ -1,4 +1,4 @@
-"""What users get of a report, a comparison or a ranking."""
+"""What users get of a report or a ranking."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ import re
 from typing import Any
 
 from personafeedback_tasks.analysis import ranking
-from personafeedback_tasks.analysis.comparison import RunComparison
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.report import Report
-from personafeedback_tasks.reports import blocks, compare_text, report_text
-
-TEXTS = {Report: report_text, RunComparison: compare_text}
+from personafeedback_tasks.reports import blocks, report_text
 
 
-def markdown(made: Report | RunComparison) -> str:
-    return blocks.markdown(TEXTS[type(made)].blocks(made))
+def markdown(made: Report) -> str:
+    return blocks.markdown(report_text.blocks(made))
 
 
-def terminal(made: Report | RunComparison) -> list[Any]:
+def terminal(made: Report) -> list[Any]:
     """Lines and tables of rich."""
-    return blocks.terminal(TEXTS[type(made)].blocks(made))
+    return blocks.terminal(report_text.blocks(made))
 
 
-def as_json(made: Report | RunComparison) -> dict[str, Any]:
+def as_json(made: Report) -> dict[str, Any]:
     """The document as it is read back; it has no NaN."""
-    found: dict[str, Any] = json.loads(json.dumps(TEXTS[type(made)].document(made), allow_nan=False))
+    found: dict[str, Any] = json.loads(json.dumps(report_text.document(made), allow_nan=False))
     return found
 
 

@@ -23,7 +23,7 @@ ROOMS = (
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
 
-RUNS_A_AND_B = ("comparison.py", "compare_text.py")
+RUNS_A_AND_B = ("comparison.py",)
 """Modules that call two runs what some benchmarks call two responses."""
 
 BENCHMARKS = ("memsyco", "personafeedback", "prefeval", "recenter", "writing", "building")

@@ -1,0 +1,92 @@
+"""The pairs of a ranking: the difference between two runs, paired by case, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
+
+from ..common.clusters import Shared
+from ..common.jackknife import estimate_of
+from ..common.significance import detectable, holm
+from ..common.statistics import Estimate, paired_test, shows_spread
+from ..core.result import CorpusMetric, Result
+from ..core.table import over_corpus
+from .groups import groups_of, judged
+from .measures import Contender
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A difference between two runs on the cases of one group.
+
+    Attributes:
+        difference: of their scores.
+        p: two-sided, in [0, 1], with Holm's correction over the groups beside the one of all cases.
+        detectable: the smallest true difference that these cases show with 80 % power at 5 %.
+    """
+
+    difference: Estimate
+    p: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs of a ranking, by their places in it, from 1.
+
+    Attributes:
+        difference: score of the first minus that of the second, paired by case.
+        p: two-sided, in [0, 1], with Holm's correction over all pairs of the ranking.
+        groups: in a ranking of two runs, cell or group of cells -> the same there; the last one has all cases.
+        measures: in a ranking of two runs, measure that is no mean over cases, such as F1 -> its difference, by jackknife.
+    """
+
+    first: int
+    second: int
+    difference: Estimate
+    p: float
+    groups: Mapping[str, Gap] = field(default_factory=dict)
+    measures: Mapping[str, Estimate] = field(default_factory=dict)
+
+
+def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[Pair]:
+    """All pairs of runs, from one value per case of each, the best run first."""
+    both = list(combinations(range(len(scores)), 2))
+    tests = [paired_test([x - y for x, y in zip(scores[a], scores[b], strict=True)], users, also=also) for a, b in both]
+    corrected = holm([p for _, p in tests])
+    return [
+        Pair(a + 1, b + 1, difference, p) for (a, b), (difference, _), p in zip(both, tests, corrected, strict=True)
+    ]
+
+
+def of_two(pair: Pair, first: Contender, second: Contender) -> Pair:
+    """The pair of a ranking of two runs, with its groups and its measures that are no means."""
+    values = {
+        case_id: (x - y, user)
+        for case_id, x, y, user in zip(first.ids, first.scores, second.scores, first.users, strict=True)
+    }
+    found = {}
+    for name, _, ids in groups_of(first.run.cases.values(), (), first.run.benchmark):
+        deltas, users = zip(*(values[case_id] for case_id in ids), strict=True)
+        difference, p = paired_test(deltas, users, also=first.shared_by(ids))
+        stderr = difference.stderr if shows_spread(difference.stderr) else float("nan")
+        found[name] = Gap(difference, p, detectable(stderr, difference.users - 1))
+    *parts, whole = found
+    corrected = holm([found[name].p for name in parts])
+    groups = {name: replace(found[name], p=p) for name, p in zip(parts, corrected, strict=True)}
+    return replace(pair, groups={**groups, whole: found[whole]}, measures=_measures(first, second))
+
+
+def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
+    cases = [tuple(judged(one.run.cases[case_id]) for one in (first, second)) for case_id in first.ids]
+    if not all(a and b for a, b in cases):
+        return {}
+    of_corpus = first.run.benchmark.corpus
+    wanted = [line.measure for line in first.run.benchmark.report.compared if line.measure in of_corpus]
+    return {name: estimate_of(partial(_difference, of_corpus[name]), cases, first.users) for name in wanted}
+
+
+def _difference(measure: CorpusMetric, cases: Sequence[tuple[Sequence[Result], ...]]) -> float:
+    return over_corpus(measure, [a for a, _ in cases]) - over_corpus(measure, [b for _, b in cases])
