@@ -1,10 +1,25 @@
-"""The PersonaFeedback tasks of Inspect, under the same names as in lm-eval.
+"""PersonaFeedback (arXiv 2506.12915): which of two responses suits this user better? In lm-eval the tasks have the same names.
 
-Dataset   PersonalAILab/PersonaFeedback at a pinned revision, or another folder (personafeedback/release.py, cases.py)
-Prompt    the wordings v1 to v4 (personafeedback/wordings/*.md), laid out once in each order of the responses (prompts.py)
-Solver    both calls of a case at once (inspect_harness/calls.py)
-Scorer    a letter in the reply, its probability, or a reward (pairwise/methods.py) -> acc and others (pairwise/scoring.py)
-Metrics   means over cases, by cell, with standard errors clustered by user (core/table.py)
+Dataset   PersonalAILab/PersonaFeedback at 785d5900d6721db765ba07d65c252f48909a66ce: 8,298 cases in six cells (release.py, cases.py)
+Solver    both orders of the responses at once, temperature 0, at most 1,024 tokens (inspect_harness/calls.py)
+Scorer    the letter in each reply (parsing/answers.py) -> acc: the share of the orders that pick the chosen response (pairwise/scoring.py)
+Metrics   mean over all cases and over each cell, with standard errors clustered by user (core/table.py)
+Prompt    wording v1; in the persona's language, so Chinese for most users (personafeedback/wordings/, prompts.py):
+
+    Below are the persona of a user, a question that this user asked an assistant, and two responses to it, A and B. Put yourself in this
+    user's place and choose the response that suits you better.
+
+    Judge by two criteria together:
+    1. Helpfulness: the response answers precisely the question that was asked. It is neither generic nor a strained collage of facts from
+    the persona.
+    2. Personalization: the response attends to several parts of the persona and works in those that fit.
+
+    The order of the responses says nothing about their quality.
+
+    <persona> ... </persona> <question> ... </question> <response_A> ... </response_A> <response_B> ... </response_B>
+
+    As this user, which response suits you better? Reply with the letter alone: A or B.
+    Answer:
 """
 
 from typing import Any

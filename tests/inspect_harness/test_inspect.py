@@ -28,7 +28,7 @@ from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION, PAPER_COUNTS
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -42,6 +42,17 @@ def test_the_twelve_tasks_are_registered_under_the_names_of_lm_eval():
     for name in NAMES:
         assert registry_lookup("task", f"personafeedback_tasks/{name}") is not None, name
     assert {name for name in vars(tasks) if name.startswith("personafeedback")} == NAMES
+
+
+def test_the_page_of_the_tasks_has_the_prompt_and_the_revision_that_are_used():
+    page = " ".join((tasks.__doc__ or "").split())
+    case = next(case for case in load_cases("sample") if case.language == "en")
+    *fixed, ask = re.split(
+        r"<(persona|question|response_[AB])>.*?</\1>", prompts.build(case, prompts.Template(), ORDERS[0]), flags=re.S
+    )
+    for text in (fixed[0], ask):
+        assert " ".join(text.split()) in page
+    assert f"{HUB_ID} at {HUB_REVISION}: {sum(PAPER_COUNTS.values()):,} cases" in page
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

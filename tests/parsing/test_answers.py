@@ -28,7 +28,7 @@ def _read(row: dict, reply: str | None = None) -> str:
     return read(row["reply"] if reply is None else reply)
 
 
-FORMS = _rows(HERE / "forms.jsonl")
+FORMS = [row for row in _rows(HERE / "forms.jsonl") if row["method"] in ("generate", "cot")]
 
 
 @pytest.mark.parametrize("group", dict.fromkeys(row["group"] for row in FORMS))
