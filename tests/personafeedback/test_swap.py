@@ -24,6 +24,8 @@ from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
+from support.samples import a_part
+from support.shared import built_once
 
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.report import make_report
@@ -174,27 +176,26 @@ class FromPrompt(JudgeLM):
 
 @pytest.fixture(scope="session")
 def real_logs(real_data, tmp_path_factory):
-    """Judge -> its logs on all pairs of General Hard, of Inspect and of lm-eval."""
-    folder, task = tmp_path_factory.mktemp("swap"), "personafeedback_swap_general_hard"
-    judges = {
-        "longest": FromPrompt(SWAP.judges["longest"]),
-        "first": FromPrompt(SWAP.judges["first"]),
-        "readable": "readable",
-    }
-    found = {}
-    for name, judge in judges.items():
-        model = f"personafeedback_swap/{name}" if name in SWAP.judges else f"scripted/{name}"
-        log = evaluate(
-            personafeedback_swap_general_hard(data=str(real_data)), model, folder / f"inspect-{name}"
-        ).location
-        found[name] = log, lm_eval_log(folder / f"lm-eval-{name}", judge, task, real_data)
-    return found
+    """`real_logs(judge)`: its logs on all pairs of General Hard, of Inspect and of lm-eval."""
+
+    def write(folder, name):
+        own = name in SWAP.judges
+        model = f"personafeedback_swap/{name}" if own else f"scripted/{name}"
+        evaluate(personafeedback_swap_general_hard(data=str(real_data)), model, folder / "inspect")
+        judge = FromPrompt(SWAP.judges[name]) if own else name
+        lm_eval_log(folder / "lm-eval", judge, "personafeedback_swap_general_hard", real_data)
+
+    def logs(name):
+        folder = built_once(tmp_path_factory, f"swap_{name}", lambda to: write(to, name))
+        return next(folder.glob("inspect/*.eval")), next(folder.rglob("lm-eval/**/results_*.json"))
+
+    return logs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("judge", "expected"), [("longest", 0.5), ("first", 0.5), ("readable", None)])
+@pytest.mark.parametrize(("judge", "expected"), [*a_part([("longest", 0.5), ("first", 0.5)], 2), ("readable", None)])
 def test_on_real_pairs_both_harnesses_score_alike_case_by_case(judge, expected, real_logs, real_data):
-    inspect, lm_eval = map(read_run, real_logs[judge])
+    inspect, lm_eval = map(read_run, real_logs(judge))
     assert len(inspect.cases) == 552
     assert {name: case.value("acc") for name, case in inspect.cases.items()} == {
         name: case.value("acc") for name, case in lm_eval.cases.items()
@@ -231,7 +232,7 @@ def said_of(log, folder, *data):
 @pytest.mark.slow
 def test_every_output_on_real_pairs_has_overlap_and_the_pairs_it_does_not_tell_apart(real_logs, real_data, tmp_path):
     of_both = [
-        said_of(log, tmp_path / f"{place}", "--data", real_data) for place, log in enumerate(real_logs["longest"])
+        said_of(log, tmp_path / f"{place}", "--data", real_data) for place, log in enumerate(real_logs("longest"))
     ]
     for name, text in (one for said in of_both for one in said.items()):
         assert "overlap" in text, name
@@ -277,7 +278,7 @@ def test_other_pairs_than_those_of_the_release_are_refused_before_a_call_and_in_
     monkeypatch.setattr(swap, "SEED", 2)
     with pytest.raises(DataError, match=f"expected {swap.MATCHING['general_hard']}, that of the release"):
         SWAP.load(told, hard)
-    for log in real_logs["first"]:
+    for log in real_logs("longest"):
         done = personafeedback("report", log, "--data", real_data)
         assert done.exit_code != 0
         assert f"found the matching {swap.MATCHING['general_hard']} of general_hard" in done.output

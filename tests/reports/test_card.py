@@ -151,7 +151,7 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
     found = {result.dataset_config: result for result in data.eval_results}
     assert list(found) == [*CELLS, "specific", "general", "total"]
     for name, result in found.items():
-        group = report.by_name[name]
+        group = next(one for one in report.groups if one.name == name)
         acc = group.measures["acc"]
         assert (result.task_type, result.dataset_type, result.dataset_name) == (
             "multiple-choice",

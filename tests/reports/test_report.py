@@ -42,6 +42,10 @@ from personafeedback_tasks.reports.sentences import first_sentence
 same = pytest.approx
 
 
+def named(report, name):
+    return next(group for group in report.groups if group.name == name)
+
+
 @pytest.fixture(scope="session")
 def general(real_part_folder):
     return load_cases(real_part_folder, "general", counts="any")
@@ -92,7 +96,7 @@ def _answers(case):
 
 @pytest.mark.parametrize("name", ["general_hard", "general"])
 def test_every_number_of_a_group_follows_from_the_answers(name, part_logs, general):
-    group = make_report(read_run(part_logs["inspect"]), general).by_name[name]
+    group = named(make_report(read_run(part_logs["inspect"]), general), name)
     cases = [case for case in general if name in (case.cell, case.category)]
     answers = {case.id: _answers(case) for case in cases}
     complete = [pair for pair in answers.values() if all(answer in LETTERS for answer in pair)]
@@ -358,7 +362,7 @@ def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, 
 
 def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     report = make_report(read_run(hard_logs["readable"]), general, {"no_persona": read_run(hard_logs["no_persona"])})
-    gain = report.by_name["general_hard"].gain
+    gain = named(report, "general_hard").gain
     cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
     picks = [[read_reply(readable(case.id, order)) for order in ORDERS] for case in cases]
     acc = [sum(pick == CHOSEN_LETTER[o] for pick, o in zip(pair, ORDERS, strict=True)) / 2 for pair in picks]
@@ -368,7 +372,7 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
 def test_a_control_that_picks_by_place_leaves_no_gain(hard_logs, general):
     controls = {"no_persona": read_run(hard_logs["by place"])}
     report = make_report(read_run(hard_logs["readable"]), general, controls)
-    assert math.isnan(report.by_name["general_hard"].gain.value)
+    assert math.isnan(named(report, "general_hard").gain.value)
 
 
 # --- what is missing or broken ---------------------------------------------------------------------------------------

@@ -58,12 +58,10 @@ def test_the_task_is_its_own_but_for_one_message(task, tmp_path):
     done = command(f"{TASKS}@{task}", "--model", "subject/8", "--log-dir", tmp_path / "plain")
     assert done.returncode == 0, done.stdout + done.stderr
     plain = read_eval_log(list_eval_logs(str(tmp_path / "plain"))[0].name)
+    subject.ASKED.clear()
     without = run(task, "no_persona", tmp_path)
     assert scores(without) == scores(plain), "to the last digit"
     assert without.eval.config.epochs == plain.eval.config.epochs
-
-    subject.ASKED.clear()
-    run(task, "no_persona", tmp_path / "again")
     asked = sorted(subject.ASKED)
     subject.ASKED.clear()
     told = run(task, "persona", tmp_path)
@@ -131,12 +129,12 @@ def by_hand(folder) -> dict[str, dict[str, float]]:
 
 
 def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(tmp_path):
-    for task in ("capitals", "sums", "tools"):
+    for task in ("capitals", "tools"):
         for setting in ("persona", "no_persona", "padding"):
             run(task, setting, tmp_path)
     made = costs(tmp_path)
     assert sorted((one["task"], one["setting"]) for one in made) == [
-        (task, setting) for task in ("capitals", "sums", "tools") for setting in ("padding", "persona")
+        (task, setting) for task in ("capitals", "tools") for setting in ("padding", "persona")
     ]
     for one in made:
         values = {}
@@ -208,6 +206,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     assert (by_right["value"], by_short["value"]) == ("right", "short")
 
 
+@pytest.mark.release
 def test_planted_harm_is_found_as_such():
     """The interval over samples covers the planted change in 95 of 100 simulated runs, for no harm and for 8 points of it."""
     for harm in (0, 0.08):
