@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -81,10 +80,6 @@ class Report:
     def shown(self) -> tuple[Group, ...]:
         """The rows of a table."""
         return (*self.groups, *([self.macro] if self.macro else []))
-
-    @cached_property
-    def by_name(self) -> dict[str, Group]:
-        return {group.name: group for group in self.groups}
 
     @property
     def overall(self) -> Group:

@@ -187,7 +187,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "ranking.csv": rank_data.as_csv([ranking]),
         "page": page.render([ranking]),
         "compare": printed(rank_text.all_blocks([compare(run, run)], full=True)),
-        "figure": " ".join(name for name in figure._of_run(report).names),
+        "figure": " ".join(figure.names(report)),
     }
     try:
         update_card(report, SAMPLE, folder / "README.md")
