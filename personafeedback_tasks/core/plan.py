@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..common.errors import OptionError
@@ -36,7 +36,6 @@ class Plan:
     detects: Mapping[str, float]  # cell or group -> see `Benchmark.detects`; empty where that is unknown
     reply: int  # tokens of a reply: as the user expects them, else the limit
     is_bound: bool = False  # whether `reply` is the limit, and not 0
-    longer: Mapping[str, int] = field(default_factory=dict)  # call of the stage -> its limit, where it is not `reply`
     prices: Prices | None = None
 
     @property
@@ -134,7 +133,7 @@ def make_plan(
     expected = reply if method.new_tokens else 0
     reply = method.new_tokens if expected is None else expected
     documents = method.documents(cases)
-    asks, longest, max_tokens, longer = {}, 0, method.max_tokens or 0, reply
+    asks, longest, max_tokens = {}, 0, method.max_tokens
     for setting, told in zip(benchmark.settings(every), every, strict=True):
         tokens = estimated([text for document in documents for text in _prompts(benchmark, document, told)])
         calls = each * len(tokens)
@@ -142,8 +141,7 @@ def make_plan(
         if stage is not None and stage.applies(told):
             max_tokens = max(max_tokens, stage.limit(method))
             if expected is None:
-                longer = stage.limit(method)
-                output += len(documents) * (longer - reply)
+                output += len(documents) * (stage.limit(method) - reply)
         asks[setting or "the run"] = Usage(calls=calls, input=each * sum(tokens), output=output)
         longest = max(longest, *tokens)
     sizes = list(_users(cases).values())
@@ -161,7 +159,6 @@ def make_plan(
         detects={name: value for name, value in detects.items() if not math.isnan(value)},
         reply=reply,
         is_bound=0 < method.new_tokens == reply,
-        longer={stage.name: longer} if stage and longer != reply else {},
         prices=prices,
     )
 

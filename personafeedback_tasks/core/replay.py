@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,7 @@ from .evidence import Reply
 from .recorded import Key, read
 
 Judge = Callable[[str, Mapping[str, Any]], Reply]
-"""(the prompt; which case and call it is, under `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError.
-
-If it is a class with a method `before`, that is told the calls of a run (see `recorded.Key`), and what it returns is printed.
-"""
+"""(the prompt; which case and call it is, under `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError."""
 
 
 class Replay:
@@ -30,7 +27,3 @@ class Replay:
 
     def __call__(self, prompt: str, about: Mapping[str, Any]) -> Reply:
         return self.recorded.get(Key(about["case_id"], about["call"], about.get("epoch", 1)))
-
-    def before(self, asked: Collection[Key]) -> str:
-        """One line on the records that the calls of a run do not need, or do not have; see `Judge`."""
-        return self.recorded.compared(asked)

@@ -24,7 +24,7 @@ from ..core.options import Options
 from ..core.replay import Replay
 from ..core.signature import KEY, signatures, signed
 from ..core.window import PromptCheck, Window, check
-from . import calls, judges
+from . import calls
 from .calls import REFUSAL, TASK
 from .judges import JudgeAPI
 from .metrics import in_view
@@ -74,10 +74,6 @@ def _register() -> None:
                 _inform(opening)
                 data.spec.metadata = {**(data.spec.metadata or {}), window.KEY: prompts.as_dict()}
                 REFUSAL.set(prompts.refusal)
-                calls = recorded.calls_of(find(found[0]["benchmark"]), *found)
-                asked = recorded.keys(map(str, ids or ()), calls, range(1, epochs + 1))
-                if said := judges.before(data.spec.model, data.spec.model_args, asked):
-                    logger.warning(said)
 
         async def on_model_retry(self, data: Any) -> None:  # from inspect-ai 0.3.285 on, of which it names the class
             # The second failure of a call comes after about ten seconds. Inspect itself shows a count of retries alone.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
@@ -10,9 +10,8 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError, choose
-from ..core.benchmark import Benchmark, benchmarks, find
+from ..core.benchmark import Benchmark, find
 from ..core.evidence import Reply
-from ..core.recorded import Key
 from ..core.replay import Judge, Replay
 
 FACTORIES: dict[str, Callable[..., Judge]] = {"replay": Replay}
@@ -57,13 +56,6 @@ class JudgeAPI(ModelAPI):
         output = ModelOutput.from_content(f"{self.benchmark.name}/{self.model_name}", reply.text, stopped)
         output.usage = ModelUsage()
         return output
-
-
-def before(model: str, arguments: Mapping[str, Any], asked: Collection[Key]) -> str:
-    """A judge's message before a run; empty for every other model."""
-    benchmark, _, name = model.partition("/")
-    make: Any = FACTORIES.get(name) if benchmark in benchmarks() else None
-    return str(make(**arguments).before(asked)) if hasattr(make, "before") else ""
 
 
 def _of_prompt(judge: Callable[[str], str]) -> Callable[..., Judge]:

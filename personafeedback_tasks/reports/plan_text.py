@@ -49,7 +49,6 @@ def _takes(plan: Plan) -> list[Block]:
     notes = [ESTIMATED]
     if plan.max_tokens:
         replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
-        replies += "".join(f" ({call}: {tokens:,})" for call, tokens in plan.longer.items())
         if plan.is_bound:
             replies += ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
         notes += [

@@ -312,7 +312,7 @@ RELEVANCE_TASK = ("personafeedback_tasks/recenter_relevance", "-T", "data=sample
 
 
 @pytest.mark.slow
-def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path, caplog):
+def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path):
     records = relevance(lambda label: label)
     file = write(tmp_path / "r.jsonl", [*records[:-1], {"id": "extra", "reply": "NO"}])
     done = inspect(*RELEVANCE_TASK, *REPLAY, "-M", f"replies={file}", "--log-dir", tmp_path / "logs")
@@ -323,10 +323,6 @@ def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path, caplog):
     assert sentence in " ".join(done.stdout.split())
     (log,) = (tmp_path / "logs").glob("*.eval")
     assert read_eval_log(str(log), header_only=True).status == "error"
-    assert (
-        f"{file}: 1 of 55 records belong to no call of this run (first: line 55: extra); 1 of 55 calls have no record "
-        f"(first: {missing})" in caplog.text
-    )
 
 
 @pytest.mark.slow
