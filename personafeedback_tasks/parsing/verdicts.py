@@ -1,4 +1,4 @@
-"""The reader that ratings, numbers and words share: the verdict of a reply's last word, line by line."""
+"""Read a judge's reply to a question with two words, or a scale, for an answer; and the reader that these and numbers share."""
 
 # What a reply takes back is not read. A line leaves its verdict open if it makes it depend on something (`NO, unless he
 # travels`), asks, or shows the form of an answer; then the reply is unreadable.
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from .answers import why_not
-from .plain import spoken
+from .plain import plain, spoken
 
 LEAD = (
     r"(?:^[\s\[({\"'→]{0,4}|(?<!\.)[.!?][ ](?=[^.!?)])|。|,[ ]?(?=[\"'])|,[ ](?=so\b))(?:(?:so|thus|therefore|hence|overall|finally|in[ ]short|the|this"
@@ -78,3 +78,64 @@ def reader(
         return settled or ("truncated" if truncated else why_not(text))
 
     return read
+
+
+# --- two words --------------------------------------------------------------------------------------------------------
+
+# A line that says nothing else, or one that names its answer, counts most: of several, all must agree. Without one,
+# each sentence that begins with one of the words counts if that ends its clause, and no later clause may say the other.
+# What is open to two readings is unreadable.
+
+YES, NO = "YES", "NO"
+ACCEPT, PROBLEMATIC = "ACCEPT", "PROBLEMATIC"
+
+
+def word_reader(first: str, second: str, firsts: str, seconds: str) -> Callable[[str, bool], str]:
+    """The reader of replies that say one of two words.
+
+    Args:
+        firsts, seconds: the words that say the first and the second, as regular expressions: `yes|ja`.
+    """
+    either = f"(?:{firsts}|{seconds})"
+    word = rf"(?:(?P<first>{firsts})|{seconds})"
+    ends = r"(?![ ]*,[ ]but\b)(?=[^\w\n?]{0,3}(?:[.,;:!(。\u2013\u2014]|-[ -]|$))"  # of the clause: not "no longer", "yes if"
+    both = re.compile(rf"\b{either}\W{{0,4}}(?:(?:or|and|vs)\W{{0,4}}|[/|]\W{{0,3}}){either}\b", re.I)  # in one breath
+    names = named("judge?ment|relevance|relevant|response|output|label|classification|note")
+    patterns = [
+        re.compile(rf"(?:^[^\w?]*(?={either}[^\w?]*$)|{names}[^\w?]{{0,4}}(?={either}{ends})){word}", re.I),
+        re.compile(rf"{LEAD}[^\w.!?;:,]{{0,4}}{word}{ends}", re.I),
+        re.compile(rf"(?:[:;,(]|\botherwise)[ ]{word}{ends}", re.I),
+    ]
+    return reader(lambda text: both.sub("…", plain(text)), patterns, lambda match: first if match["first"] else second)
+
+
+read_yes_no = word_reader(YES, NO, "yes|ja|是的?", "no|nein|否|不是")
+read_accept = word_reader(ACCEPT, PROBLEMATIC, "accept(?:ed|able)?|接受", "problematic")
+
+
+# --- a scale of whole numbers -----------------------------------------------------------------------------------------
+
+# A line that names its rating (`Rating: 4`, `I'd give it a 4`) counts most, then a line that begins with a number of
+# the scale and says what it means (`4 - somewhat better`), or nothing else. Of several, all must agree. What is open to
+# two readings is unreadable: `4 or 5`, `1 (much better)`, and `4. B is better`, which may be the fourth point of a
+# list.
+
+
+def _rating_patterns() -> list[re.Pattern[str]]:
+    # What says a number from 1 (much worse) to 5.
+    meaning = r"\W{1,4}(?:(?:response[ ])?B[ ]is[ ])?(?:(?:much|somewhat|slightly|far)[ ])?"
+    number = (
+        rf"[\s\[({{\"'#]{{0,4}}(?P<number>(?![1-3]{meaning}better|[3-5]{meaning}worse)[1-5])"
+        rf"(?:\.0)?(?:[ ]?(?:/|out[ ]of)[ ]?5|[ ]?分)?"
+        r"(?![\w/%]|[.,]\d|(?:[ ]?\([^()]{0,40}\)|\W{1,3}\w{1,9}[ ]worse)?\W{0,6}(?:(?:or|to|and|vs|maybe|but|no|of)\W{1,3}){0,2}\d|[ ]*,[ ]but\b)[\s\])}\"']{0,4}"
+    )
+    names = named("(?:give[ ]a[ ])?rating|score|grade|overall|number|评分|得分|bewertung")
+    patterns = [
+        rf"{names}{number}(?:[.,;:!(–—]|-[ ]|$)",
+        rf"{LEAD}{number}[.!]*(?:$|[:,–—-][ ](?!yes\b|no[.,;]).*$|\(.*$)",
+        rf"[:.,][ ]{number}[.!]*$",
+    ]
+    return [re.compile(pattern, re.I) for pattern in patterns]
+
+
+read_rating = reader(unmarked, _rating_patterns(), lambda match: match["number"])

@@ -10,8 +10,8 @@ from typing import Any
 from ..common.records import jsonable
 from ..common.statistics import Estimate, clustered_stderr, mean
 from ..pairwise import baselines as shortcuts
-from ..pairwise.names import says
 from ..pairwise.orders import TWO
+from ..pairwise.terms import says
 from .cases import PersonaCase, PersonaCases
 from .cells import columns
 

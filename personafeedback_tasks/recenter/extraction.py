@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.method import LabelMethod
 from ..core.report import Line
-from ..parsing.words import ACCEPT, PROBLEMATIC, read_accept
+from ..parsing.verdicts import ACCEPT, PROBLEMATIC, read_accept
 from .labels import ACC, AGAINST_PEOPLE, COMPARED, METRICS, LabelStage, score
 from .rows import SOURCES, Extraction, Message
 from .stages import filled

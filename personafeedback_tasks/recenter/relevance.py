@@ -18,7 +18,7 @@ from ..core.report import Line
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
-from ..parsing.words import NO, YES, read_yes_no
+from ..parsing.verdicts import NO, YES, read_yes_no
 from .data import in_turns, profiles
 from .labels import ACC, AGAINST_PEOPLE, COMPARED, METRICS, LabelStage, score
 from .rows import Relevance

@@ -16,7 +16,7 @@ from ..core.method import LabelMethod, Metric
 from ..core.report import Line
 from ..core.result import Answers, Result
 from ..core.rewards import pearson
-from ..parsing.rating import read_rating
+from ..parsing.verdicts import read_rating
 from .data import Rows
 from .rows import SCALE, Response
 from .stages import JudgedStage, filled

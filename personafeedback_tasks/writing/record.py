@@ -15,8 +15,7 @@ from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import Line, ReportSpec, Shown
-from ..pairwise.names import says
-from ..pairwise.terms import overlap_terms
+from ..pairwise.terms import overlap_terms, says
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings

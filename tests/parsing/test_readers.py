@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.parsing.numbers import read_numbers
-from personafeedback_tasks.parsing.rating import read_rating
-from personafeedback_tasks.parsing.words import NO, YES, read_accept, read_yes_no
+from personafeedback_tasks.parsing.verdicts import NO, YES, read_accept, read_rating, read_yes_no
 
 READERS = {"yes_no": read_yes_no, "accept": read_accept, "rating": read_rating, "numbers": read_numbers}
 FILES = sorted(Path(__file__).parent.glob("readers*.jsonl"))

@@ -11,9 +11,9 @@ from support.documents import DOCS, text
 from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.pairwise.names import says
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.pairwise.scoring import score_answers
+from personafeedback_tasks.pairwise.terms import says
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.baselines import (
     BASELINES,

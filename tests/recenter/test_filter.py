@@ -28,7 +28,7 @@ from personafeedback_tasks.common.embeddings import DEFAULT, embedder
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.parsing.words import read_yes_no
+from personafeedback_tasks.parsing.verdicts import read_yes_no
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter.folder import relevance_filter
 from personafeedback_tasks.recenter.filter.model import EVALUATIONS, features_of, held_out, threshold

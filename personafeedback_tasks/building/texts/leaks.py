@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...pairwise.names import says
-from ...pairwise.terms import overlap_terms
+from ...pairwise.terms import overlap_terms, says
 from ...personafeedback.persona import Persona
 
 FEWEST = 5
