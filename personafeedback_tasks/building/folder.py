@@ -98,7 +98,7 @@ class Folder(RowFolder):
 
     def people(self, split: str | None = None) -> list[Person]:
         """Persons not dropped, of one split or of both; of a pilot, only the first `most`."""
-        people = kept(self.need(Person))
+        people = kept(self.read(Person))
         if self.most is not None:
             people = sorted(people, key=lambda person: person.split != TEST)[: self.most]
         return [person for person in people if split in (None, person.split)]
@@ -106,4 +106,4 @@ class Folder(RowFolder):
     def questions(self, split: str | None = None) -> list[Question]:
         """Questions not dropped, of persons not dropped."""
         users = {person.user_id for person in self.people(split)}
-        return [question for question in kept(self.need(Question)) if question.user_id in users]
+        return [question for question in kept(self.read(Question)) if question.user_id in users]

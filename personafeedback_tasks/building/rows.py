@@ -116,10 +116,8 @@ class Refused(Row, frozen=True):
 
     id: NonEmpty  # that the text would have had
     step: NonEmpty  # which asked for it
-    reason: NonEmpty  # one of that step's
+    reason: NonEmpty
     text: str  # as the model gave it
-    like: str = ""  # id of the text that it repeats; empty for other reasons
-    limit: int = 0  # --max-tokens that it was cut off at; 0 for the provider's, and for other reasons
 
 
 class Origin(Row, frozen=True):

@@ -3,85 +3,92 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..annotation.items import CANNOT
 from ..annotation.rows import PackItem, Vote
 from ..common.columns import in_columns
+from ..common.errors import require
 from .folder import Folder
-from .models import NOBODY, Models
 from .release import is_current
-from .rows import SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused, kept
-from .spending import HEADER, SPENT, spent_rows, used_models, yield_rows
-from .steps import (  # fmt: skip
-    ANSWERS,
-    PACKS,
-    PERSONAS,
-    PILOT,
-    QUESTIONS,
-    RELEASE,
-    STEPS,
-    TRAINING,
-    VOTES,
-    Say,
-    Step,
-)
+from .rows import OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused
+from .steps import ANSWERS, PACKS, PERSONAS, PILOT, QUESTIONS, RELEASE, STEPS, TEXTS, TRAINING, VOTES, Say, Step
 from .texts.pairs import balance
-from .texts.personas import other_seed
-from .texts.runner import asked_questions, has_written, lacking
+from .texts.runner import todo
 
 
 def show_status(folder: Folder, say: Say) -> None:
     """Print each step, the lengths of pairs, refusals, spending, and the next command. Raises DataError for a broken file."""
     following, lines = _next(folder), []
     for step in STEPS:
-        left = lacking(folder, step)
+        left = todo(folder, step)
         more = f"; {len(left)} lacking: run it again" if left else ""
         is_there = step == RELEASE and _is_released(folder)
         again = "; no longer what the files give: run it again" if step == following and is_there else ""
         lines.append((step.name, f"{_done(folder, step)}{more}{again}"))
-    refused = Counter((text.step, text.reason) for text in folder.read(Refused))
-    counts = [(*key, str(count)) for key, count in sorted(refused.items())]
-    spent, broken = spent_rows(folder.root)
     for line in in_columns([("step", "done"), *lines]):
         say(line)
-    for kind in balance(folder.read(Pair), folder.read(Answer)):
-        say(kind.line)
-    for header, rows in ((HEADER, yield_rows(folder)), (("refused in", "reason", "texts"), counts), (SPENT, spent)):
-        if rows:
-            say("")
-            for line in in_columns([header, *rows]):
-                say(line)
-    if broken:
-        say(f"{broken} logs under logs/ could not be read: their tokens are not counted.")
+    for line in balance(folder.read(Pair), folder.read(Answer)):
+        say(line)
+    refused = Counter((text.step, text.reason) for text in folder.read(Refused))
+    _show(("refused in", "reason", "texts"), [(*key, str(count)) for key, count in sorted(refused.items())], say)
+    _show_spent(folder, say)
     say("")
     say(_line(folder, following))
 
 
-def next_line(folder: Folder, models: Models = NOBODY, ran: Collection[Step] = ()) -> str:
+def _show(header: Sequence[str], rows: Sequence[Sequence[str]], say: Say) -> None:
+    for line in ["", *in_columns([header, *rows])] if rows else []:
+        say(line)
+
+
+def _show_spent(folder: Folder, say: Say) -> None:
+    if not any((folder.root / "logs").glob("*/*.eval")):
+        return
+    require("inspect_ai", extra="build")
+    from ..inspect_harness.generation import spent
+
+    usage, broken = spent(folder.root)
+    rows = [
+        [model, *(f"{count:,.0f}" for count in (took.calls, took.input, took.output))] for model, took in usage.items()
+    ]
+    _show(("model", "calls", "input tokens", "output tokens"), rows, say)
+    if broken:
+        say(f"{broken} logs under logs/ could not be read: their tokens are not counted.")
+
+
+def next_line(folder: Folder, models: Sequence[str] = ()) -> str:
     """The next command, or that all is done. Raises DataError for a broken file.
 
     Args:
         models: for the command; without them, those used before.
-        ran: steps that these models have just written for; if one of them is next, it keeps the same limits.
     """
-    return _line(folder, _next(folder), models, ran)
+    return _line(folder, _next(folder), models)
 
 
-def _line(folder: Folder, step: Step | None, models: Models = NOBODY, ran: Collection[Step] = ()) -> str:
+def _line(folder: Folder, step: Step | None, models: Sequence[str] = ()) -> str:
     if step is None:
         return f"Done: {folder.root / 'release'}"
     if step == PERSONAS and not folder.settings.personas:  # all are a team's own
         return f"Next: {step.command(folder.root)}"
-    if step.asks_models and not any(_asked(folder, one) for one in STEPS):
-        return f"Next: {PILOT.line(folder.root)}"
-    named = models if models.names else used_models(folder, step)
-    return f"Next: {step.line(folder.root, named, step in ran)}"
+    writers = models or _writers(folder)
+    if step in TEXTS and not writers and not folder.read(Refused):  # before all is paid
+        step = PILOT
+    return f"Next: {step.line(folder.root, writers)}"
+
+
+def _writers(folder: Folder) -> list[str]:
+    # Of the last step that models wrote in: all of them answer, and the first writes what comes before.
+    of_text: dict[str, dict[str, None]] = {}
+    for origin in folder.read(Origin):
+        if origin.model != OWN:
+            of_text.setdefault(origin.kind, {})[origin.model] = None
+    return list(next((of_text[step.text] for step in reversed(TEXTS) if step.text in of_text), ()))
 
 
 def _next(folder: Folder) -> Step | None:
-    testing = any(person.split == TEST for person in kept(folder.read(Person)))
-    steps = STEPS if testing or folder.read(Pair) else (PERSONAS, QUESTIONS, ANSWERS, TRAINING)
+    testing = bool(folder.people(TEST))
+    steps = STEPS if testing or folder.read(Pair) else (*TEXTS, TRAINING)
     labeled = any(pair.label for pair in folder.read(Pair))  # imported: nobody needs to vote
     for step in steps:
         made = (*step.writes[-1:], *step.instead) if step != ANSWERS or testing else (Answer,)
@@ -90,7 +97,7 @@ def _next(folder: Folder) -> Step | None:
             done = done or labeled
         elif step == RELEASE:
             done = _is_released(folder) and is_current(folder)
-        if not done or lacking(folder, step):
+        if not done or todo(folder, step):
             return step
     return None
 
@@ -99,19 +106,14 @@ def _is_released(folder: Folder) -> bool:
     return (folder.root / "release" / "set.json").is_file()
 
 
-def _asked(folder: Folder, step: Step) -> bool:
-    return has_written(folder, step) or any(text.step == step.name for text in folder.read(Refused))
-
-
 def _done(folder: Folder, step: Step) -> str:
-    people, pairs = kept(folder.read(Person)), folder.read(Pair)
+    people, pairs = folder.people(), folder.read(Pair)
     if step == PERSONAS:
-        splits, seed = Counter(person.split for person in people), other_seed(folder.settings, folder.read(Origin))
-        changed = f"; written with seed {seed}, build.yaml has {folder.settings.seed}: put it back"
+        splits = Counter(person.split for person in people)
         counts = ", ".join(f"{splits[split]} {split}" for split in SPLITS)
-        return f"{len(people)} ({counts}){_dropped(folder.read(Person), people)}{changed * (seed is not None)}"
+        return f"{len(people)} ({counts}){_dropped(folder.read(Person), people)}"
     if step == QUESTIONS:
-        asked = asked_questions(folder)
+        asked = folder.questions()
         return f"{_counted(question.category for question in asked)}{_dropped(folder.read(Question), asked)}"
     if step == ANSWERS:
         return f"{_counted(answer.strategy for answer in folder.read(Answer))}; {len(pairs)} pairs"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..annotation.rows import Dropped, PackItem, Vote
 from ..common.row_files import Row
-from .models import NOBODY, Models
 from .rows import Answer, Pair, Person, Question
 
 Kinds = tuple[type[Row], ...]
@@ -29,7 +27,7 @@ class Step:
         writes: rows that it makes; the last kind shows that it was done.
         instead: rows that make it unnecessary, such as imported labels.
         text: kind of the texts that models write, as in provenance.jsonl; empty if they write none.
-        models: placeholders in its command where no model was used.
+        models: placeholders in its command where no model was used; one for a step in which the first model writes alone.
         arguments: other arguments of its command.
     """
 
@@ -42,28 +40,26 @@ class Step:
     models: tuple[str, ...] = ()
     arguments: str = ""
 
-    @property
-    def asks_models(self) -> bool:
-        """Models write texts in it: it counts calls, and asks again for failed texts."""
-        return bool(self.text)
-
     def command(self, root: Path) -> str:
         """Its shell command on a build, without models and arguments."""
         return f"personafeedback {self.call.format(shlex.quote(str(root)))}"
 
-    def line(self, root: Path, models: Models = NOBODY, own_step: bool = False) -> str:
+    def line(self, root: Path, models: Sequence[str] = ()) -> str:
         """Its whole shell command, with these models where it asks some."""
-        asks = models.told(self.models, own_step) if self.asks_models else ""
-        return " ".join(filter(None, (self.command(root), asks, self.arguments)))
+        named = [*models, *self.models[len(models) :]]
+        if len(self.models) < 2:
+            named = named[: len(self.models)]
+        asks = [f"--model {shlex.quote(name)}" for name in named]
+        return " ".join(filter(None, (self.command(root), *asks, self.arguments)))
 
 
-def _texts(name: str, text: str, **others: Any) -> Step:
-    return Step(name=name, call=f"build texts {{}} {name}", text=text, **{"models": ("MODEL",), **others})
-
-
-PERSONAS = _texts("personas", "persona", writes=(Person,))
-QUESTIONS = _texts("questions", "question", reads=(Person,), writes=(Question,))
-ANSWERS = _texts("answers", "answer", reads=(Person, Question), writes=(Answer, Pair), models=("MODEL", "OTHER"))
+PERSONAS = Step(name="personas", call="build texts {} personas", text="persona", writes=(Person,), models=("MODEL",))
+QUESTIONS = Step(
+    name="questions", call="build texts {} questions", text="question", reads=(Person,), writes=(Question,), models=("MODEL",)
+)  # fmt: skip
+ANSWERS = Step(
+    name="answers", call="build texts {} answers", text="answer", reads=(Person, Question), writes=(Answer, Pair), models=("MODEL", "OTHER")
+)  # fmt: skip
 PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,), instead=(Vote,))
 VOTES = Step(
     name="votes",
@@ -74,7 +70,7 @@ VOTES = Step(
 )
 RELEASE = Step(name="release", call="build release {}", reads=(Pair,))
 TRAINING = Step(name="training", call="build training {}", reads=(Answer,))
-PILOT = Step(name="pilot", call="build pilot {}", text="text", models=("MODEL", "OTHER"))
+PILOT = Step(name="pilot", call="build pilot {}", models=("MODEL", "OTHER"))
 """All steps that ask models, for a few persons: what comes before any of them."""
 
 TEXTS = (PERSONAS, QUESTIONS, ANSWERS)

@@ -12,12 +12,12 @@ from ..building.models import Models
 from ..building.pilot import page
 from ..building.rows import Person
 from ..building.settings import FILE
-from ..building.starting import start
 from ..building.status import next_line, show_status
 from ..building.steps import PACKS, RELEASE, VOTES
 from ..building.texts.runner import write_texts
+from ..building.texts.seeds import start
 from ..building.users import read_users
-from ..common.errors import DataError, OptionError
+from ..common.errors import OptionError
 from ..common.files import write
 from ..common.records import short_list
 from .build_set import import_command, release, training
@@ -129,9 +129,8 @@ PAGE = "pilot.html"
 def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -> None:
     """Write all texts of a few persons, and a page to read before you pay for the others.
 
-    DIR/pilot.html has the personas, their questions, the answers side by side with length and overlap, the texts that were refused and why, and
-    the calls and tokens so far. The texts are part of the build: what comes later goes on from
-    them, and nothing is asked twice. The first model writes personas and questions; all of them answer.
+    DIR/pilot.html has the personas, their questions, the answers side by side, and the texts that were refused and why. The texts are part of
+    the build: what comes later goes on from them, and nothing is asked twice. The first model writes personas and questions; all of them answer.
 
     To drop a person or a question, write keep = no into its line of people.csv or questions.csv. Run the command again, and others take the
     place of the dropped persons.
@@ -139,23 +138,19 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
     \b
         personafeedback build pilot DIR --people 5 --model openai/gpt-4o --model openai/gpt-4o-mini
     """
+    few = Folder(folder.root, people)
     if not names and not folder.read(Person):
         raise OptionError(f"{folder.root}: there are no texts to show yet. Pass --model MODEL, which writes them.")
-    few, stopped = Folder(folder.root, people), None
     with progress() as show:
         models = Models(tuple(dict.fromkeys(names)), **options, show=show)
         try:
             if names:
                 write_texts(few, models, say)
-        except DataError as error:  # nothing passed the checks: the page shows why
-            stopped = error
-        users = [person.user_id for person in few.people()] if folder.read(Person) else []
-        write(folder.root / PAGE, page(folder, users))
-    say(f"wrote {folder.root / PAGE}")
-    if stopped:
-        raise stopped
+        finally:  # also where nothing passed the checks: the page shows why
+            write(folder.root / PAGE, page(folder, [person.user_id for person in few.people()]))
+            say(f"wrote {folder.root / PAGE}")
     say("Read it; to drop a person or a question, write keep = no into its line of people.csv or questions.csv.")
-    say(next_line(folder, models))
+    say(next_line(folder, models.names))
 
 
 class _Build(click.Group):

@@ -25,7 +25,6 @@ from inspect_ai.log import (
     read_eval_log,
     read_eval_log_sample_summaries,
     read_eval_log_samples_by_id,
-    transcript,
 )
 from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -84,7 +83,7 @@ def generate(
     temperature: float | None = None,
     seeds: Mapping[str, int] = {},
     batch: bool | int | BatchConfig = False,
-    came: Callable[[int | None], None] = lambda tokens: None,
+    came: Callable[[], None] = lambda: None,
 ) -> Generated:
     """Have a model write the texts that are not yet in the cache.
 
@@ -97,7 +96,7 @@ def generate(
         temperature: the provider's if None.
         seeds: id of a text that is asked for again -> seed of the provider's sampling, where it takes one.
         batch: use the provider's batch interface, where it has one; or the size of a batch, or more of its settings.
-        came: gets the tokens of each call that ended, 0 for one that failed, None for a reply that was in the cache.
+        came: is called after each request that ended.
 
     Raises:
         OptionError: there is no such model, or it lacks something, such as a key.
@@ -172,7 +171,7 @@ def _started(model: str, model_args: Mapping[str, Any]) -> Model:
 
 
 @solver(name="writes")
-def _writes(came: Callable[[int | None], None]) -> Solver:
+def _writes(came: Callable[[], None]) -> Solver:
     in_a_row = 0
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -184,12 +183,10 @@ def _writes(came: Callable[[int | None], None]) -> Solver:
             written = await generate(state, cache=kept, seed=state.metadata["seed"])
         except Exception:
             in_a_row += 1
-            came(0)
             raise
+        finally:
+            came()
         in_a_row = 0
-        calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
-        usage = written.output.usage
-        came(None if calls and calls[-1].cache == "read" else usage.input_tokens + usage.output_tokens if usage else 0)
         return written
 
     return solve
@@ -245,15 +242,15 @@ def _environment(name: str, value: str) -> Iterator[None]:
             os.environ[name] = before
 
 
-def spent(folder: Path) -> tuple[dict[tuple[str, str], Usage], int]:
-    """((step, model) -> usage as the provider counted it, ordered by name; number of logs that cannot be read).
+def spent(folder: Path) -> tuple[dict[str, Usage], int]:
+    """(model -> usage as the provider counted it, ordered by name; number of logs that cannot be read).
 
     Calls that failed or were under way at a kill are unknown. A text that a killed run wrote counts from the next run's
     log, where it comes from the cache with its tokens.
     """
-    found: dict[tuple[str, str], Usage] = {}
+    found: dict[str, Usage] = {}
     paid: set[tuple[str, str, str]] = set()
-    from_cache: list[tuple[tuple[str, str], Path, list[EvalSampleSummary]]] = []
+    from_cache: list[tuple[str, Path, list[EvalSampleSummary]]] = []
     broken = 0
     for path in sorted((folder / LOGS).glob("*/*.eval")):
         try:
@@ -262,26 +259,26 @@ def spent(folder: Path) -> tuple[dict[tuple[str, str], Usage], int]:
         except Exception:  # of a dozen unrelated classes: a killed process can leave half a file
             broken += 1
             continue
-        key = (path.parent.name, model)
-        found.setdefault(key, NONE)
+        found.setdefault(model, NONE)
         cached = []
         for one in summaries:
             if one.model_usage:
                 usage = list(one.model_usage.values())
-                found[key] += _usage(
+                found[model] += _usage(
                     sum(part.input_tokens for part in usage), sum(part.output_tokens for part in usage)
                 )
-                paid.add((*key, str(one.id)))
+                paid.add((path.parent.name, model, str(one.id)))
             elif one.completed and not one.error:
                 cached.append(one)
-        from_cache.append((key, path, cached))
-    for key, path, cached in from_cache:
-        new = [one for one in cached if (*key, str(one.id)) not in paid]
+        from_cache.append((model, path, cached))
+    for model, path, cached in from_cache:
+        step = path.parent.name
+        new = [one for one in cached if (step, model, str(one.id)) not in paid]
         if new:
-            paid.update((*key, str(one.id)) for one in new)
+            paid.update((step, model, str(one.id)) for one in new)
             for sample in read_eval_log_samples_by_id(path, [(one.id, one.epoch) for one in new]):
                 told = sample.output.usage
-                found[key] += _usage(told.input_tokens if told else 0, told.output_tokens if told else 0)
+                found[model] += _usage(told.input_tokens if told else 0, told.output_tokens if told else 0)
     return dict(sorted(found.items())), broken
 
 

@@ -4,46 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from personafeedback_tasks.building.texts.checks import ARTIFACTS
+from personafeedback_tasks.building.texts import checks
+from personafeedback_tasks.common.text import language_of
 
 DIRT = {
-    "artifact_tags": [
+    checks.MARKUP: [
         "所有要求。\n</think>\n\n<degraded_answer>\n下周天气多变。",
         "<think>The user wants tea.",
         "Tea.</final_answer>",
         "<Reasoning>Tea.</Reasoning> Tea.",
         "<response>Tea.",
         "Tea.</answer>\n",
+        "Tea.<|im_end|>",
+        "<|start_header_id|>assistant",
+        "[INST] tea? [/INST] Tea.",
+        "<<SYS>> tea",
+        "Tea.<end_of_turn>",
+        "<｜end▁of▁sentence｜>茶。",
+        "<s> Tea.",
+        "Tea.</s>",
     ],
-    "artifact_preamble": [
+    checks.COLON: [
+        "一些具体建议如下：",
+        "Here are three ideas:",
+        "Three ideas: \n",
+        "**以下是建议：**",
+    ],
+    checks.WRITER: [
         "修改后的回答内容：  \n\n1. 茶。",
         "以下是改写后的回答。茶。",
         "Here is the rewritten response: tea.",
         "**Here's the degraded answer**\n\nTea.",
-    ],
-    "artifact_profile": [
-        '茶。完整的用户资料： {"Name": "韩梅", "Demographics": {"Age": 3}, "Preference": {"Social": "茶"}}'
-    ],
-    "artifact_unparsed": [
-        "无法解析回答",
-        "解析失败。",
-        "未能提取回答",
-        "Could not parse the response.",
-        "couldn't parse response",
-        "Unable to parse answer",
-        "Failed to parse model output",
-        "[ERROR] cannot be parsed",
-        "Error: failed to extract the answer",
-        "JSON parse error",
-        "JSONDecodeError: line 1",
-        "Parsing failed",
-        "Response could not be parsed.",
-        "None",
-        "null",
-        "N/A",
-    ],
-    "artifact_colon": ["一些具体建议如下：", "Here are three ideas:", "Three ideas: \n", "**以下是建议：**"],
-    "artifact_boilerplate": [
         "Sure! Here's a personalized answer: tea.",
         "Here are some tailored recommendations for you: tea.",
         "Based on your persona, tea.",
@@ -63,30 +54,12 @@ DIRT = {
         "作为一个人工智能语言模型，我选茶。",
         "助手：茶。",
     ],
-    "artifact_chat_tokens": [
-        "Tea.<|im_end|>",
-        "<|start_header_id|>assistant",
-        "[INST] tea? [/INST] Tea.",
-        "<<SYS>> tea",
-        "Tea.<end_of_turn>",
-        "<｜end▁of▁sentence｜>茶。",
-        "<s> Tea.",
-        "Tea.</s>",
-    ],
 }
 
 
-def found(text: str) -> list[str]:
-    return [name for name, (_, has) in ARTIFACTS.items() if has(text)]
-
-
-def test_every_kind_of_artifact_has_its_examples():
-    assert set(DIRT) == set(ARTIFACTS)
-
-
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in DIRT.items() for text in texts])
-def test_an_artifact_is_found_as_what_it_is(name, text):
-    assert found(text) == [name]
+@pytest.mark.parametrize(("reason", "text"), [(reason, text) for reason, texts in DIRT.items() for text in texts])
+def test_an_artifact_is_found_as_what_it_is(reason, text):
+    assert checks.fault(text, language_of(text)) == reason
 
 
 @pytest.mark.parametrize(
@@ -103,7 +76,6 @@ def test_an_artifact_is_found_as_what_it_is(name, text):
         "Failed to parse the date? Give strptime the format, and test it with a few real dates.",
         "解析失败通常有三个原因：编码不对、文件不全、格式写错。先检查编码，再检查文件是否完整，最后对照格式说明逐行查看，一般都能找到问题所在。",
         "None of these teas is too strong.",
-        "Error handling matters.",
         '{"Name": "Bob", "Age": 3, "Preference": "tea"} is a valid JSON object.',
         "好的！以下是修改后的邮件：\n\n您好，会议改到三点。",
         "Here is the revised letter:\n\nDear Sir, tea at three.",
@@ -118,4 +90,4 @@ def test_an_artifact_is_found_as_what_it_is(name, text):
     ],
 )
 def test_ordinary_texts_are_no_artifacts(text):
-    assert found(text) == []
+    assert checks.fault(text, language_of(text)) == ""

@@ -79,5 +79,5 @@ def test_a_question_has_120_words_at_most(tmp_path, writer):
     said: list[str] = []
     write_questions(folder, ONE, said.append)
     assert [len(one.question.split()) for one in folder.read(Question)] == [120]
-    assert any(line.startswith("Refused 4: 4 too_long") for line in said)
+    assert any(line.startswith("Refused 4: 4 too long") for line in said)
     assert [one.id for one in folder.read(Refused)] == [f"{person.user_id}:specific:1"] * 4

@@ -108,7 +108,7 @@ def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_as
     }
     write_questions(folder, ONE, print)
     reasons = Counter((one.id, one.reason) for one in folder.read(Refused))
-    assert reasons == {("u0:specific:0", "empty"): 1, ("u0:specific:1", "other_language"): 4}
+    assert reasons == {("u0:specific:0", "empty"): 1, ("u0:specific:1", "another language"): 4}
     asked = asked_of(writer)
     assert [name for name in asked if not name.endswith("~features")] == ["u0:specific:2", "u0:specific:0~1"]
     pieces = [

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from support.building import a_build, persona, words, write
+from support.building import a_build, words, write
 from support.commands import build_step, personafeedback
 from support.texts_server import texts_server
 
@@ -31,13 +31,11 @@ from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import LENGTHS, MOST, answer_id, target
 from personafeedback_tasks.building.texts.asking import HOPELESS, ROUNDS
-from personafeedback_tasks.building.texts.languages import name_of
-from personafeedback_tasks.building.texts.languages import words as length
-from personafeedback_tasks.building.texts.leaks import Leaks
+from personafeedback_tasks.building.texts.checks import words as length
+from personafeedback_tasks.building.texts.seeds import start
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.persona import Persona
 
 MODEL = "openai/gpt-4o"
 
@@ -75,10 +73,10 @@ def test_a_refused_text_is_replaced_until_the_number_is_reached(tmp_path, writer
     }
     refused = Counter((text.id, text.reason) for text in folder.read(Refused))
     assert refused == {
-        (f"{user}:specific:0", "numbered"): 1, (f"{user}:specific:0", "several"): 1,
+        (f"{user}:specific:0", "numbered"): 1, (f"{user}:specific:0", "several questions"): 1,
         **{(f"{other}:specific:{number}", "numbered"): 1 + ROUNDS for number in range(3)},
     }  # fmt: skip
-    assert f"Asked for {12 + 2 + 3 * ROUNDS} texts, took 9 (39 %)" in said
+    assert f"Refused {2 + 3 * (1 + ROUNDS)}: {1 + 3 * (1 + ROUNDS)} numbered, 1 several questions" in said
     assert "lacking" not in personafeedback("build", folder.root).output
     writer.take()
     step("questions", folder)
@@ -164,7 +162,7 @@ def test_the_cache_forgets_what_the_files_have(tmp_path, monkeypatch):
         ("好的，我周末该去哪里？", "zh", checks.PREAMBLE),
         ("问题：我周末该去哪里？", "zh", checks.PREAMBLE),
         ("What is a river? " * 0 + "river stone " * 70 + "?", "en", checks.LONG),
-        ("Since your MBTI is INTJ, what should you eat?", "en", "artifact_boilerplate"),
+        ("Since your MBTI is INTJ, what should you eat?", "en", checks.WRITER),
         ("What should I eat on a day of 2.5 hours?", "en", ""),
         ('Is "Who are you? Where?" a good film?', "en", ""),
         ("Why on earth??", "en", ""),
@@ -176,119 +174,37 @@ def test_a_question_is_one_and_begins_with_itself(text, language, reason):
     assert checks.fault_of_question(text, language) == reason
 
 
-def people():
-    """(an English person, a Chinese one, the leaks of a build with both and six others)."""
-
-    def of(user, **changes):
-        profile = persona(user)
-        temper = {**profile["Personality"], "Extraversion_or_Introversion": "I"}
-        return Persona(
-            user,
-            {
-                **profile,
-                "Name": "Ada Vale",
-                "Demographics": {**profile["Demographics"], **changes},
-                "Personality": temper,
-            },
-        )
-
-    english = of("en", Age=34, Career_Information="Sports commentator for a local radio station")
-    demographics = {"Age": 34, "Career_Information": "体育解说员，在电视台工作"}
-    chinese = Persona(
-        "zh", {"Name": "李明", "Demographics": demographics, "Personality": {"Extraversion_or_Introversion": "E"}}
-    )
-    others = [of(f"u{number}", Career_Information=words(str(number), 9)) for number in range(6)]
-    return english, chinese, Leaks([english, chinese, *others])
-
-
-def test_a_short_phrase_gives_a_user_away():
-    english, chinese, leaks = people()
-    for planted in (
-        "What should I wear tonight as a sports commentator?", "I'm 34 and tired, what now?", "As an introvert, how do I make friends?",
-        "My job at the radio station wears me out; how do I rest?", "Since I work in radio, which mic?", "What suits an ISFJ?",
-        "What would Ada do?",
-    ):  # fmt: skip
-        assert leaks.found(english, planted), planted
-    for planted in (
-        "作为ESTP，我周末该去哪里？",
-        "我是一名体育解说员，怎么保护嗓子？",
-        "我今年34岁，该怎么办？",
-        "作为外向的人，该怎么放松？",
-        "李明该吃什么？",
-    ):
-        assert leaks.found(chinese, planted), planted
-    for ordinary in (
-        "What makes a good gift as a surprise for my sister?", "I'm looking for a quiet place; where?", "As a beginner, how do I start running?",
-    ):  # fmt: skip
-        assert not leaks.found(english, ordinary), ordinary
-    for ordinary in ("我是不是该换个手机？", "我在家能做什么运动？", "作为礼物，送什么好？"):
-        assert not leaks.found(chinese, ordinary), ordinary
-
-
-def test_the_questions_of_the_release_seldom_give_their_users_away(real_data):
-    cases = load_cases(real_data, "general")
-    users = {case.user_id: case.persona for case in cases}
-    leaks = Leaks(users.values())
-    questions = {(case.user_id, case.question) for case in cases}
-    assert len(questions) == 1470
-    assert (
-        sum(bool(leaks.found(users[user], question)) for user, question in questions) == 4
-    )  # one says the age of its user
-    jobs = {user: str(persona.profile["Demographics"]["Career_Information"]) for user, persona in users.items()}
-    quoted = sum(bool(leaks.found(users[user], f"{job[:25]}，我今晚该看什么？")) for user, job in jobs.items())
-    introduced = sum(
-        bool(leaks.found(users[user], f"作为{job[:10]}，我今晚该看什么电影？")) for user, job in jobs.items()
-    )
-    assert (quoted, introduced, len(users)) == (143, 147, 147)
-
-
 def checked(natural, discreet, question):
     return f"<natural>{natural}</natural>\n<discreet>{discreet}</discreet>\n<question>{question}</question>"
 
 
-def test_a_question_is_judged_rewritten_and_checked_again(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=9)
+def test_a_question_is_judged_and_rewritten(tmp_path, writer):
+    folder = asked_for_questions(tmp_path / "build", personas=1, specific=6)
     (user,) = (person.user_id for person in folder.people())
-    name = folder.persona(user).profile["Name"]
-    slots = [f"{user}:specific:{number}" for number in range(9)]
-    leak = f"What would {name} eat on a rainy day?"
+    slots = [f"{user}:specific:{number}" for number in range(6)]
+    times = ("", "~1", "~2", "~3")
     writer.replies = {
-        slots[0]: leak, f"{slots[0]}~natural": checked("yes", "yes", "What is good to eat on a rainy day?"),
-        slots[1]: leak, **{f"{slots[1]}{time}~natural": checked("no", "no", f"{name} asks: what to eat?") for time in ("", "~1", "~2", "~3")},
-        slots[2]: "Does a spoon of a bus help my tax?", f"{slots[2]}~natural": checked("no", "yes", "What helps me with my tax?"),
-        slots[3]: "Is it blue of wind?", **{f"{slots[3]}{time}~natural": checked("no", "yes", "Is it blue of wind?") for time in ("", "~1", "~2", "~3")},
-        slots[4]: "How do I mend a chair?", f"{slots[4]}~natural": checked("yes", "yes", "How is a chair mended by me?"),
-        slots[5]: "How do I clean a lamp?", **{f"{slots[5]}{time}~natural": "It is fine." for time in ("", "~1", "~2", "~3")},
-        slots[6]: "How do I read a map?", f"{slots[6]}~natural": checked("yes", "no", "1. How are maps read?"),
-        f"{slots[6]}~1": "How do I hang a door?",
-        slots[7]: "Does a wall of paint sing?", f"{slots[7]}~natural": checked("no", "yes", "How does a nurse paint a wall?"),
-        f"{slots[7]}~reworded": checked("yes", "no", "How is a wall painted?"), f"{slots[7]}~1": "How do I sew a coat?",
-        slots[8]: "Is a hat of a hen ill?", f"{slots[8]}~natural": checked("no", "yes", "Whose hat is a hen?"),
-        f"{slots[8]}~reworded": "Fine.", f"{slots[8]}~1": "How do I wax a floor?",
+        slots[0]: "What would Ann the nurse eat on a rainy day?", f"{slots[0]}~natural": checked("yes", "no", "What is good to eat on a rainy day?"),
+        slots[1]: "What should a nurse eat?", **{f"{slots[1]}{time}~natural": checked("yes", "no", "What should a nurse eat?") for time in times},
+        slots[2]: "Is it blue of wind?", **{f"{slots[2]}{time}~natural": checked("no", "yes", "Is it blue of wind?") for time in times},
+        slots[3]: "How do I mend a chair?", f"{slots[3]}~natural": checked("yes", "yes", "How is a chair mended by me?"),
+        slots[4]: "How do I clean a lamp?", **{f"{slots[4]}{time}~natural": "It is fine." for time in times},
+        slots[5]: "How do I read a map?", f"{slots[5]}~natural": checked("yes", "no", "1. How are maps read?"), f"{slots[5]}~1": "How do I hang a door?",
     }  # fmt: skip
     writer.take()
     step("questions", folder)
-    prompt_of = {name: prompt for *_, name, prompt in writer.take()}
-    assert f"<found>\n{name}\n</found>" in prompt_of[f"{slots[0]}~natural"]
-    assert "<found>\n\n</found>" in prompt_of[f"{slots[4]}~natural"]
-    # What was rewritten is judged in a call of its own, which has not seen the draft.
-    assert "<question>\nHow does a nurse paint a wall?\n</question>" in prompt_of[f"{slots[7]}~reworded"]
-    assert "Does a wall" not in prompt_of[f"{slots[7]}~reworded"]
-    assert f"{slots[4]}~reworded" not in prompt_of
     assert [question.question for question in folder.read(Question)] == [
-        "What is good to eat on a rainy day?", "What helps me with my tax?", "How do I mend a chair?", "How do I hang a door?", "How do I sew a coat?",
-        "How do I wax a floor?",
+        "What is good to eat on a rainy day?", "How do I mend a chair?", "How do I hang a door?",
     ]  # fmt: skip
     assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
-        (slots[1], "gives_away"): 4, (slots[3], "unnatural"): 4, (slots[5], "no_verdict"): 4, (slots[6], "numbered"): 1,
-        (slots[7], "gives_away"): 1, (slots[8], "no_verdict"): 1,
+        (slots[1], "gives its user away"): 4, (slots[2], "unnatural"): 4, (slots[4], "no verdict"): 4, (slots[5], "numbered"): 1,
     }  # fmt: skip
     origins = {origin.id: origin for origin in folder.read(Origin)}
     drafts = [
         any(parent.startswith("draft:") for parent in origins[question.id].parents)
         for question in folder.read(Question)
     ]
-    assert drafts == [True, True, False, False, False, False]
+    assert drafts == [True, False, False]
     assert all("natural.md " in origins[question.id].prompt for question in folder.read(Question))
 
 
@@ -319,12 +235,12 @@ def test_a_pool_is_filtered_matched_and_each_match_is_validated(tmp_path, writer
     assert "12 of 30 questions of the pool are open and personal (pool.csv)" in said
     rows = folder.read(PoolQuestion)
     assert [row.question for row in rows if row.keep == "yes"] == pool[:12]
-    assert {row.reason for row in rows if row.keep == "no"} == {"not_open"}
+    assert {row.reason for row in rows if row.keep == "no"} == {"not open"}
     questions = folder.read(Question)
     assert [question.user_id for question in questions] == [first] * 2
     assert {question.question for question in questions} <= set(pool[:12])
     refused = folder.read(Refused)
-    assert {(text.id, text.reason) for text in refused} == {(f"{second}:general:2", "no_fit")}
+    assert {(text.id, text.reason) for text in refused} == {(f"{second}:general:2", "does not fit its person")}
     shown = [text for row in refused for text in row.text.splitlines()]
     assert len(shown) == len(set(shown)) == 2 * 4  # none is offered to this person again
     assert len(writer.take()) == 2 + 2 + 2 + 4 + 3 * (1 + 2) - 2
@@ -366,7 +282,7 @@ def test_a_choice_that_is_too_small_is_asked_for_again_and_an_empty_pool_ends(tm
     writer.write = lambda prompt, model: "1" if "numbered list of questions. Choose" in prompt else write(prompt, model)
     step("questions", folder)
     assert len(folder.read(Question)) == 2
-    assert [text.reason for text in folder.read(Refused)] == ["too_few"]
+    assert [text.reason for text in folder.read(Refused)] == ["too few"]
     more = a_build(tmp_path / "more", personas=1, specific=0, general=5)
     step("personas", more)
     (more.root / "pool.jsonl").write_text((folder.root / "pool.jsonl").read_text("utf-8"), "utf-8")
@@ -448,22 +364,19 @@ def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(tmp_p
         long: words("long", most + 1), f"{long}~1": words("fits", most), f"{long}~2": "unused",
         boiled: "Sure! Here's a personalized answer: take the train.", f"{boiled}~1": "Take the train, early.", short: "Go.",
     }  # fmt: skip
-    said = step("answers", folder)
+    step("answers", folder)
     assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
-        (long, "too_long"): 1,
-        (boiled, "artifact_boilerplate"): 1,
+        (long, "too long"): 1,
+        (boiled, checks.WRITER): 1,
     }
     of_id = {answer.id: answer.text for answer in folder.read(Answer)}
     assert (of_id[long], of_id[boiled], of_id[short]) == (words("fits", most), "Take the train, early.", "Go.")
-    assert f"Asked for {15 + 2} texts, took 15 (88 %)" in said
 
 
-def test_a_prompt_names_the_language_and_has_a_format_and_an_example():
-    assert (name_of("en"), name_of("zh"), name_of("de"), name_of("qq")) == (
-        "English",
-        "中文",
-        "German",
-        "the language with the code qq",
+def test_a_prompt_names_the_language_and_has_a_format_and_an_example(tmp_path):
+    start(tmp_path, "de")
+    assert "in the language with the code de," in prompts.load(tmp_path, "answer", "de").filled(
+        **dict.fromkeys(prompts.PLACEHOLDERS["answer"], "")
     )
     ours = ("natural", "open", "general", "fits", "answer", "question", "improve", *WAYS)
     for language, form, example in (("en", "Format", "An example"), ("zh", "格式", "示例")):

@@ -1,4 +1,4 @@
-"""Who a set is for: what is drawn for a persona and what its seed states, and whom a prompt shows."""
+"""Who a set is for: what is drawn for a persona, and a team's own users."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ from support.commands import build_step, personafeedback
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import Models
-from personafeedback_tasks.building.rows import Person, Refused
+from personafeedback_tasks.building.rows import Person
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts import prompts
-from personafeedback_tasks.building.texts.lives import countries, draw_home, draw_life, stated
-from personafeedback_tasks.building.texts.personas import names, waves, write_personas
+from personafeedback_tasks.building.texts.personas import countries, draw_traits, names, write_personas
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.inspect_harness import generation
 
 ONE = Models(("openai/gpt-4o",))
 
@@ -33,86 +30,7 @@ def personas(folder, models=ONE):
     return said
 
 
-def seeds(folder, *profiles):
-    text = "".join(json.dumps(profile, ensure_ascii=False) + "\n" for profile in profiles)
-    (folder.root / "seeds.jsonl").write_text(text, encoding="utf-8")
-
-
 # --- what is drawn ----------------------------------------------------------------------------------------------------
-
-
-def test_nobody_lives_a_life_of_another_age():
-    drawn = [draw_life(Settings(), f"u{number}", {}) for number in range(2000)]
-    ages = [int(traits["age"]) for traits in drawn]
-    assert (min(ages), max(ages)) == (18, 80)
-    for traits, age in zip(drawn, ages, strict=True):
-        work, stage = traits["work"], traits["life stage"]
-        assert age <= 27 or "studies" not in work
-        assert age >= 61 or "retired" not in work
-        assert age <= 66 or re.search("retired|pension|business of their own", work)
-        assert 24 <= age <= 45 or stage != "small children"
-        assert age >= 45 or stage != "grown-up children"
-        assert age <= 28 or "with parents" not in stage
-        assert "family" not in work or re.search("children at school|small children|parent", stage)
-    bands = Counter(sum(age > top for top in (24, 34, 44, 54, 64)) for age in ages)
-    assert all(0.13 < bands[band] / 2000 < 0.21 for band in range(6))  # a sixth each
-    fields = Counter(
-        re.sub(".*(?:for|in|to) ", "", re.sub(" beside.*| from another.*", "", one["work"])) for one in drawn
-    )
-    assert len(fields) == 7
-    assert min(fields.values()) > 200
-
-
-@pytest.mark.parametrize(
-    ("seed", "absent", "there"),
-    [
-        ({"age": 58, "job": "mechanic"}, {"age", "work"}, {"life stage", "personality (MBTI)"}),
-        ({"job": "mechanic"}, {"age", "work", "life stage"}, {"personality (MBTI)"}),
-        ({"Demographics": {"Age": "61 years"}}, {"age"}, {"work", "life stage"}),
-        ({"note": "a 58-year-old who mends clocks"}, {"age"}, {"work"}),
-        ({"age": "in her thirties"}, {"age", "work", "life stage"}, set()),
-        ({"home": "with three children"}, {"age", "work", "life stage"}, {"personality (MBTI)"}),
-        ({"MBTI": "INTJ"}, {"personality (MBTI)"}, {"age", "work", "life stage"}),
-        ({"年龄": 58, "职业": "修车"}, {"age", "work"}, {"life stage"}),
-        ({"edad": 30}, {"age"}, {"work"}),
-        ({"language": "English", "agenda": "full", "age": None}, set(), {"age", "work"}),
-    ],
-)
-def test_what_a_seed_states_is_never_drawn(seed, absent, there):
-    for number in range(50):
-        drawn = draw_life(Settings(seed=number), "u1", seed)
-        assert not absent & drawn.keys()
-        assert there <= drawn.keys()
-    if isinstance(age := stated(seed).get("age"), int):
-        works = {draw_life(Settings(seed=number), "u1", {"age": age})["work"] for number in range(200)}
-        assert not any("studies" in work or "retired" in work for work in works)
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_name_and_a_country_are_drawn_and_fit(language, tmp_path):
-    (tmp_path / "names.csv").write_text(examples(language)["names.csv"], encoding="utf-8")
-    table, taken = countries(tmp_path), set()
-    of = {country.country: country for country in table}
-    for number in range(500):
-        home = draw_home(Settings(), f"u{number}", {"gender": "female"} if number % 2 else {"性别": "男"}, table, taken)
-        country = of[home["country"]]
-        given = country.female if number % 2 else country.male
-        join = (lambda one, two: f"{two}{one}") if language == "zh" else (lambda one, two: f"{one} {two}")
-        assert home["name"] in {join(first, last) for first in given for last in country.family}
-        assert home["name"] not in taken
-        taken.add(home["name"])
-    counts = Counter(draw_home(Settings(), f"v{number}", {}, table, set())["country"] for number in range(3000))
-    for country in table:
-        assert counts[country.country] / 3000 == pytest.approx(
-            country.share / sum(one.share for one in table), abs=0.03
-        )
-    for seed in ({"name": "Ada"}, {"city": "Leeds"}, {"Nationality": "Irish"}):
-        drawn, initials = [], set()
-        for number in range(100):
-            drawn.append(draw_home(Settings(), f"u{number}", seed, table, initials))
-            initials |= set(drawn[-1].values())
-        assert {key for home in drawn for key in home} == {"initials of the name"}
-        assert len(initials) == 100
 
 
 def test_a_table_of_names_that_is_broken_is_named(tmp_path):
@@ -126,132 +44,55 @@ def test_a_table_of_names_that_is_broken_is_named(tmp_path):
             countries(tmp_path)
 
 
-# --- what a prompt says -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_name_and_a_country_are_drawn_and_fit(language, tmp_path):
+    (tmp_path / "names.csv").write_text(examples(language)["names.csv"], encoding="utf-8")
+    table, taken, seen = countries(tmp_path), set(), Counter()
+    of = {country.country: country for country in table}
+    for number in range(1000):
+        traits = draw_traits(Settings().generator("traits", f"u{number}"), table, taken if number < 200 else ())
+        country = of[traits["country"]]
+        join = (lambda one, two: f"{two}{one}") if language == "zh" else (lambda one, two: f"{one} {two}")
+        assert traits["name"] in {
+            join(first, last) for first in getattr(country, traits["gender"]) for last in country.family
+        }
+        assert number >= 200 or traits["name"] not in taken
+        assert 18 <= int(traits["age"]) <= 80
+        assert re.fullmatch("[EI][SN][TF][JP]", traits["personality (MBTI)"])
+        taken.add(traits["name"])
+        seen.update((traits["country"], traits["gender"], traits["field of work"]))
+    assert all(seen[gender] == pytest.approx(500, abs=60) for gender in ("female", "male"))
+    for country in table[:2]:
+        share = country.share / sum(one.share for one in table)
+        assert seen[country.country] / 1000 == pytest.approx(share, abs=0.05)
+    assert "name" not in draw_traits(Settings().generator("traits", "u"), [], taken)
 
 
-def test_a_prompt_shows_the_seed_what_was_drawn_and_who_is_there(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=12)
-    seeds(folder, {"age": 58, "job": "mechanic"})
-    (folder.root / "persona").mkdir()
-    own = persona("own", Name="Ottilie Vane", Demographics={"Job": "keeper of a very tall lighthouse"})
-    (folder.root / "persona" / "x1.json").write_text(json.dumps(own), encoding="utf-8")
-    said = personas(folder)
-    assert "Up to 12 personas are of one seed" in " ".join(said)
-    prompt_of = {name: prompt for *_, name, prompt in writer.take()}
-    users = names(folder.settings)
-    first, second, third = waves(users)
-    assert (len(first), len(second), len(third)) == (5, 5, 2)
-    for place, wave in enumerate((first, second, third)):
-        for user in wave:
-            prompt = prompt_of[user]
-            assert '"job": "mechanic"' in prompt
-            assert "- work:" not in prompt
-            assert "- age:" not in prompt
-            assert re.search(r"(?m)^- name: \S+ \S", prompt)
-            assert "- Ottilie Vane; keeper of a very tall lighthouse; " in prompt
-            for other in users:
-                profile = folder.persona(other).profile
-                seen = users.index(other) < 5 * place
-                assert (f"- {profile['Name']}; {profile['Demographics']['Career_Information'][:40]}" in prompt) is seen
-    drawn = [re.search("(?m)^- name: (.*)$", prompt)[1] for prompt in prompt_of.values()]
-    assert len(set(drawn)) == 12
-
-
-def test_no_two_personas_of_one_seed_are_asked_for_in_the_same_words(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=10)
-    seeds(folder, {"age": 34, "job": "nurse", "city": "Leeds", "home": "alone", "mbti": "ISFJ"})
-    personas(folder)
-    assert len({prompt for *_, prompt in writer.take()}) == 10
-
-
-def test_neither_the_order_of_replies_nor_a_second_run_changes_a_prompt(tmp_path, writer):
-    def prompts_of(root, name):
-        folder = a_build(root, personas=14)
-        personas(folder)
-        return {id_: prompt for *_, id_, prompt in writer.take() if "~" not in id_}  # without replacements
-
-    expected = prompts_of(tmp_path / "one", "one")
-    plain = generation.generate
-
-    def reversed_replies(asked, *arguments, **named):
-        texts, failures = plain(dict(reversed(asked.items())), *arguments, **named)
-        return dict(reversed(texts.items())), failures
-
-    generation.generate, before = reversed_replies, generation.generate
-    try:
-        assert prompts_of(tmp_path / "two", "two") == expected
-    finally:
-        generation.generate = before
-    # One that failed is asked with the same words later, although more are there by then.
-    failing = next(iter(expected))
-    writer.replies = {failing: RuntimeError("down")}
-    folder = a_build(tmp_path / "three", personas=14)
-    personas(folder)
-    asked = writer.take()
+def test_a_prompt_shows_the_seed_and_what_was_drawn_and_a_second_run_asks_the_same(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=8)
+    assert f"! {folder.root / 'seeds.jsonl'} still has examples that `build init` wrote" in " ".join(personas(folder))
+    other = a_build(tmp_path / "other", personas=8)
+    (other.root / "seeds.jsonl").write_text('{"age": 58, "job": "mechanic"}\n', encoding="utf-8")
+    failing, second, third, *_ = names(other.settings)
+    profile = write("Write the profile of one invented person")
+    writer.take()
+    writer.replies = {
+        failing: RuntimeError("down"),
+        second: profile,
+        third: profile,
+        f"{third}~1": write("Write the profile of one invented person: b"),
+    }
+    assert "examples" not in " ".join(personas(other))
+    first = {name: prompt for *_, name, prompt in writer.take()}
+    assert first.keys() == {*names(other.settings), f"{third}~1"}
+    assert all('"job": "mechanic"' in prompt for prompt in first.values())
+    drawn = [re.search("(?m)^- name: (.*)$", prompt)[1] for prompt in first.values()]
+    assert len(set(drawn)) == 9  # the one that replaces another, too
+    assert len(other.read(Person)) == 7
     writer.replies = {}
-    personas(folder)
-    assert [(name, prompt) for *_, name, prompt in writer.take()] == [(failing, expected[failing])]
-    assert sum("~" not in name for *_, name, _ in asked) == 14
-
-
-@pytest.mark.parametrize("killed_in", [1, 2, 3])
-def test_a_failure_and_then_a_kill_do_not_pay_a_group_twice(tmp_path, writer, killed_in):
-    """The first persona fails, the third one repeats the second and is replaced, and a later group is killed: all that came is in the cache."""
-    folder = a_build(tmp_path / "build", personas=14)
-    failing, second, third, *_ = names(folder.settings)
-    profile, other = (write(f"Write the profile of one invented person: {key}") for key in "ab")
-    writer.replies = {failing: RuntimeError("down"), second: profile, third: profile, f"{third}~1": other}
-    plain, groups = generation.generate, 0
-
-    def killed(asked, *arguments, **named):
-        nonlocal groups
-        groups += not any("~" in name for name in asked)
-        replies = plain(asked, *arguments, **named)
-        if groups == killed_in:  # the texts came
-            raise KeyboardInterrupt
-        return replies
-
-    generation.generate = killed
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            personas(folder)
-    finally:
-        generation.generate = plain
-    before = {(name, prompt) for *_, name, prompt in writer.take()}
-    del writer.replies[failing]
-    personas(folder)
-    again = {(name, prompt) for *_, name, prompt in writer.take()}
-    assert {name for name, _ in again - before}.isdisjoint({name for name, _ in before})
-    assert len(folder.people()) == 14
-
-
-def test_traits_and_others_may_be_left_out_and_examples_are_named(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=3)
-    path = folder.root / "prompts" / "persona.md"
-    path.write_text("Write the profile of one invented person {{seed}} {{structure}}", encoding="utf-8")
-    (folder.root / "names.csv").unlink()
-    said = personas(folder)
-    assert f"! {folder.root / 'seeds.jsonl'} still has 3 examples that `build init` wrote" in " ".join(said)
-    assert f"There is no {folder.root / 'names.csv'}: no names and countries are drawn" in " ".join(said)
-    assert len(folder.read(Person)) == 3
-    assert "- age" not in writer.take()[0][-1]
-    path.write_text("Write {{structure}} {{traits}}", encoding="utf-8")
-    with pytest.raises(DataError, match=r"found no {{seed}}"):
-        prompts.load(folder.root, "persona")
-    seeds(other := a_build(tmp_path / "other", personas=3), {"job": "a"}, {"job": "b"}, {"job": "c"})
-    assert not [line for line in personas(other) if "examples" in line or "of one seed" in line]
-
-
-def test_a_model_that_is_down_is_not_asked_wave_after_wave(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=12)
-    writer.write = lambda prompt, model: RuntimeError("down")
-    with pytest.raises(generation.GenerationError):
-        personas(folder)
-    assert len(writer.take()) == 5
-    assert not folder.read(Refused)
-    writer.write = write
-    personas(folder)
-    assert sum("~" not in name for *_, name, _ in writer.take()) == 12
+    personas(other)
+    assert [(name, prompt) for *_, name, prompt in writer.take()] == [(failing, first[failing])]
+    assert len(other.read(Person)) == 8
 
 
 # --- a team's own users -----------------------------------------------------------------------------------------------

@@ -45,9 +45,11 @@ def asked(server, folder, *prompts, **options):
 
 
 def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
-    tokens = []
+    ended = []
     with texts_server(write) as server:
-        texts, failures = asked(server, tmp_path, "same", "same", "broken", "long", "withheld", came=tokens.append)
+        texts, failures = asked(
+            server, tmp_path, "same", "same", "broken", "long", "withheld", came=lambda: ended.append(1)
+        )
         withheld = {"r4": ("", False, True)}
         assert (
             texts
@@ -56,19 +58,17 @@ def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
         )
         assert failures.keys() == {"r2"}
         assert "this text is not for me" in failures["r2"]
-        assert sorted(tokens) == [0, 100, 100, 100, 100]
+        assert len(ended) == 5
         assert Counter(server.seen) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
         (log,) = (tmp_path / "logs" / "answers").glob("*.eval")
         assert [sample.id for sample in read_eval_log(str(log)).samples] == ["r0", "r1", "r2", "r3", "r4"]
 
         server.write = lambda prompt: f"now <{prompt}>"
-        tokens.clear()
-        again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld", came=tokens.append)
+        again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
         assert again == (
             {**texts, "r2": ("now <broken>", False, False), "r4": ("now <withheld>", False, False)},
             {},
         )
-        assert Counter(tokens) == {None: 3, 100: 2}
         assert Counter(server.seen) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
         assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False, False)}, {})
     assert "INSPECT_CACHE_DIR" not in os.environ

@@ -8,7 +8,7 @@ import random
 import re
 
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.starting import start
+from personafeedback_tasks.building.texts.seeds import start
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.inspect_harness.generation import WrittenText
 

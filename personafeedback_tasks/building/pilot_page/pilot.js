@@ -2,12 +2,6 @@
   const pilot = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
 
-  function table({ title, header, rows, note }) {
-    const row = (tag, cells) => make("tr", {}, ...cells.map((cell) => make(tag, {}, cell)));
-    const body = make("table", {}, make("thead", {}, row("th", header)), make("tbody", {}, ...rows.map((cells) => row("td", cells))));
-    return make("div", {}, make("h3", {}, title), body, note ? make("p", { class: "muted" }, note) : null);
-  }
-
   // That somebody wrote keep = no into the line of a person or a question.
   function dropped(one, section) {
     const is = one.keep === "no";
@@ -15,11 +9,9 @@
     return make("b", { hidden: !is }, one.reason ? `Dropped: ${one.reason}` : "Dropped");
   }
 
-  // --- texts -----------------------------------------------------------------------------------------------------------------
-
   function answer(one, target) {
     const way = one.way ? `, ${one.way.replace("_", " ")}` : "";
-    const measured = `${one.words} words (target ${target}), ${one.shared} terms of the persona (${one.share} %)`;
+    const measured = `${one.words} words (target ${target})`;
     return make("article", { class: "answer" }, make("h5", {}, `${one.strategy}${way}: ${one.model}`), make("p", { class: "muted" }, measured), markdown(one.text));
   }
 
@@ -49,14 +41,13 @@
   }
 
   function refused(step, texts) {
-    const each = texts.map(({ id, reason, meaning, text }) => {
-      const why = make("p", {}, make("b", {}, reason), meaning ? `: ${meaning} ` : " ", make("span", { class: "muted" }, id));
+    const each = texts.map(({ id, reason, text }) => {
+      const why = make("p", {}, make("b", {}, reason), " ", make("span", { class: "muted" }, id));
       return make("article", { class: "question" }, why, text ? markdown(text) : make("p", { class: "muted" }, "(nothing was written)"));
     });
     return make("details", {}, make("summary", {}, `${step}: ${texts.length}`), ...each);
   }
 
-  at("tables").append(...pilot.tables.map(table));
   at("people").append(...pilot.people.map(person));
   const steps = [...new Set(pilot.refused.map(({ step }) => step))];
   at("refused").append(...steps.map((step) => refused(step, pilot.refused.filter((text) => text.step === step))));

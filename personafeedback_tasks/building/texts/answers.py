@@ -21,21 +21,12 @@ from ..settings import Settings
 from ..steps import ANSWERS, Say
 from . import checks, prompts
 from .asking import Call, Models, Refusal, Reply, TextRun
-from .languages import CHARACTERS, words
 from .pairs import balance, choose
 
 NEAR = 0.9
 """Likeness from which two answers to one question are near-equal texts: a rewrite of a word or two."""
 
-EQUAL, NEARLY, NO_TAG, LONG = "equal", "near_equal", "no_answer_tag", "too_long"
-
-MEANINGS: Mapping[str, str] = {
-    EQUAL: "the same text as another answer to the question",
-    NEARLY: "the same text except for a word or two",
-    NO_TAG: "a rewrite without <answer></answer>",
-    LONG: "more than twice as many words as the question's target",
-}
-"""Reason -> what was found; see also `checks.MEANINGS`."""
+EQUAL, NEARLY, NO_TAG = "equal", "nearly equal", "no answer tag"
 
 FIRST: Mapping[str, str] = {FULL: "answer", MASKED: "answer", QUESTION: "question"}
 """Strategy of an answer that is no rewrite -> the name of its prompt. What is told of the persona is all that differs between the first two."""
@@ -44,7 +35,10 @@ REWRITES: Mapping[str, tuple[str, ...]] = {IMPROVED: ("improve",), DEGRADED: WAY
 """Strategy of a rewrite -> the names of its prompts, of which one is drawn."""
 
 LENGTHS = (164, 192, 216, 239, 265, 296, 333, 380, 452)
-"""Deciles of the words of the responses in the General half of the release, see `languages.words`."""
+"""Deciles of the words of the responses in the General half of the release, see `checks.words`."""
+
+CHARACTERS = 1.65
+"""Chinese characters that say as much as an English word."""
 
 MOST = 2
 """Longest answer, in multiples of its target; a longer one is refused."""
@@ -57,7 +51,7 @@ _Wanted = tuple[Answer, str, tuple[str, ...]]
 def target(settings: Settings, question_id: str) -> int:
     """Target length in words of all answers to a question: drawn from LENGTHS, scaled to the median of the settings."""
     spread = settings.generator("words", question_id).choice(LENGTHS) / LENGTHS[len(LENGTHS) // 2]
-    return max(5, 5 * round(settings.words * CHARACTERS.get(settings.language, 1) * spread / 5))
+    return max(5, 5 * round(settings.words * (CHARACTERS if settings.language == "zh" else 1) * spread / 5))
 
 
 def answer_id(question_id: str, strategy: str, model: str, parent: str = "") -> str:
@@ -76,7 +70,6 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
     with folder.step(ANSWERS):
         run = _AnswersRun(folder, models, say)
         before, users = len(run.answers), {question.user_id for question in run.questions}
-        run.expect(models)
         say(f"Read {len(run.questions)} questions of {len(users)} persons, {before} answers")
         for wanted in (run.first, run.rewrites):
             for model in models.names:
@@ -99,13 +92,8 @@ def _choose(run: _AnswersRun) -> list[Pair]:
     pairs = choose(run.settings, test, run.answers, old, fixed=voted)
     folder.write(Pair, pairs)
     say(f"Wrote {len(pairs)} pairs of test persons in pairs.jsonl")
-    lengths = balance(pairs, run.answers)
-    for kind in lengths:
-        say(kind.line)
-    if any(kind.is_uneven for kind in lengths) and not voted:
-        say(
-            "One side is longer more often: answers of more models give more pairs to choose from. Name another --model before packs are made."
-        )
+    for line in balance(pairs, run.answers):
+        say(line)
     if voted and len(pairs) > len(old):
         say(f"{len(pairs) - len(old)} pairs are new since the packs were made: make new packs for these.")
     return pairs
@@ -123,8 +111,7 @@ class _AnswersRun(TextRun):
         super().__init__(folder, ANSWERS, models, say)
         self.questions = folder.questions()
         self._prompts = {name: self.prompt(name) for name in {*FIRST.values(), *chain(*REWRITES.values())}}
-        users = {person.user_id for person in folder.people(TEST)}
-        self.test = {question.id for question in self.questions if question.user_id in users}
+        self.test = {question.id for question in folder.questions(TEST)}
         self.answers = folder.read(Answer)
         self.done = {answer.id for answer in self.answers}
         self._bases = Bases(folder)
@@ -150,13 +137,6 @@ class _AnswersRun(TextRun):
                     name = self.settings.generator(strategy, parent.id).choice(names)
                     persona = {} if name in WAYS else {"persona": self._bases.told(question, FULL)}
                     yield self._wanted(question, strategy, model, parent.id, name, answer=parent.text, **persona)
-
-    def expect(self, models: Models) -> None:
-        asked = {question.id for question in self.questions}
-        of_models = sum(answer.model in models.names and answer.question_id in asked for answer in self.answers)
-        self.progress.expect(
-            len(models.names) * (len(FIRST) * len(self.questions) + len(REWRITES) * len(self.test)) - of_models
-        )
 
     def _wanted(self, question: Question, strategy: str, model: str, parent: str, name: str, **texts: str) -> _Wanted:
         prompt, length = self._prompts[name], target(self.settings, question.id)
@@ -189,9 +169,9 @@ class _AnswersRun(TextRun):
                 raise Refusal(NO_TAG, reply.text)
             text = rewritten
         reason = checks.fault(text, self.settings.language, reply.cut)
-        if reason or words(text) > MOST * target(self.settings, answer.question_id):
-            raise Refusal(reason or LONG, reply.text)
+        if reason or checks.words(text) > MOST * target(self.settings, answer.question_id):
+            raise Refusal(reason or checks.LONG, reply.text)
         for other in self._of_question[answer.question_id]:
             if other.text == text or likeness(other.text, text) >= NEAR:
-                raise Refusal(EQUAL if other.text == text else NEARLY, reply.text, other.id)
+                raise Refusal(EQUAL if other.text == text else NEARLY, reply.text)
         return text

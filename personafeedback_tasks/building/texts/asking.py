@@ -1,6 +1,6 @@
-"""A run of a step that has models write texts: requests, replacements of refused texts, and a summary.
+"""A run of a step that has models write texts: ask, check, ask again for what was refused, and a summary.
 
-Refused texts stay in refused.jsonl, so that no run pays for them again; texts that were cut off get new rounds once the limit is higher.
+Refused texts stay in refused.jsonl, so that no run pays for them again.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
 from ...common.row_files import Row
 from ..folder import Folder
-from ..models import Models, Progress
+from ..models import Models
 from ..rows import OWN, Origin, Refused
 from ..steps import Say, Step
 from . import checks, prompts
-from .languages import name_of
 
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
@@ -34,7 +33,7 @@ HOPELESS = 20
 
 
 class Refusal(Exception):
-    """A check turns a text down: the reason, the text and, if it repeats another one, the id of that one."""
+    """A check turns a text down: the reason and the text."""
 
 
 class Call(NamedTuple):
@@ -54,15 +53,11 @@ class Call(NamedTuple):
 class TextRun:
     """A run of a step: existing texts, then new ones.
 
-    Args:
-        models: the first is the default writer; none if the step only takes texts that a team brought.
-
     Attributes:
-        model: the first model; empty if there is none.
+        model: the first model; empty if the step only takes texts that a team brought.
         origins: id -> row of provenance.jsonl.
         done: ids of existing texts.
         refused: all rows of refused.jsonl.
-        progress: of the step; tell it how many calls to expect.
     """
 
     def __init__(self, folder: Folder, step: Step, models: Models, say: Say):
@@ -70,22 +65,23 @@ class TextRun:
         self.origins = folder.by_id(Origin)
         self.refused = folder.read(Refused)
         self._models, self.model = models, next(iter(models.names), "")
-        self.progress = Progress(step.name, models.show)
         self.done: set[str] = set()
         self._times = refusals(self.refused, step)
-        self._limit = 0
         self._refused_now: Counter[str] = Counter()
-        self._asked = self._taken = 0
         self._failures: dict[str, str] = {}
         self._error: PersonaFeedbackError | None = None
 
     def time(self, name: str) -> int:
-        """Number of refusals of a text; random choices for it depend on this, so that the next request differs."""
+        """Number of refusals of a text."""
         return self._times[name]
+
+    def draw(self, name: str) -> str:
+        """Name of the random choices for a text, others after each refusal, so that the next request differs."""
+        return f"{name}:{self.time(name)}" if self.time(name) else name
 
     def prompt(self, name: str) -> prompts.Prompt:
         """A prompt of the build, in the build's language."""
-        return prompts.load(self.folder.root, name, name_of(self.settings.language))
+        return prompts.load(self.folder.root, name, self.settings.language)
 
     def complete(
         self,
@@ -93,7 +89,7 @@ class TextRun:
         *calls: Call,
         finish: Callable[[list[str]], None] = lambda names: None,
         model: str = "",
-    ) -> bool:
+    ) -> None:
         """Have a model write the texts that are not done, and replacements for refused ones.
 
         Args:
@@ -101,27 +97,14 @@ class TextRun:
             calls: for each text, in order; a text that is refused or failed gets no further call.
             finish: gets the ids that passed all calls, in order: adds each to `done`, or calls `refuse`.
             model: one of the run's; the first if empty.
-
-        Returns:
-            Whether to ask for more: false if the last request brought no text.
         """
-        limit = self._models.max_tokens
-        outgrown = Counter(
-            text.id for text in self.refused if text.step == self.step.name and _is_outgrown(text, limit)
-        )
-
-        def open_of(names: Iterable[str]) -> list[str]:
-            return [name for name in names if name not in self.done and self.time(name) - outgrown[name] <= ROUNDS]
-
-        left, some = open_of(names), True
+        left = [name for name in names if name not in self.done and self.time(name) <= ROUNDS]
         while left:
             times = {name: self.time(name) for name in left}
-            going, came = left, set[str]()
+            going = left
             for call in calls:
                 told = {name: text for name in going if (text := call.prompt(name)) is not None}
                 replies = dict(self.ask(told, call.about, model))
-                if not call.about:
-                    came = {name for name in told if name in replies or self.time(name) > times[name]}
                 for name, reply in replies.items():
                     try:
                         call.accept(name, reply)
@@ -131,12 +114,10 @@ class TextRun:
                     name for name in going if (name in replies or name not in told) and self.time(name) == times[name]
                 ]
             finish(going)
-            taken = came & self.done
-            self._asked, self._taken, some = self._asked + len(came), self._taken + len(taken), bool(came)
-            if len(came) >= HOPELESS and not taken:
+            refused = [name for name in left if self.time(name) > times[name]]  # what failed waits for the next run
+            if len(refused) >= HOPELESS and not any(name in self.done for name in left):
                 break
-            left = open_of(name for name in left if self.time(name) > times[name])  # what failed waits for the next run
-        return some
+            left = [name for name in refused if self.time(name) <= ROUNDS]
 
     def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, Reply]]:
         """Have a model write; (id, reply) of those that came, in order. Replies withheld by the provider are refused: another may pass its filter.
@@ -154,35 +135,38 @@ class TextRun:
 
         if not told:
             return []
-        models, model = self._models, model or self.model
+        models, model, ended = self._models, model or self.model, 0
         check_models(models.arguments)
-        times, self._limit = {name: self.time(name) for name in told}, models.max_tokens or 0
+        times = {name: self.time(name) for name in told}
         request = {
             name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
             for name, time in times.items()
         }
-        self.progress.ask(len(told), 0 if about else sum(map(bool, times.values())))
+
+        def came() -> None:
+            nonlocal ended
+            ended += 1
+            models.show(f"{' '.join(filter(None, (self.step.name, about)))}: {ended:,} of {len(told):,}")
+
         try:
             texts, failures = generate(
                 {request[name]: prompt for name, prompt in told.items()}, model, self.folder.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
-                model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature,
-                came=self.progress.come,
+                model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature, came=came,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
             return []
         self._failures |= failures
-        came = [(name, texts[request[name]]) for name in told if request[name] in texts]
-        for name, text in came:
+        replies = [(name, texts[request[name]]) for name in told if request[name] in texts]
+        for name, text in replies:
             if text.withheld:
                 self.refuse(name, checks.WITHHELD, "")
-        return [(name, text) for name, text in came if not text.withheld]
+        return [(name, text) for name, text in replies if not text.withheld]
 
-    def refuse(self, name: str, reason: str, text: str, like: str = "") -> None:
-        """Turn a text down; `like` is the id of the text that it repeats."""
-        limit = self._limit if reason == checks.CUT else 0
-        self.refused.append(Refused(id=name, step=self.step.name, reason=reason, text=text, like=like, limit=limit))
+    def refuse(self, name: str, reason: str, text: str) -> None:
+        """Turn a text down."""
+        self.refused.append(Refused(id=name, step=self.step.name, reason=reason, text=text))
         self._times[name] += 1
         self._refused_now[reason] += 1
 
@@ -196,9 +180,7 @@ class TextRun:
         self.origins[name] = Origin(id=name, kind=kind, model=model, prompt=prompt, seed=seed, parents=parents)
         self.done.add(name)
 
-    def save(
-        self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}
-    ) -> None:  # fmt: skip
+    def save(self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}) -> None:
         """Write new rows and files, with origins and refusals."""
         if others:  # first: what is killed in between is never taken for a team's own
             self.folder.write(Origin, self.origins.values())
@@ -217,8 +199,6 @@ class TextRun:
             GenerationError: a model wrote nothing.
             DataError: nothing is left for the next step.
         """
-        if self._asked:
-            self.say(f"Asked for {self._asked} texts, took {self._taken} ({100 * self._taken / self._asked:.0f} %)")
         if self._refused_now:
             counts = _counts(self._refused_now)
             self.say(f"Refused {self._refused_now.total()}: {counts} (refused.jsonl has the texts)")
@@ -235,25 +215,16 @@ class TextRun:
             forget(self.folder.root, self.step.name)
         if not left:
             reasons = Counter(text.reason for text in self.refused if text.step == self.step.name)
-            raised = "Raise --max-tokens for those that were cut off. " if reasons[checks.CUT] else ""
-            edited = "Edit the prompts and remove the texts from refused.jsonl. " if set(reasons) - {checks.CUT} else ""
-            remedy = f"{raised}{edited}Then run the step again." if reasons else no_text_refused
+            remedy = "Edit the prompts, or raise --max-tokens for what was cut off; remove the texts from refused.jsonl, and run the step again."
             because = f" (refused: {_counts(reasons)})" if reasons else ""
-            raise DataError(f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy}")
-        if {text.id for text in self.refused if (text.step, text.reason) == (self.step.name, checks.CUT)} - self.done:
-            self.say("Run the step again with a higher --max-tokens to ask again for those that were cut off.")
+            raise DataError(
+                f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy if reasons else no_text_refused}"
+            )
 
 
 def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:
     """Id -> number of refused texts of a step."""
     return Counter(text.id for text in refused if text.step == step.name)
-
-
-def _is_outgrown(text: Refused, limit: int | None) -> bool:
-    # Cut off at a lower limit than this one. The provider's limit is unknown, so any other may be higher.
-    return (
-        text.reason == checks.CUT and (limit or 0) != text.limit and (not text.limit or not limit or limit > text.limit)
-    )
 
 
 def settled(refused: Iterable[Refused], step: Step) -> set[str]:

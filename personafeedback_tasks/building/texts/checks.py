@@ -1,4 +1,4 @@
-"""Reasons to refuse a text that a model wrote: left-over tags, refusals, cut-off ends, another language; or no single question.
+"""Reasons to refuse a text that a model wrote: markup, refusals, cut-off ends, another language; or no single question.
 
 Only the form is checked, and refusals only in English and Chinese. Replies of judges are read elsewhere: their refusals differ.
 """
@@ -6,42 +6,52 @@ Only the form is checked, and refusals only in English and Chinese. Replies of j
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from .languages import is_written_in, words
+from ...common.text import IDEOGRAPHS
 
-# --- artifacts: what the model that wrote a text, or the program around it, left in it ---
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+_LETTER = re.compile(rf"(?![{IDEOGRAPHS}])[^\W\d_]")
+_WORD = re.compile(rf"[{IDEOGRAPHS}\u3040-\u30ff]|(?:(?![{IDEOGRAPHS}\u3040-\u30ff])[^\W\d_]|['’\u0300-\u036f])+")
 
-_TAGS = re.compile(
+LETTERS = 5
+"""Letters that say as much as a Chinese character."""
+
+
+def words(text: str) -> int:
+    """Number of words; a Chinese or Japanese character counts as one."""
+    return len(_WORD.findall(text))
+
+
+def is_written_in(language: str, text: str) -> bool:
+    """Whether a text is in English or Chinese, as far as its script tells; True for every other language.
+
+    A Chinese answer may quote English, and the other way round: the larger part counts.
+    """
+    chinese, others = LETTERS * len(_IDEOGRAPH.findall(text)), len(_LETTER.findall(text))
+    return {"zh": chinese >= others, "en": others >= chinese}.get(language, True)
+
+
+# --- any text ---
+
+EMPTY, CUT, WITHHELD, REFUSAL, LANGUAGE = "empty", "cut off", "withheld by the provider", "refusal", "another language"
+MARKUP, COLON, WRITER = "markup of its writer", "ends at a colon", "speaks of its instructions or its writer"
+
+_MARKUP = re.compile(
     # Never legitimate in an answer to a user. Other tags are: HTML, and placeholders such as <your_name>.
     r"</?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>"
     r"|</?(?:degraded|improved|rewritten|revised|modified|original|final|personali[sz]ed|chosen|rejected)_(?:answer|response)>"
-    r"|\A\s*<(?:answer|response)>|</(?:answer|response)>\s*\Z",
-    re.IGNORECASE,
+    r"|\A\s*<(?:answer|response)>|</(?:answer|response)>\s*\Z"
+    # <s> and </s> are HTML too: as a pair they strike a text through.
+    r"|<\|[\w-]{1,40}\|>|<｜[\w▁-]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+    r"|\A\s*<s>(?!.*</s>)|\A(?!.*<s>).*</s>\s*\Z",
+    re.IGNORECASE | re.DOTALL,
 )
-_REWRITTEN = re.compile(
+_COLON = re.compile(r"[:：][\s*_]*\Z")
+_ANNOUNCES = re.compile(
     # 回答 alone, not 回复: "here is the revised reply" is a normal answer to someone who wants a letter rewritten.
     r"\A\W*(?:(?:以下是)?(?:修改|改写|降级)后的回答"
-    r"|(?:(?:here|below) is|here['’]s) (?:the|a) (?:degraded|modified|rewritten|revised) (?:answer|response)\b)",
-    re.IGNORECASE,
-)
-_PROFILE_KEY = re.compile(
-    # Name and Age are left out: any JSON example may have them.
-    r'"(Demographics|Personality|Preference|Career_Information|Values_and_Interests|Local_Life|Content_Interests)"\s*:'
-)
-_UNPARSED = re.compile(
-    r"\W*(?:error\W+)?(?:(?:i|we)\s+)?(?:"
-    r"(?:无法|未能|不能)解析|解析(?:失败|错误|异常)|(?:无法|未能)(?:提取|生成)(?:回答|回复|内容|结果)"
-    r"|(?:(?:could|can)\s*(?:not|n['’]t)|unable\s+to|failed\s+to|failure\s+to|was\s+not\s+able\s+to)\s+(?:be\s+)?(?:pars|extract|decod)"
-    r"|(?:response|answer|output|json|reply)\s+(?:could\s+not|cannot)\s+be\s+(?:parsed|extracted|decoded)"
-    r"|(?:json\s*)?(?:pars(?:e|ing)|decod(?:e|ing))\s*(?:error|failed|failure)\b"
-    r"|(?:null|none|nan|n/a|undefined|error)\W*\Z)",
-    re.IGNORECASE,
-)
-_UNPARSED_LENGTH = 60
-"""A longer text that begins like this is advice about parsing, not a message instead of an answer."""
-_ANNOUNCES = re.compile(
-    r"\A\W*(?:(?:sure(?: thing)?|of course|certainly|absolutely)\W+)?"
+    r"|(?:(?:here|below) is|here['’]s) (?:the|a) (?:degraded|modified|rewritten|revised) (?:answer|response)\b)"
+    r"|\A\W*(?:(?:sure(?: thing)?|of course|certainly|absolutely)\W+)?"
     r"(?:(?:here (?:is|are)|here['’]s|below (?:is|are)|this is) (?:an? |your |the |my |some )?(?:\w+,? ){0,2}?"
     r"(?:personali[sz]ed|tailored|customi[sz]ed)(?: \w+)? (?:answer|response|reply|advice|recommendation|suggestion)s?\b"
     # Further on, a profile may be one that the user wrote for a website.
@@ -58,94 +68,20 @@ _SPEAKS_OF_ITSELF = re.compile(
     r"|(?:作为|我是)(?:一[个名款])?(?:人工智能|AI|大?语言模型)(?:语言模型|大模型|模型|助手|助理)?[，,。]",
     re.IGNORECASE,
 )
-_MBTI = re.compile(r"[EI][NS][FT][JP](?![A-Za-z])")
 _OF_A_TYPE = re.compile(
-    r"(?:\b(?:[Aa]s|[Yy]ou(?: a|['’])re) an?|\btype is|(?:作为|[您你]是)(?:一[个名位])?(?:典型的)?) ?\Z"
+    r"(?:\b(?:[Aa]s|[Yy]ou(?: a|['’])re) an?|\btype is|(?:作为|[您你]是)(?:一[个名位])?(?:典型的)?) ?[EI][NS][FT][JP](?![A-Za-z])"
 )
-_HINTS = [
-    "persona",
-    "profile",
-    "mbti",
-    "model",
-    "assistant",
-    "chatbot",
-    "画像",
-    "人设",
-    "档案",
-    "资料",
-    "设定",
-    "人工智能",
-    "ai",
-]
-"""A text that speaks of itself has one of these, in lower case. Few others do."""
-_COLON_BACKWARDS = re.compile(r"[\s*_]*[:：]")
-_CHAT_TOKENS = re.compile(
-    # <s> and </s> are HTML too: as a pair they strike a text through.
-    r"<\|[\w-]{1,40}\|>|<｜[\w▁-]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|\A\s*<s>(?!.*</s>)|\A(?!.*<s>).*</s>\s*\Z",
-    re.DOTALL,
+_FAULTS = (
+    (MARKUP, _MARKUP),
+    (COLON, _COLON),
+    (WRITER, _ANNOUNCES),
+    (WRITER, _SPEAKS_OF_ITSELF),
+    (WRITER, _OF_A_TYPE),
 )
-
-
-def _quotes_profile(response: str) -> bool:
-    return len(set(_PROFILE_KEY.findall(response))) > 1
-
-
-def _is_unparsed(response: str) -> bool:
-    return len(response.strip()) <= _UNPARSED_LENGTH and _UNPARSED.match(response) is not None
-
-
-def _is_boilerplate(response: str) -> bool:
-    if _ANNOUNCES.match(response):
-        return True
-    if any(_OF_A_TYPE.search(response[: of_type.start()]) for of_type in _MBTI.finditer(response)):
-        return True
-    lower = response.lower()
-    return any(hint in lower for hint in _HINTS) and _SPEAKS_OF_ITSELF.search(response) is not None
-
-
-def _ends_at_colon(response: str) -> bool:
-    return _COLON_BACKWARDS.match(response[::-1]) is not None
-
-
-def _found(pattern: re.Pattern[str], signs: str = "") -> Callable[[str], bool]:
-    # A match has one of the characters `signs`, which few responses have; empty if unknown.
-    return lambda response: (
-        (not signs or any(sign in response for sign in signs)) and pattern.search(response) is not None
-    )
-
-
-ARTIFACTS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "artifact_tags": ("A response contains tags or reasoning of the model that wrote it.", _found(_TAGS, "<")),
-    "artifact_preamble": ("A response announces that it was rewritten.", _found(_REWRITTEN)),
-    "artifact_profile": ("A response leaks persona JSON from the generation prompt.", _quotes_profile),
-    "artifact_unparsed": ("A response is the error message of a program that failed to parse one.", _is_unparsed),
-    "artifact_colon": ("A response ends at a colon: what it announces is missing.", _ends_at_colon),
-    "artifact_boilerplate": (
-        "A response speaks of its instructions or its writer: a persona, a profile, an MBTI type, an AI model.",
-        _is_boilerplate,
-    ),
-    "artifact_chat_tokens": ("A response contains chat template tokens.", _found(_CHAT_TOKENS, "<[")),
-}
-"""Name of the finding -> its meaning, and whether a response has it."""
-
-# --- any text, and questions ---
-
-EMPTY, CUT, WITHHELD, REFUSAL, LANGUAGE = "empty", "cut_off", "withheld", "refusal", "other_language"
-
-MEANINGS = {
-    EMPTY: "the model wrote nothing",
-    CUT: "the text ends at the limit of its length",
-    WITHHELD: "a filter of the provider kept it back",
-    REFUSAL: "a short text that begins by saying that it cannot help; known in English and Chinese only",
-    LANGUAGE: "it is in another language than the build's",
-    **{name: meaning[0].lower() + meaning[1:].rstrip(".") for name, (meaning, _) in ARTIFACTS.items()},
-}
-"""Reason -> what was found."""
 
 
 def fault(text: str, language: str, cut: bool = False) -> str:
-    """The first reason to refuse a text: a key of MEANINGS; empty if there is none.
+    """The first reason to refuse a text; empty if there is none.
 
     Args:
         language: ISO 639-1 code that it should be in.
@@ -155,48 +91,12 @@ def fault(text: str, language: str, cut: bool = False) -> str:
         return EMPTY
     if cut:
         return CUT
-    for name, (_, has_artifact) in ARTIFACTS.items():
-        if has_artifact(text):
-            return name
+    for reason, pattern in _FAULTS:
+        if pattern.search(text):
+            return reason
     if refuses(text):
         return REFUSAL
     return "" if is_written_in(language, text) else LANGUAGE
-
-
-PREAMBLE, NUMBERED, SEVERAL, LONG = "preamble", "numbered", "several", "too_long"
-
-OF_QUESTIONS = {
-    PREAMBLE: "it announces a question",
-    NUMBERED: "a numbered question, or a list of them",
-    SEVERAL: "several questions in one",
-    LONG: "longer than a question should be",
-}
-"""Reason -> what was found, of questions alone."""
-
-LONGEST = 120
-"""Words of a question, see `languages.words`. Those of the release have at most 73; a longer reply is longer than a question should be."""
-
-_PREAMBLE = re.compile(
-    r"\A\W*(?:(?:sure(?: thing)?|certainly|of course|okay|ok|great)\s*[,.!:]|(?:here(?:['’]s| is| are)|this is|below is)\b[^?:]{0,60}:"
-    r"|(?:the |my |your )?(?:question|user|prompt|q)\s*\d{0,2}\W{0,3}:"
-    r"|(?:好的|当然(?:可以)?|没问题)\s*[，。！,!]|(?:以下|下面|这)是[^？?：:]{0,30}[：:]|(?:我的)?(?:问题|提问|用户|问)\s*\d{0,2}\W{0,3}[：:])",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(r"^\W*(?:[0-9]{1,2}\s*[.)、．](?!\d)|[（(][0-9]{1,2}[)）]|[①-⑩]|[一二三四五]、)", re.MULTILINE)
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|‘[^’]*’")
-
-
-def fault_of_question(text: str, language: str, cut: bool = False) -> str:
-    """The first reason to refuse a question: a key of MEANINGS or OF_QUESTIONS; empty if there is none. Line breaks matter."""
-    if reason := fault(text, language, cut):
-        return reason
-    if _PREAMBLE.match(text):
-        return PREAMBLE
-    if _NUMBERED.search(text):
-        return NUMBERED
-    if len(re.findall("[?？]+", _QUOTED.sub("", text))) > 1:
-        return SEVERAL
-    return LONG if words(text) > LONGEST else ""
 
 
 SHORT = 400
@@ -226,3 +126,33 @@ drafted `Sorry, I can't come` do not."""
 def refuses(text: str) -> bool:
     """Whether a text is a refusal, in English or Chinese."""
     return len(text) <= SHORT and any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE))
+
+
+# --- questions ---
+
+PREAMBLE, NUMBERED, SEVERAL, LONG = "preamble", "numbered", "several questions", "too long"
+
+LONGEST = 120
+"""Words of a question. Those of the release have at most 73; a longer reply is longer than a question should be."""
+
+_PREAMBLE = re.compile(
+    r"\A\W*(?:(?:sure(?: thing)?|certainly|of course|okay|ok|great)\s*[,.!:]|(?:here(?:['’]s| is| are)|this is|below is)\b[^?:]{0,60}:"
+    r"|(?:the |my |your )?(?:question|user|prompt|q)\s*\d{0,2}\W{0,3}:"
+    r"|(?:好的|当然(?:可以)?|没问题)\s*[，。！,!]|(?:以下|下面|这)是[^？?：:]{0,30}[：:]|(?:我的)?(?:问题|提问|用户|问)\s*\d{0,2}\W{0,3}[：:])",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"^\W*(?:[0-9]{1,2}\s*[.)、．](?!\d)|[（(][0-9]{1,2}[)）]|[①-⑩]|[一二三四五]、)", re.MULTILINE)
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|‘[^’]*’")
+
+
+def fault_of_question(text: str, language: str, cut: bool = False) -> str:
+    """The first reason to refuse a question; empty if there is none. Line breaks matter."""
+    if reason := fault(text, language, cut):
+        return reason
+    if _PREAMBLE.match(text):
+        return PREAMBLE
+    if _NUMBERED.search(text):
+        return NUMBERED
+    if len(re.findall("[?？]+", _QUOTED.sub("", text))) > 1:
+        return SEVERAL
+    return LONG if words(text) > LONGEST else ""

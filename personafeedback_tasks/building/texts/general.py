@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...core.cases import digest_of
 from ..rows import PoolQuestion, Question, kept
@@ -12,19 +12,13 @@ from ..settings import Settings
 from . import checks, prompts
 from .asking import Call, Refusal, Reply
 from .prompts import NO_NUMBERS, chosen, listed
-from .questions_run import QuestionsRun, question_id
+from .questions import QuestionsRun, question_id
+from .seeds import pool
 
-NOT_OPEN = "not_open"
+NOT_OPEN = "not open"
 """Reason in pool.csv for a question that a model dropped."""
 
-NO_FIT, FEW = "no_fit", "too_few"
-
-MEANINGS: Mapping[str, str] = {
-    NO_NUMBERS: "the model named none of the questions that it was shown",
-    NO_FIT: "a question of the pool that does not fit its person",
-    FEW: "the model chose fewer questions of the pool than it was asked for",
-}
-"""Reason -> what was found."""
+NO_FIT, FEW = "does not fit its person", "too few"
 
 CANDIDATES, AT_ONCE = 20, 20
 """Pool questions in a prompt (ten for each missing general one, if that is more); and pool questions judged at once."""
@@ -41,8 +35,15 @@ def pool_id(text: str) -> str:
     return f"pool:{digest_of([text])}"
 
 
-def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
-    """The open and personal questions of the pool, by pool.csv; a model judges those that are missing there."""
+def read_pool(run: QuestionsRun) -> list[str]:
+    """The questions of a build's pool. Raises DataError if there is none."""
+    texts, left_out = pool(run.folder.root)
+    run.say(f"Read {len(texts)} questions of the pool; {left_out} more are too short or too long")
+    return texts
+
+
+def _open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
+    # By pool.csv; a model judges those that are missing there.
     prompt = run.prompt("open")
     missing = [text for text in texts if pool_id(text) not in run.pool]
     in_parts = [missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE)]
@@ -60,7 +61,6 @@ def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
             keep, reason = ("yes", "") if text in opened else ("no", NOT_OPEN)
             run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
 
-    run.progress.expect(len(parts))
     run.complete(parts, Call(told, accept))
     usable = {row.id for row in kept(run.pool.values())}
     opened = [text for text in texts if pool_id(text) in usable]
@@ -70,26 +70,32 @@ def open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
 
 def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
     """Match pool questions to persons who lack some, and take the valid matches."""
-    texts, settings, prompt, fits = open_questions(run, texts), run.settings, run.prompt("general"), run.prompt("fits")
+    texts, settings, prompt, fits = _open_questions(run, texts), run.settings, run.prompt("general"), run.prompt("fits")
     user_of = {general_slot(settings, user): user for user in run.people}
-    turned_down = _turned_down(run)
-    shown: dict[str, list[str]] = {}
+    own = defaultdict[str, set[str]](set)  # user -> their general questions
+    for question in run.questions:
+        if question.category == "general":
+            own[question.user_id].add(question.question)
+    turned_down = defaultdict[str, set[str]](set)
+    for refused in run.refused:
+        if refused.step == run.step.name and refused.reason == NO_FIT:
+            turned_down[refused.id.rpartition(":general:")[0]].update(refused.text.split("\n"))
+    shown, replies = dict[str, list[str]](), dict[str, Reply]()
+
+    def missing(slot: str) -> int:
+        return settings.general - len(own[user_of[slot]])
 
     def told(slot: str) -> str:
-        left = [text for text in texts if text not in _own(run, user_of[slot]) | turned_down[user_of[slot]]]
-        missing = settings.general - len(_own(run, user_of[slot]))
+        user = user_of[slot]
+        left = [text for text in texts if text not in own[user] | turned_down[user]]
         draw = settings.generator("pool", f"{slot}:{run.time(slot)}")
-        shown[slot] = draw.sample(left, min(len(left), max(CANDIDATES, 10 * missing)))
-        persona = run.people[user_of[slot]].text
-        return prompt.filled(persona=persona, questions=listed(shown[slot]), count=str(missing))
-
-    replies: dict[str, Reply] = {}
+        shown[slot] = draw.sample(left, min(len(left), max(CANDIDATES, 10 * missing(slot))))
+        return prompt.filled(persona=run.people[user].text, questions=listed(shown[slot]), count=str(missing(slot)))
 
     def validate(slots: Sequence[str]) -> None:
         matches: dict[str, tuple[str, str]] = {}
         for slot in slots:
-            missing = settings.general - len(_own(run, user_of[slot]))
-            for text in chosen(shown[slot], replies[slot].text)[:missing]:
+            for text in chosen(shown[slot], replies[slot].text)[: missing(slot)]:
                 matches[f"{slot}:{digest_of([text])}"] = slot, text
         asked = {
             name: fits.filled(persona=run.people[user_of[slot]].text, question=text)
@@ -99,35 +105,23 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
         judged |= {name: False for name in matches if run.time(name)}  # withheld
         for slot in slots:
             of_slot, user = {name: text for name, (of, text) in matches.items() if of == slot}, user_of[slot]
-            if any(name not in judged and not run.time(name) for name in of_slot):
+            if any(name not in judged for name in of_slot):
                 continue  # a call failed: the next run has the rest from the cache, with the same prompt
-            misfits = [text for name, text in of_slot.items() if not judged.get(name)]
+            misfits = {text for name, text in of_slot.items() if not judged[name]}
             for text in of_slot.values():
                 if text not in misfits:
                     question = Question(id=question_id(user, text), user_id=user, category="general", question=text)
                     run.add(question, f"{prompt.version}, {fits.version}", pool_id(text))
-            turned_down[user].update(misfits)
-            if len(_own(run, user)) >= settings.general:
+                    own[user].add(text)
+            turned_down[user] |= misfits
+            if missing(slot) <= 0:
                 run.done.add(slot)
             elif not of_slot:
                 run.refuse(slot, NO_NUMBERS if replies[slot].text else checks.EMPTY, replies[slot].text)
             elif misfits:
-                run.refuse(slot, NO_FIT, "\n".join(misfits))
+                run.refuse(slot, NO_FIT, "\n".join(text for text in of_slot.values() if text in misfits))
             else:
                 run.refuse(slot, FEW, replies[slot].text)
 
-    lacking = [slot for slot, user in user_of.items() if len(_own(run, user)) < settings.general]
-    run.progress.expect((1 + settings.general) * len(lacking))
+    lacking = [slot for slot in user_of if missing(slot) > 0]
     run.complete(lacking, Call(told, replies.__setitem__), finish=validate)
-
-
-def _own(run: QuestionsRun, user: str) -> set[str]:
-    return {one.question for one in run.questions if (one.user_id, one.category) == (user, "general")}
-
-
-def _turned_down(run: QuestionsRun) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
-    for text in run.refused:
-        if text.step == run.step.name and text.reason == NO_FIT:
-            found[text.id.rpartition(":general:")[0]].update(text.text.split("\n"))
-    return found

@@ -8,11 +8,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from ...core.cases import digest_of
-from ..coins import least_majority
 from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, Answer, Pair, Question
 from ..settings import Settings
 
@@ -27,42 +25,13 @@ KINDS: Mapping[str, tuple[str, str]] = {
 """Kind of pair -> the strategy that knew more, or meant better, and the other. One pair of each for every question. WRITERS are two models
 that knew the same; of these, the one whose name comes first takes the place of the better informed."""
 
-
-UNEVEN = 0.2
-"""Share of a kind's pairs, longer minus shorter, from which a report says what to do. 60 % to 40 % is where a release is stopped."""
+_Sides = tuple[Answer, Answer]
+"""The better informed answer, the other."""
 
 
 def kinds(models: int) -> int:
     """Number of pairs to a question with this many models."""
     return len(KINDS) if models > 1 else len(KINDS) - 1
-
-
-@dataclass(frozen=True)
-class Balance:
-    """Lengths in characters of the pairs of one kind: how often the better informed answer is longer, shorter or equally long."""
-
-    kind: str
-    longer: int
-    shorter: int
-    equal: int
-
-    @property
-    def pairs(self) -> int:
-        return self.longer + self.shorter + self.equal
-
-    @property
-    def is_uneven(self) -> bool:
-        """Whether one side is longer far more often, and more often than chance."""
-        most, differing = max(self.longer, self.shorter), self.longer + self.shorter
-        return abs(self.longer - self.shorter) > UNEVEN * self.pairs and most >= least_majority(differing)
-
-    @property
-    def line(self) -> str:
-        first = "answer of the writer first in the alphabet" if self.kind == WRITERS else "better informed answer"
-        return (
-            f"{self.kind}: {self.pairs} pairs; the {first} is longer in {self.longer}, shorter in {self.shorter}, as long in "
-            f"{self.equal}"
-        )
 
 
 def choose(
@@ -99,35 +68,32 @@ def choose(
     return list(chosen.values())
 
 
-def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[Balance]:
-    """The lengths by kind, of pairs that have both answers."""
+def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[str]:
+    """A line for each kind: how often the better informed answer is longer in characters, shorter or as long."""
     known = {answer.id: answer for answer in answers}
     signs = Counter(_read(pair, known) for pair in pairs)
-    balances = [Balance(kind, signs[kind, 1], signs[kind, -1], signs[kind, 0]) for kind in KINDS]
-    return [kind for kind in balances if kind.pairs]
+    return [
+        f"{kind}: {count} pairs; the {'answer of the writer first in the alphabet' if kind == WRITERS else 'better informed answer'} is longer in "
+        f"{signs[kind, 1]}, shorter in {signs[kind, -1]}, as long in {signs[kind, 0]}"
+        for kind in KINDS
+        if (count := signs[kind, 1] + signs[kind, -1] + signs[kind, 0])
+    ]
 
 
-def in_order(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, Answer, Answer] | None:
-    """(kind, None if unknown; the better informed answer; the other); None if an answer is missing."""
+def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] | None:
+    # (kind, or None if unknown; which side is longer, see `_sign`); None if an answer is missing.
     if pair.first not in answers or pair.second not in answers:
         return None
     first, second = answers[pair.first], answers[pair.second]
     for kind, (more, less) in KINDS.items():
         if {first.strategy, second.strategy} == {more, less}:
             ordered = first.model <= second.model if more == less else first.strategy == more
-            return (kind, first, second) if ordered else (kind, second, first)
-    return None, first, second
+            return kind, _sign(first, second) if ordered else _sign(second, first)
+    return None, 0
 
 
-def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] | None:
-    if (found := in_order(pair, answers)) is None:
-        return None
-    kind, better, worse = found
-    return kind, _sign(better, worse) if kind else 0
-
-
-def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]]:
-    # The better informed answer first. Rewrites are compared with those of the same answer.
+def _options(kind: str, answers: Sequence[Answer]) -> list[_Sides]:
+    # Rewrites are compared with those of the same answer.
     more, less = KINDS[kind]
     return [
         (better, worse)
@@ -138,41 +104,29 @@ def _options(kind: str, answers: Sequence[Answer]) -> list[tuple[Answer, Answer]
     ]
 
 
-def _balanced(
-    settings: Settings, kind: str, candidates: Mapping[str, list[tuple[Answer, Answer]]], tally: int
-) -> dict[str, tuple[Answer, Answer]]:
-    # As many longer as shorter pairs as possible; `tally` is longer minus shorter of existing ones.
-    chosen: dict[str, tuple[Answer, Answer]] = {}
-    uneven: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
-    equal: list[tuple[str, dict[int, tuple[Answer, Answer]]]] = []
+def _balanced(settings: Settings, kind: str, candidates: Mapping[str, list[_Sides]], tally: int) -> dict[str, _Sides]:
+    # Question -> its pair; `tally` is longer minus shorter of existing ones. First the questions without a choice, last those that can be even.
+    nearest: dict[str, dict[int, _Sides]] = {}
     for name, options in candidates.items():
-        nearest: dict[int, tuple[Answer, Answer]] = {}
-        for option in sorted(options, key=_difference):
-            nearest.setdefault(_sign(*option), option)
-        if len(nearest) == 1:
-            chosen[name] = next(iter(nearest.values()))
-            tally += _sign(*chosen[name])
-        else:
-            (equal if 0 in nearest else uneven).append((name, nearest))
-    # Those that can be equal come last: they can take back a side that is one too many, if they have its opposite.
-    spare = {-sign for _, nearest in equal for sign in nearest} - {0}
-    for free in (uneven, equal):
-        # In a drawn order, so that the side says nothing about the place of a question.
-        for name, nearest in sorted(
-            free, key=lambda question: settings.generator(f"balance:{kind}", question[0]).random()
-        ):
-            wanted = (tally < 0) - (tally > 0)
-            if wanted not in nearest:
-                sides = sorted(spare if free is uneven and spare else {-1, 1})
-                wanted = 0 if 0 in nearest else settings.generator(f"side:{kind}", name).choice(sides)
-            chosen[name] = nearest[wanted]
-            tally += wanted
+        nearest[name] = {_sign(*option): option for option in sorted(options, key=_difference, reverse=True)}
+
+    def turn(name: str) -> tuple[bool, bool, float]:
+        drawn = settings.generator(f"balance:{kind}", name).random()  # so that the side says nothing about the place
+        return len(nearest[name]) > 1, 0 in nearest[name], drawn
+
+    chosen: dict[str, _Sides] = {}
+    for name in sorted(nearest, key=turn):
+        least = min(abs(tally + sign) for sign in nearest[name])
+        signs = sorted(sign for sign in nearest[name] if abs(tally + sign) == least)
+        sign = settings.generator(f"side:{kind}", name).choice(signs)
+        chosen[name] = nearest[name][sign]
+        tally += sign
     return chosen
 
 
-def _difference(pair: tuple[Answer, Answer]) -> tuple[float, str, str]:
+def _difference(sides: _Sides) -> tuple[float, str, str]:
     # The ids break ties.
-    better, worse = pair
+    better, worse = sides
     return abs(math.log(len(better.text) / len(worse.text))), better.id, worse.id
 
 

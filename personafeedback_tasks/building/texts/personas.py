@@ -1,52 +1,42 @@
-"""The step personas: profiles that a model writes from seeds, and those that a team brings, into people.csv."""
+"""The step personas: profiles that a model writes from seeds and drawn traits, and those that a team brings, into people.csv."""
 
 from __future__ import annotations
 
 import json
+import random
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ...common import tables
 from ...common.errors import DataError
-from ...common.records import cut, leaves
+from ...common.records import loads
 from ...common.similar import Seen
+from ...common.text import IDEOGRAPHS
 from ...core.cases import digest_of
 from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona, load_profile
 from .. import screening
 from ..folder import Folder
-from ..rows import OWN, TEST, TRAIN, Origin, Person, kept
-from ..settings import FILE, Settings
-from ..steps import PERSONAS, Say, command
-from . import checks, structure
+from ..rows import TEST, TRAIN, Person, kept
+from ..settings import Settings
+from ..steps import PERSONAS, Say
+from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
-from .languages import is_written_in
-from .lives import countries, draw_home, draw_life, stated
 from .seeds import FILE as SEEDS
-from .seeds import NAMES, are_examples, seeds
+from .seeds import NAMES, examples, seeds, share_in
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
 
-SHOWN = 40
-"""Earlier personas, at most, of which a prompt shows the name, the job and how they begin, so that the next one is another person."""
+NO_JSON, SIMILAR = "no JSON object", "near duplicate"
 
-SHORTEST_OPENING, LONGEST_OPENING = 12, 60
-"""Characters of how a persona begins: the first text that is no name, no job and no letter."""
+STRUCTURE: Mapping[str, Any] = loads(Path(__file__).with_name("structure.json").read_bytes())
+"""Structure that a model is asked for: that of the release's files (the paper's Appendix A). A team's own personas may have any keys."""
 
-WAVE = 5
-"""Personas that are written at once, at least; later a fifth of those that are there."""
-
-SIMILAR = "near_duplicate"
-
-MEANINGS: Mapping[str, str] = {
-    "no_json": "no JSON object",
-    "no PART": "a part of the structure is missing: no Preference.Travel",
-    SIMILAR: "whole sentences are those of another persona",
-    **{name: checks.MEANINGS[name] for name in (checks.EMPTY, checks.CUT, checks.WITHHELD, checks.LANGUAGE)},
-}
-"""Reason -> what was found."""
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 Profile = dict[str, Any]
 
@@ -60,154 +50,86 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
         GenerationError: the model wrote nothing.
     """
     with folder.step(PERSONAS):
-        run, people, profiles = TextRun(folder, PERSONAS, models, say), folder.read(Person), _profiles(folder.root)
-        known = {person.user_id for person in people}
-        own = [user for user in profiles if user not in known and user not in run.origins]
+        run, people = TextRun(folder, PERSONAS, models, say), folder.read(Person)
+        profiles = {path.stem: load_profile(path) for path in sorted((folder.root / "persona").glob("*.json"))}
+        listed = {person.user_id for person in people}
+        own = [user for user in profiles if user not in listed and user not in run.origins]
         for user in own:
             run.bring(user, "persona")
         say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
-        written: dict[str, Profile] = {}
-
-        def keep(come: Mapping[str, Profile]) -> None:
-            written.update(come)
-            listed = {person.user_id for person in people}
-            new = {user: profile for user, profile in (profiles | written).items() if user not in listed}
-            people.extend(new_people(run.settings, people, new))
-            run.save({Person: people}, {folder.persona_path(user): json_of(profile) for user, profile in come.items()})
-
-        if run.model:
-            _write(run, profiles, known, keep)
-        keep({})
+        run.done = {*profiles, *listed}
+        written = _write(run, profiles) if run.model and run.settings.personas else {}
+        new = {user: profile for user, profile in (profiles | written).items() if user not in listed}
+        people += new_people(run.settings, people, new)
+        run.save({Person: people}, {folder.persona_path(user): json_of(profile) for user, profile in written.items()})
         splits = Counter(person.split for person in kept(people))
         say(
             f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits[TEST]} test, "
             f"{splits[TRAIN]} train"
         )
-        say_of_memories(folder, say)
+        _say_of_memories(folder, say)
         _say_of_control(folder, say)
         run.end(Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
 
-def _write(
-    run: TextRun, profiles: Mapping[str, Profile], known: set[str], keep: Callable[[Mapping[str, Profile]], None]
-) -> None:
-    # `keep` gets each group of new personas.
-    root, settings = run.folder.root, run.settings
-    seed = other_seed(settings, run.origins.values())
-    if seed is not None:  # the ids are drawn, too: all would be written again, beside those that are there
-        raise DataError(
-            f"{root / FILE}: found seed = {settings.seed}, expected {seed}, with which personas of this build were written. "
-            "Put it back, or start another build."
+def _write(run: TextRun, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
+    root, settings, prompt, given = run.folder.root, run.settings, run.prompt("persona"), seeds(run.folder.root)
+    if any(json.dumps(seed) in examples(settings.language)[SEEDS] for seed in given):
+        run.say(
+            f"! {root / SEEDS} still has examples that `build init` wrote. Replace them with profiles of your users."
         )
-    run.done |= {*profiles, *known}
-    if not settings.personas:  # all are a team's own
-        return
-    prompt, given = run.prompt("persona"), seeds(root)
-    run.say(f"Read {len(given)} seeds")
-    _say_of_seeds(run, given)
     starts = {user: _seed(settings, given, number) for number, user in enumerate(names(settings))}
-    traits = _traits(run, starts)
-    seen = Seen(NEAR, ((user, _values(profile)) for user, profile in profiles.items()))
-    present, before = dict(profiles), dict[str, Profile]()
-    order = [*(user for user in profiles if user not in starts), *starts]
+    table, traits = countries(root), dict[str, dict[str, str]]()
+    for user in starts:  # of all, so that those of a later run are the same
+        traits[user] = draw_traits(settings.generator("traits", user), table, _names_of(traits))
+    seen = Seen(NEAR, ((user, Persona(user, profile).values) for user, profile in profiles.items()))
+    written = dict[str, Profile]()
 
     def told(user: str) -> str:
-        repeated = {text.like for text in run.refused if (text.step, text.id) == (run.step.name, user)}
-        shown = before | {like: present[like] for like in repeated if like in present}
-        return prompt.filled(
-            seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=traits[user],
-            others=_others(settings, user, shown), structure=structure.as_shown(),
-        )  # fmt: skip
+        if run.time(user):  # in place of one that was refused
+            traits[user] = draw_traits(settings.generator("traits", run.draw(user)), table, _names_of(traits))
+        lines = "\n".join(f"- {trait}: {value}" for trait, value in traits[user].items())
+        shape = json.dumps(STRUCTURE, indent=1)
+        return prompt.filled(seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=lines, structure=shape)
 
     def accept(user: str, reply: Reply) -> None:
-        profile, reason = structure.profile(reply.text)
-        if profile is None:
-            raise Refusal(checks.EMPTY if not reply.text else checks.CUT if reply.cut else reason, reply.text)
-        if not is_written_in(settings.language, _values(profile)):
+        if not reply.text or reply.cut:
+            raise Refusal(checks.CUT if reply.cut else checks.EMPTY, reply.text)
+        profile = _profile(reply.text)
+        values = Persona(user, profile).values
+        if not checks.is_written_in(settings.language, values):
             raise Refusal(checks.LANGUAGE, reply.text)
-        if like := seen.like(_values(profile)):
-            raise Refusal(SIMILAR, reply.text, like)
-        seen.add(user, _values(profile))
-        parent = f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}"
-        run.take(user, "persona", prompt.version, parent)
-        present[user] = profile
+        if seen.like(values):
+            raise Refusal(SIMILAR, reply.text)
+        seen.add(user, values)
+        run.take(user, "persona", prompt.version, f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}")
+        written[user] = profile
 
-    run.progress.expect(len(starts.keys() - run.done))
-    groups = list(waves(list(starts)))
-    # Groups that lack somebody come last, so that the others are told of the same personas as in an earlier run, and not paid again.
-    for number in sorted(range(len(groups)), key=lambda number: not run.done.isdisjoint(groups[number])):
-        earlier = order[: len(order) - sum(map(len, groups[number:]))]
-        before = {user: present[user] for user in earlier if user in present}
-        had = set(present)
-        some = run.complete(groups[number], Call(told, accept))
-        if come := {user: profile for user, profile in present.items() if user not in had}:
-            keep(come)
-        if not some:  # the model is down, or writes nothing that can be taken
-            break
+    run.complete(starts, Call(told, accept))
+    return written
 
 
-def waves(users: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Users in groups written at the same time, each told of those before its group, so that concurrency does not change prompts."""
-    start = 0
-    while start < len(users):
-        size = max(WAVE, start // WAVE)
-        yield users[start : start + size]
-        start += size
+def _names_of(traits: Mapping[str, Mapping[str, str]]) -> set[str]:
+    return {of_user["name"] for of_user in traits.values() if "name" in of_user}
 
 
-def _say_of_seeds(run: TextRun, given: Sequence[Profile]) -> None:
-    path, wanted = run.folder.root / SEEDS, run.settings.personas
-    if count := are_examples(given):
-        run.say(
-            f"! {path} still has {count} examples that `build init` wrote. Replace them with short profiles of your users."
-        )
-    if wanted > len(given):
-        most = -(-wanted // len(given))
-        run.say(
-            f"Up to {most} personas are of one seed. What a seed states holds for each of them: state little, or add seeds."
-        )
-    if not (run.folder.root / NAMES).is_file():
-        run.say(
-            f"There is no {run.folder.root / NAMES}: no names and countries are drawn. Restore it: {command('init', run.folder.root)}"
-        )
-
-
-def _traits(run: TextRun, starts: Mapping[str, Profile]) -> dict[str, str]:
-    choices, lines, taken = countries(run.folder.root), {}, set[str]()
-    for user, seed in starts.items():
-        home = draw_home(run.settings, user, seed, choices, taken)
-        taken.add(next(iter(home.values())))
-        traits = draw_life(run.settings, user, seed) | home
-        lines[user] = "\n".join(f"- {trait}: {value}" for trait, value in traits.items())
-    return lines
-
-
-def _others(settings: Settings, user: str, before: Mapping[str, Profile]) -> str:
-    places = sorted(settings.generator("others", user).sample(range(len(before)), min(SHOWN, len(before))))
-    profiles = list(before.values())
-    return "\n".join(_glimpse(profiles[place]) for place in places) or "- (nobody yet)"
-
-
-def _glimpse(profile: Profile) -> str:
-    job = _short(str(stated(profile).get("work", "")))
-    texts = (value for value in leaves(profile) if isinstance(value, str))
-    opening = next((_short(text) for text in texts if len(text) >= SHORTEST_OPENING and _short(text) != job), "")
-    return f"- {'; '.join(filter(None, [_name(profile), job, opening]))}"
-
-
-def _short(text: str) -> str:
-    return cut(" ".join(text.split()), LONGEST_OPENING)
-
-
-def other_seed(settings: Settings, origins: Iterable[Origin]) -> int | None:
-    """The seed of the written personas if build.yaml has another one now; else None."""
-    seeds = [origin.seed for origin in origins if origin.kind == "persona" and origin.model != OWN]
-    return None if not seeds or settings.seed in seeds else seeds[0]
+def _profile(text: str) -> Profile:
+    # Text around the object, such as a code fence, is ignored.
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        profile: Profile = loads(text[start : end + 1]) if start >= 0 else {}
+    except ValueError:
+        profile = {}
+    if not profile:
+        raise Refusal(NO_JSON, text)
+    for part in sorted(Persona("", STRUCTURE).fields - Persona("", profile).fields):
+        raise Refusal(f"no {part}", text)
+    return profile
 
 
 def names(settings: Settings) -> list[str]:
     """The ids of the personas that models write."""
-    return [f"u{digest_of([settings.seed, 'persona', number])[:8]}" for number in range(settings.personas)]
+    return [f"u{digest_of(['persona', number])[:8]}" for number in range(settings.personas)]
 
 
 def _seed(settings: Settings, given: list[Profile], number: int) -> Profile:
@@ -215,6 +137,63 @@ def _seed(settings: Settings, given: list[Profile], number: int) -> Profile:
     order = list(range(len(given)))
     settings.generator("seeds", str(number // len(given))).shuffle(order)
     return given[order[number % len(given)]]
+
+
+# --- what is drawn for a persona; where it contradicts the seed, the prompt says that the seed is right ---
+
+_AGES = (18, 80)
+_FIELDS = ("science or engineering", "business", "education", "health care", "the arts", "services", "a trade")
+"""Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
+_TYPES = ("EI", "SN", "TF", "JP")
+_COLUMNS = ("country", "share", "female", "male", "family")
+
+
+class Country(NamedTuple):
+    """A country of names.csv, its share relative to the others, and common names."""
+
+    country: str
+    share: float
+    female: tuple[str, ...]
+    male: tuple[str, ...]
+    family: tuple[str, ...]
+
+
+def countries(root: Path) -> list[Country]:
+    """The countries of a build; empty without names.csv. Raises DataError for a broken line."""
+    path, rows = root / NAMES, []
+    for where, row in tables.rows(path, _COLUMNS, _COLUMNS) if path.is_file() else ():
+        listed = {name: tuple(filter(None, map(str.strip, row[name].split("|")))) for name in _COLUMNS[2:]}
+        if empty := [name for name, value in {"country": row["country"], **listed}.items() if not value]:
+            raise DataError(
+                f"{where}: found nothing under {empty[0]}, expected a country and names with | between them. Fix it."
+            )
+        rows.append(Country(row["country"], share_in(row["share"], where), **listed))
+    return rows
+
+
+def draw_traits(drawn: random.Random, choices: Sequence[Country], taken: Iterable[str]) -> dict[str, str]:
+    """Trait -> value of a new persona; a name, gender and country only if there are `choices`.
+
+    Args:
+        taken: names of other personas, not drawn again unless nearly all are taken.
+    """
+    traits = {
+        "age": str(drawn.randint(*_AGES)),
+        "field of work": drawn.choice(_FIELDS),
+        "personality (MBTI)": "".join(map(drawn.choice, _TYPES)),
+    }
+    for _ in range(100 if choices else 0):
+        (country,) = drawn.choices(choices, [choice.share for choice in choices])
+        gender = drawn.choice(("female", "male"))
+        given, family = drawn.choice(getattr(country, gender)), drawn.choice(country.family)
+        name = f"{family}{given}" if _IDEOGRAPH.match(family) else f"{given} {family}"
+        traits |= {"name": name, "gender": gender, "country": country.country}
+        if name not in taken:
+            break
+    return traits
+
+
+# --- people.csv ---
 
 
 def new_people(settings: Settings, people: Iterable[Person], new: Mapping[str, Profile]) -> list[Person]:
@@ -236,14 +215,9 @@ def next_split(settings: Settings, splits: Sequence[str]) -> str:
     return TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
 
 
-def _profiles(root: Path) -> dict[str, Profile]:
-    paths = sorted((root / "persona").glob("*.json"))
-    for path in paths:
-        if path.stem != path.stem.strip():
-            raise DataError(
-                f"{path}: found the user id {path.stem!r}, expected one without spaces around it: tables lose them. Rename the file."
-            )
-    return {path.stem: load_profile(path) for path in paths}
+def json_of(profile: Mapping[str, Any]) -> str:
+    """Text of persona/<user_id>.json."""
+    return json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
 
 
 def _say_of_control(folder: Folder, say: Say) -> None:
@@ -255,10 +229,9 @@ def _say_of_control(folder: Folder, say: Say) -> None:
         say(f"! The control setting=other_persona will not run on this set: {error}")
 
 
-def say_of_memories(folder: Folder, say: Say) -> None:
-    """Warn of memory files that no prompt shows, and of personal data, which the release would have."""
-    contacts: list[str] = []
-    known = {person.user_id for person in folder.read(Person)}
+def _say_of_memories(folder: Folder, say: Say) -> None:
+    # Files that no prompt shows, and personal data, which the release would have.
+    contacts, known = list[str](), {person.user_id for person in folder.read(Person)}
     for path in sorted((folder.root / "memory").glob("*.jsonl")):
         if path.stem not in known:
             say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")
@@ -266,12 +239,3 @@ def say_of_memories(folder: Folder, say: Say) -> None:
             contacts += screening.pieces(path)[1]
     if contacts:
         say(f"! Personal data that prompts and the release would have: {screening.named(contacts)}. Remove them.")
-
-
-def json_of(profile: Mapping[str, Any]) -> str:
-    """Text of persona/<user_id>.json."""
-    return json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
-
-
-def _values(profile: Profile) -> str:
-    return Persona("", profile).values

@@ -22,7 +22,7 @@ FOLDER = "prompts"
 PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "persona": ("seed", "structure"),
     "specific": ("persona", "memory", "scenario"),
-    "natural": ("persona", "question", "leaks"),
+    "natural": ("persona", "question"),
     "open": ("questions",),
     "features": ("memory",),
     "from_memory": ("features", "scenario"),
@@ -37,7 +37,7 @@ PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
 """Name of a prompt -> the placeholders that its file must have."""
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
-    "persona": ("traits", "others"),
+    "persona": ("traits",),
     "specific": ("example",),
     "from_memory": ("memory", "example"),
 }
@@ -46,10 +46,10 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
 ANYWHERE = "language"
 """A placeholder that every prompt may have: the name of the build's language."""
 
-LANGUAGES = ("en", "zh")
-"""Languages of this package's prompts. Other builds start from the English ones, which name the language."""
+LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "中文"}
+"""Code -> name of the languages of this package's prompts. Other builds start from the English ones, which name the language."""
 
-NO_NUMBERS = "no_numbers"
+NO_NUMBERS = "no numbers"
 """Reason to refuse a choice: it names nothing that was shown."""
 
 _PLACED = re.compile(r"\W*([0-9]{1,6})[.):、．]\W*([0-9]{1,6})(?=\W*\Z|[\s*_]*[-–—.):、．]\s*[^\W\d])")
@@ -73,7 +73,7 @@ class Prompt:
 
     text: str
     version: str
-    language: str = ""
+    language: str
 
     def filled(self, **texts: str) -> str:
         """The prompt with its texts filled in; placeholders inside these texts are left alone."""
@@ -81,12 +81,12 @@ class Prompt:
         return _PLACEHOLDER.sub(lambda placeholder: known[placeholder[1]], self.text)
 
 
-def load(root: Path, name: str, language: str = "") -> Prompt:
+def load(root: Path, name: str, language: str) -> Prompt:
     """A prompt of a build.
 
     Args:
         name: a key of PLACEHOLDERS.
-        language: its name.
+        language: code of the build's language.
 
     Raises:
         DataError: the file is missing or empty, lacks a placeholder, or has an unknown one.
@@ -110,12 +110,18 @@ def load(root: Path, name: str, language: str = "") -> Prompt:
         raise DataError(
             f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_placeholders(known)}. Remove it."
         )
-    return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}", language)
+    called = LANGUAGES.get(language, f"the language with the code {language}")
+    return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}", called)
+
+
+def bundled_language(language: str) -> str:
+    """The language of this package's files for a build in a language."""
+    return language if language in LANGUAGES else "en"
 
 
 def bundled(language: str) -> dict[str, str]:
     """Name of a prompt -> its text in this package for a language."""
-    folder = files(__package__).joinpath(FOLDER).joinpath(language if language in LANGUAGES else LANGUAGES[0])
+    folder = files(__package__).joinpath(FOLDER).joinpath(bundled_language(language))
     return {name: folder.joinpath(f"{name}.md").read_text(encoding="utf-8") for name in PLACEHOLDERS}
 
 

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from ...common.row_files import Row
+from ...common import tables
+from ...common.errors import DataError
+from ...common.files import write
+from ...common.records import cut, decoded
+from ...common.row_files import Row, columns
+from ...core.cases import digest_of
 from ..folder import Folder
-from ..rows import Basis, PoolQuestion, Question, kept
-from ..steps import QUESTIONS, Say
-from . import checks, general, specific
-from .asking import Models
-from .personas import SIMILAR, say_of_memories
-from .questions_run import QuestionsRun
-from .seeds import pool
-
-MEANINGS: Mapping[str, str] = {
-    SIMILAR: "nearly the words of another question",
-    **specific.MEANINGS,
-    **general.MEANINGS,
-    **checks.MEANINGS,
-}
-"""Reason -> what was found."""
+from ..rows import Basis, Person, PoolQuestion, Question, kept
+from ..steps import PERSONAS, QUESTIONS, Say
+from .asking import Models, TextRun
 
 
 def write_questions(folder: Folder, models: Models, say: Say) -> None:
@@ -32,31 +25,87 @@ def write_questions(folder: Folder, models: Models, say: Say) -> None:
         OptionError: there is no such model.
         GenerationError: the model wrote nothing.
     """
+    from . import general, specific
+
     with folder.step(QUESTIONS):
         run = QuestionsRun(folder, models, say)
         before = len(run.questions)
         say(f"Read {len(run.people)} persons, {before} questions")
         if run.model:
-            texts = _pool(run) if run.settings.general else []  # before anything is spent
+            texts = general.read_pool(run) if run.settings.general else []  # before anything is spent
             if run.settings.specific:
                 specific.write_specific(run)
             if texts:
                 general.write_general(run, texts)
         # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
-        bases = {basis.id: basis for basis in run.bases}.values()
-        rows: dict[type[Row], Iterable[Row]] = {PoolQuestion: run.pool.values(), Basis: bases}
-        run.save({**{kind: of_kind for kind, of_kind in rows.items() if of_kind}, Question: run.questions})
+        more: dict[type[Row], Iterable[Row]] = {PoolQuestion: run.pool.values()} if run.pool else {}
+        if run.bases:
+            more[Basis] = run.bases.values()
+        run.save({**more, Question: run.questions})
         counts = Counter(question.category for question in kept(run.questions))
         say(
             f"Wrote {len(run.questions) - before} questions, {len(run.own)} of your own; questions.csv has {counts['specific']} specific, "
             f"{counts['general']} general"
         )
-        say_of_memories(folder, say)
         run.end(Question, kept(run.questions), "question", "Name a --model, or add your own lines.")
 
 
-def _pool(run: QuestionsRun) -> list[str]:
-    texts, out = pool(run.folder.root)
-    left_out = f" ({', '.join(f'{count} {why}' for why, count in out.items())})" if out else ""
-    run.say(f"Read {len(texts)} questions of the pool{left_out}")
-    return texts
+class QuestionsRun(TextRun):
+    """A run of the step questions.
+
+    Attributes:
+        people: user id -> persona, of those kept.
+        own: questions that no model of the build wrote or chose.
+        pool, bases: id -> row of pool.csv or basis.jsonl.
+    """
+
+    def __init__(self, folder: Folder, models: Models, say: Say):
+        super().__init__(folder, QUESTIONS, models, say)
+        self.people = {person.user_id: folder.persona(person.user_id) for person in folder.people()}
+        self.questions = _questions(folder)
+        known = {person.user_id for person in folder.read(Person)}
+        for question in self.questions:
+            if question.user_id not in known:
+                raise DataError(
+                    f"{folder.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, expected one of people.csv. "
+                    f"Add persona/{question.user_id}.json and run `{PERSONAS.command(folder.root)}`, or remove the line."
+                )
+        self.own = [question for question in self.questions if question.id not in self.origins]
+        for question in self.own:
+            self.bring(question.id, "question", question.user_id)
+        # A question that is not in its table yet is not done: the run was killed between the two files.
+        self.done = {part for question in self.questions for part in self.origins[question.id].parents}
+        self.pool = folder.by_id(PoolQuestion)
+        self.bases = folder.by_id(Basis)
+
+    def add(self, question: Question, prompt: str, *parents: str) -> None:
+        """Add a question, with the versions of its prompts and its parents besides its user."""
+        self.questions.append(question)
+        self.take(question.id, "question", prompt, question.user_id, *parents)
+
+
+def question_id(user: str, text: str) -> str:
+    return f"{user}:{digest_of([text])}"
+
+
+def _questions(folder: Folder) -> list[Question]:
+    # A team's own questions may lack ids: they get one here.
+    path = folder.path(Question)
+    if not path.is_file():
+        return []
+    lines = tables.rows(path, None, ["user_id", "category", "question"])
+    if any(not row.get("id") for _, row in lines):
+        names = columns(Question)
+        seen: dict[str, str] = {}
+        for where, row in lines:
+            row["id"] = row.get("id") or question_id(row["user_id"], row["question"])
+            if row["id"] in seen:
+                raise DataError(
+                    f"{where}: found the question {cut(repr(row['question']))} of {seen[row['id']]} again, expected each question of a "
+                    "user once. Remove one."
+                )
+            seen[row["id"]] = where
+            decoded(where, {name: value for name, value in row.items() if name in names}, Question, "Fix it.")
+        header = dict.fromkeys([*names, *(name for _, row in lines for name in row if name)])
+        write(path, tables.text(list(header), [row for _, row in lines]))
+    return folder.read(Question)

@@ -1,9 +1,8 @@
-"""A team's first files: seeds.jsonl, profiles for personas; pool.jsonl, questions that people asked; and examples until a team has its own."""
+"""A team's first files, which `build init` writes as examples: settings, prompts, seed profiles, and a pool of questions that people asked."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from math import inf
 from pathlib import Path
@@ -12,33 +11,56 @@ from typing import Any
 import msgspec
 
 from ...common.errors import DataError
+from ...common.files import Content, write_all
 from ...common.records import broken, decoded, rows, short
+from .. import settings
+from ..settings import Settings
 from ..steps import command
-from .checks import LONGEST
-from .languages import words
-from .prompts import LANGUAGES
+from ..users import OwnUsers
+from . import prompts
+from .checks import LONGEST, words
 
 FILE, POOL = "seeds.jsonl", "pool.jsonl"
 NAMES, SCENARIOS, EXAMPLES = "names.csv", "scenarios.csv", "examples.jsonl"
 
 SHORTEST = 4
-"""Words of a pool's question, up to `checks.LONGEST`, see `languages.words`. What is outside is no question that can be answered without more."""
+"""Words of a pool's question, up to `checks.LONGEST`. What is outside is no question that can be answered without more."""
 
-_FOLDER = "given"
+
+def start(root: Path, language: str | None = None, users: OwnUsers | None = None) -> tuple[list[Path], list[Path]]:
+    """Write the missing files of a build.
+
+    Args:
+        language: of the set; if None that of an existing build.yaml, else English.
+        users: a team's own; a new build then writes no other personas.
+
+    Returns:
+        (files written, files already there).
+
+    Raises:
+        OptionError: the language is invalid.
+        DataError: an existing build.yaml is broken.
+    """
+    path, chosen = root / settings.FILE, Settings.of_options(language=language)
+    if path.exists():
+        chosen = Settings.load(path)
+    elif users:
+        chosen = replace(chosen, personas=0)
+    contents: dict[Path, Content] = {path: chosen.as_yaml()}
+    contents |= {root / prompts.FOLDER / f"{one}.md": text for one, text in prompts.bundled(chosen.language).items()}
+    contents |= {root / example: text for example, text in examples(chosen.language).items()}
+    contents |= {root / file: text for file, text in (users.files if users else {}).items()}
+    present = [path for path in contents if path.exists()]
+    missing = {path: content for path, content in contents.items() if path not in present}
+    write_all(missing)
+    return list(missing), present
 
 
 def examples(language: str) -> dict[str, str]:
-    """Name of a file -> its example text. names.csv exists for LANGUAGES only."""
-    code = language if language in LANGUAGES else LANGUAGES[0]
-    folder = files(__package__).joinpath(_FOLDER).joinpath(code)
+    """Name of a file -> its example text."""
+    folder = files(__package__).joinpath("given").joinpath(prompts.bundled_language(language))
     paths = sorted(folder.iterdir(), key=lambda path: path.name)
-    return {path.name: path.read_text(encoding="utf-8") for path in paths if code == language or path.name != NAMES}
-
-
-def are_examples(profiles: Sequence[Mapping[str, Any]]) -> int:
-    """Number of seeds that `build init` wrote."""
-    known = [json.loads(line) for code in LANGUAGES for line in examples(code)[FILE].splitlines()]
-    return sum(profile in known for profile in profiles)
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def share_in(text: str, where: str) -> float:
@@ -69,22 +91,12 @@ class _Asked(msgspec.Struct):
     question: str
 
 
-def pool(root: Path) -> tuple[list[str], dict[str, int]]:
-    """(different questions of a build's pool, reason -> number left out). Raises DataError if there is no pool, or a line has no question."""
+def pool(root: Path) -> tuple[list[str], int]:
+    """(different questions of a build's pool, number of those too short or too long). Raises DataError if there is no pool, or a line has no question."""
     path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
-    questions: dict[str, None] = {}
-    left_out = {"too short": 0, "too long": 0, "there twice": 0}
-    for number, row in rows(path):
-        text = " ".join(decoded(f"{path}, line {number}", row, _Asked).question.split())
-        if words(text) < SHORTEST:
-            left_out["too short"] += 1
-        elif words(text) > LONGEST:
-            left_out["too long"] += 1
-        elif text in questions:
-            left_out["there twice"] += 1
-        else:
-            questions[text] = None
-    return list(questions), {why: count for why, count in left_out.items() if count}
+    texts = [" ".join(decoded(f"{path}, line {number}", row, _Asked).question.split()) for number, row in rows(path)]
+    fitting = [text for text in texts if SHORTEST <= words(text) <= LONGEST]
+    return list(dict.fromkeys(fitting)), len(texts) - len(fitting)
 
 
 def given(root: Path, name: str, expected: str) -> Path:
